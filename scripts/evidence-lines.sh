@@ -12,7 +12,7 @@ while read -r file; do
         !/^[[:space:]]*$/ && !/^[[:space:]]*\/\// { code++ }
         END { print all + 0, code + 0 }' "$file")
     [[ ${1-} == --total ]] || printf '%6d %6d  %s\n' "$all" "$code" "$file"
-    if [[ $file == evidence/coloured/* || $file == evidence/abstraction/* ]]; then
+    if [[ $file == evidence/src/coloured/* || $file == evidence/src/abstraction/* ]]; then
         coloured_all=$((coloured_all + all)) coloured_code=$((coloured_code + code))
     else
         total_all=$((total_all + all)) total_code=$((total_code + code))

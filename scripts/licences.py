@@ -156,7 +156,7 @@ def others(form):
     yield f"Rust's standard library {version}", "MIT OR Apache-2.0, and others", [notice.read_text().strip()]
     yield (
         "DejaVu Sans Condensed 2.37, a part of it, https://dejavu-fonts.github.io", "Bitstream Vera",
-        [Path("src/png/LICENSE-DejaVu.txt").read_text().strip()],
+        [Path("pictures/src/png/LICENSE-DejaVu.txt").read_text().strip()],
     )
     if form == "native":
         yield "Z3 (lib/libz3.so.5.3, as in the package z3-solver of PyPI)", "MIT", [Z3]

@@ -63,7 +63,7 @@ export SOURCE_DATE_EPOCH PARIKH_RELEASE=1
 # flags in a configuration add up; a RUSTFLAGS variable would replace the run path.
 home=${CARGO_HOME:-$HOME/.cargo}
 flags="target.'cfg(target_os = \"linux\")'.rustflags = ['--remap-path-prefix=$home/registry/src=registry', '--remap-path-prefix=$PWD=.']"
-build=(--release --locked --bins --package parikh --package parikh-evidence
+build=(--release --locked --bins --package parikh-cli --package parikh-evidence
     --config "$flags" --config "profile.release.strip = 'debuginfo'")
 
 # Builds one form.
@@ -81,7 +81,7 @@ build_wheel() {
         small+=(--config "profile.release.package.$crate.opt-level = 's'")
     done
     fetch_zig
-    PATH=$PWD/target/zig/bin:$PATH cargo zigbuild "${build[@]}" "${small[@]}" --no-default-features --features parikh/highs \
+    PATH=$PWD/target/zig/bin:$PATH cargo zigbuild "${build[@]}" "${small[@]}" --no-default-features --features parikh-cli/highs \
         --target "x86_64-unknown-linux-gnu.$oldest_glibc" --target-dir "${CARGO_TARGET_DIR:-target}/wheel"
 }
 fetch_zig() {

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/setup.sh
-cargo build --profile quick --package parikh
+cargo build --profile quick --package parikh-cli
 parikh=${CARGO_TARGET_DIR:-target}/quick/parikh
 
 if (($#)); then

@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Of these programs each takes more than ten seconds; the longest comes first.
-long=(soundness evidence cli coloured hostile smt_guests parikh refused_memory)
+long=(soundness evidence cli coloured hostile smt_guests parikh_engine refused_memory)
 
 scripts/setup.sh "$@"
 features=()

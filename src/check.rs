@@ -1,9 +1,9 @@
 //! The entry point of the library: takes questions about a model, and returns answers as they are
 //! found.
 
-use crate::answer::Answer;
-use crate::model::{Model, View};
-use crate::run::{self, Config, Event, Questions, Report};
+use crate::answer::GoalAnswer;
+use crate::run::{self, Event, Questions, RunConfig, RunReport};
+use parikh_input::model::{Model, ModelView};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -83,7 +83,7 @@ use std::thread::JoinHandle;
 pub fn check<Q>(
     model: impl Into<Model>,
     questions: Q,
-    config: Config,
+    config: RunConfig,
     budget: &Budget,
 ) -> Answers<Q::Error>
 where
@@ -99,7 +99,7 @@ where
         run::run(&asked, &questions, &config, &budget, |view, event| {
             if let Event::Answered(answer) = event {
                 // A missing receiver is no error.
-                let _ = send.send((Kind::of(view), answer.clone()));
+                let _ = send.send((AnswerNet::of(view), answer.clone()));
             }
         })
     };
@@ -116,26 +116,26 @@ where
 pub struct Answers<E> {
     model: Arc<Model>,
     /// The kind of net of the last answer.
-    last: Option<Kind>,
-    answers: Receiver<(Kind, Answer)>,
+    last: Option<AnswerNet>,
+    answers: Receiver<(AnswerNet, GoalAnswer)>,
     budget: Budget,
-    run: Option<JoinHandle<Result<Report, E>>>,
+    run: Option<JoinHandle<Result<RunReport, E>>>,
 }
 
 /// The kind of net to which an answer refers.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum AnswerNet {
     Flat,
     Quotient,
     Coloured,
 }
 
-impl Kind {
-    fn of(view: View<'_>) -> Self {
+impl AnswerNet {
+    fn of(view: ModelView<'_>) -> Self {
         match view {
-            View::Model(_) | View::Unfolding(_) => Kind::Flat,
-            View::Quotient(_) => Kind::Quotient,
-            View::Coloured(_) => Kind::Coloured,
+            ModelView::Model(_) | ModelView::Unfolding(_) => AnswerNet::Flat,
+            ModelView::Quotient(_) => AnswerNet::Quotient,
+            ModelView::Coloured(_) => AnswerNet::Coloured,
         }
     }
 }
@@ -143,12 +143,12 @@ impl Kind {
 impl<E> Answers<E> {
     /// Returns the net to which the last answer refers. Its witness names transitions of this net.
     /// Returns `None` before the first answer.
-    pub fn view(&self) -> Option<View<'_>> {
+    pub fn view(&self) -> Option<ModelView<'_>> {
         match (&*self.model, self.last?) {
-            (Model::Plain(net), _) => Some(View::Model(net)),
-            (Model::Coloured(net), Kind::Coloured) => net.as_it_is().map(View::Coloured),
-            (Model::Coloured(net), Kind::Quotient) => net.quotient().map(View::Quotient),
-            (Model::Coloured(net), Kind::Flat) => net.made().map(View::Unfolding),
+            (Model::Plain(net), _) => Some(ModelView::Model(net)),
+            (Model::Coloured(net), AnswerNet::Coloured) => net.as_it_is().map(ModelView::Coloured),
+            (Model::Coloured(net), AnswerNet::Quotient) => net.quotient().map(ModelView::Quotient),
+            (Model::Coloured(net), AnswerNet::Flat) => net.made().map(ModelView::Unfolding),
         }
     }
 
@@ -157,16 +157,16 @@ impl<E> Answers<E> {
     /// # Errors
     /// The questions cannot be read, or the questions need an unfolding that the model does not
     /// have.
-    pub fn report(mut self) -> Result<Report, E> {
-        let failed = || Ok(Report { faults: 1, ..Report::default() });
+    pub fn report(mut self) -> Result<RunReport, E> {
+        let failed = || Ok(RunReport { faults: 1, ..RunReport::default() });
         self.run.take().and_then(|run| run.join().ok()).unwrap_or_else(failed)
     }
 }
 
 impl<E> Iterator for Answers<E> {
-    type Item = Answer;
+    type Item = GoalAnswer;
 
-    fn next(&mut self) -> Option<Answer> {
+    fn next(&mut self) -> Option<GoalAnswer> {
         let (kind, answer) = self.answers.recv().ok()?;
         self.last = Some(kind);
         Some(answer)

@@ -5,31 +5,12 @@
 //! results. The engines under [`engine`] settle goals. [`evidence`] checks every result before the
 //! board accepts it. See ARCHITECTURE.md.
 
-pub mod about;
 pub mod answer;
-pub mod board;
 mod check;
-pub mod cli;
-pub mod draw;
-pub mod engine;
 pub mod evidence_files;
-pub mod extended;
-pub mod formula;
-pub mod graph;
-pub mod ground;
-pub mod input;
-pub mod layout;
 pub mod mcc;
-pub mod model;
-pub mod names;
-pub mod plot;
-pub mod png;
-pub mod reduction;
-pub mod report;
 pub mod run;
-pub mod structure;
 pub mod systems;
-pub mod unfold;
 pub mod verdicts;
 
 pub use check::{Answers, check};
@@ -45,6 +26,12 @@ mod guide {
 }
 
 pub use parikh_encodings as encodings;
+pub use parikh_engine::{self as engine, board, working_net};
 pub use parikh_evidence as evidence;
+pub use parikh_formula as formula;
+pub use parikh_input::{self as input, about, extended, model};
 pub use parikh_net as net;
+pub use parikh_reduction as reduction;
 pub use parikh_solvers as solvers;
+pub use parikh_structure::{self as structure, graph};
+pub use parikh_unfolding as unfold;

@@ -6,7 +6,7 @@
 
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
-use parikh::engine::explicit::{self, Config, Incomplete, Order};
+use parikh::engine::explicit::{self, ExplicitConfig, ExplorationError, SearchOrder};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, marking_goals, text};
 use parikh::solvers::Budget;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -69,7 +69,7 @@ fn refused_memory_ends_the_search_with_nothing_claimed() {
     ];
     let facts = Facts::none(&net);
     let budget = Budget::unlimited();
-    for order in [Order::Breadth, Order::Depth, Order::Best] {
+    for order in [SearchOrder::Breadth, SearchOrder::Depth, SearchOrder::Best] {
         let refused = REFUSED.load(Relaxed);
         let board = Board::new(&net, goals.clone());
         let named: Vec<(GoalId, Goal)> = board.ids().zip(goals.iter().cloned()).collect();
@@ -81,16 +81,26 @@ fn refused_memory_ends_the_search_with_nothing_claimed() {
             budget: &budget,
             seed: 0,
         };
-        let config = Config { order, order_per_goal: order, stubborn: false, ..Config::default() };
-        explicit::run(&task, board.under("EXPLICIT"), board.over("EXPLICIT"), &config);
+        let config = ExplicitConfig {
+            order,
+            order_per_goal: order,
+            stubborn: false,
+            ..ExplicitConfig::default()
+        };
+        explicit::run(
+            &task,
+            board.witness_reporter("EXPLICIT"),
+            board.proof_reporter("EXPLICIT"),
+            &config,
+        );
         assert!(REFUSED.load(Relaxed) > refused, "{order:?} was never refused anything");
         assert_eq!((board.open_count(), board.faults()), (2, 0), "{order:?}");
         assert!(matches!(board.knowledge(GoalId::new(0)), Some(Knowledge::Reach(Reach::Open))));
     }
     let refused = REFUSED.load(Relaxed);
     for threads in [1, 3] {
-        assert_eq!(explicit::count(&net, &facts, threads, &budget), Err(Incomplete::Full));
+        assert_eq!(explicit::count(&net, &facts, threads, &budget), Err(ExplorationError::Full));
     }
-    assert!(explicit::Graph::explore(&net, &facts, &budget).is_err());
+    assert!(explicit::ExplicitGraph::explore(&net, &facts, &budget).is_err());
     assert!(REFUSED.load(Relaxed) >= refused + 3);
 }

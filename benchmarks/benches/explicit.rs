@@ -9,7 +9,7 @@
 
 use parikh::board::Board;
 use parikh::engine::Task;
-use parikh::engine::explicit::{self, Config};
+use parikh::engine::explicit::{self, ExplicitConfig};
 use parikh::net::{
     Facts, Goal, GoalId, Net, NetBuilder, PlaceId, Predicate, Provenance, TransitionId,
     marking_goals,
@@ -121,9 +121,10 @@ fn measure(net: &Net, facts: &Facts, way: SearchConfiguration) {
     let budget = Budget::lasting(Duration::from_secs(seconds)).with_memory_ceiling(8 << 30);
     let task =
         Task { net, goals: &marking_goals(&goals), facts, board: &board, budget: &budget, seed: 0 };
-    let config = Config { full_share: 1.0, threads, ..Config::default() };
+    let config = ExplicitConfig { full_share: 1.0, threads, ..ExplicitConfig::default() };
     let (start, cpu) = (Instant::now(), cpu_time());
-    let statistics = explicit::run(&task, board.under("X"), board.over("X"), &config);
+    let statistics =
+        explicit::run(&task, board.witness_reporter("X"), board.proof_reporter("X"), &config);
     let (elapsed, cpu) = (start.elapsed().as_secs_f64(), cpu_time() - cpu);
     println!(
         "{:30} {:8} {threads} threads {:>11} states {:6.2} s {:6.2} s cpu {:6.2} M states/s {:7.2} M firings/s {:6.1} bytes/state, {} repackings, {}/{} ended",

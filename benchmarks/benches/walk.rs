@@ -7,7 +7,7 @@
 
 use parikh::board::Board;
 use parikh::engine::Task;
-use parikh::engine::walk::{Config, Strategy, run};
+use parikh::engine::walk::{Strategy, WalkConfig, run};
 use parikh::input::InstanceDirectory;
 use parikh::net::{
     Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate, TransitionId,
@@ -63,9 +63,9 @@ fn measure(name: &str, net: &Net, goals: Vec<Goal>, strategy: Strategy) {
         budget: &Budget::unlimited(),
         seed: 1,
     };
-    let config = Config { only: Some(vec![strategy]), work: WORK, ..Config::default() };
+    let config = WalkConfig { only: Some(vec![strategy]), work: WORK, ..WalkConfig::default() };
     let begin = processor_seconds();
-    let statistics = run(&task, board.under("RANDOM_WALK"), &config);
+    let statistics = run(&task, board.witness_reporter("RANDOM_WALK"), &config);
     let seconds = processor_seconds() - begin;
     println!(
         "{name:<28} {strategy:<10?} {:>7.2} M firings/s   {} walks, {} of {} goals open",

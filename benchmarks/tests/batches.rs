@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 /// A directory with a contest of one instance without queries.
-struct Place(tempfile::TempDir);
+struct BatchDirectory(tempfile::TempDir);
 
 /// Examinations whose only answer is named after the examination.
 const EXAMS: &str = "RD,OS,QL,SM,L,UB,RC,RF";
@@ -14,9 +14,9 @@ const EXAMS: &str = "RD,OS,QL,SM,L,UB,RC,RF";
 /// A prover that answers every examination.
 const ANSWER: &str = "echo FORMULA $BK_EXAMINATION TRUE TECHNIQUES A";
 
-impl Place {
-    fn new() -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
+impl BatchDirectory {
+    fn new() -> BatchDirectory {
+        let place = BatchDirectory(tempfile::tempdir().unwrap());
         let file = std::fs::File::create(place.at("Toy-PT-1.tgz")).unwrap();
         let zipped = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
         let mut archive = tar::Builder::new(zipped);
@@ -86,7 +86,7 @@ fn answers(csv: &str) -> Vec<String> {
 
 #[test]
 fn a_batch_killed_twice_and_continued_loses_and_doubles_nothing() {
-    let place = Place::new();
+    let place = BatchDirectory::new();
     let started = place.at("started");
     // The third and the sixth run wait until the harness has been killed.
     let script = format!(
@@ -117,7 +117,7 @@ fn a_batch_killed_twice_and_continued_loses_and_doubles_nothing() {
 
 #[test]
 fn a_second_contest_on_the_same_file_is_refused() {
-    let place = Place::new();
+    let place = BatchDirectory::new();
     let go_on = place.at("go-on");
     let script = format!("while [ ! -e '{}' ]; do sleep 0.02; done; {ANSWER}", go_on.display());
     let mut first = place.contest(&script, "out.csv").spawn().unwrap();
@@ -157,7 +157,7 @@ echo 17
 "#;
 
 /// Runs `contest.sh` with this `sbatch`. The part named in `lost` does not run.
-fn cluster(place: &Place, lost: &str, arguments: &[&str]) -> Output {
+fn cluster(place: &BatchDirectory, lost: &str, arguments: &[&str]) -> Output {
     use std::os::unix::fs::PermissionsExt;
     let folder = place.at("bin");
     std::fs::create_dir_all(&folder).unwrap();
@@ -179,7 +179,7 @@ fn cluster(place: &Place, lost: &str, arguments: &[&str]) -> Output {
 
 #[test]
 fn an_array_of_jobs_is_summed_up_and_continued_where_a_part_was_lost() {
-    let place = Place::new();
+    let place = BatchDirectory::new();
     let asked = place.asked(ANSWER);
     let mut submit = vec!["submit", "out", "3", "--time=1", "--"];
     submit.extend(asked.iter().map(|word| &**word));
@@ -204,7 +204,7 @@ fn an_array_of_jobs_is_summed_up_and_continued_where_a_part_was_lost() {
 
 #[test]
 fn tasks_for_benchexec_say_what_is_known() {
-    let place = Place::new();
+    let place = BatchDirectory::new();
     let output = bench()
         .arg("tasks")
         .args(&place.asked(ANSWER)[..8])
@@ -226,7 +226,7 @@ fn tasks_for_benchexec_say_what_is_known() {
 
 #[test]
 fn results_of_benchexec_become_a_result_file() {
-    let place = Place::new();
+    let place = BatchDirectory::new();
     std::fs::create_dir_all(place.at("results/parikh.2026.logfiles")).unwrap();
     place.write(
         "results/parikh.2026.results.RD.xml",

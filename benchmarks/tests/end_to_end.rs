@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// A directory with a contest of one instance.
-struct Place(tempfile::TempDir);
+struct ContestDirectory(tempfile::TempDir);
 
-impl Place {
-    fn new() -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
+impl ContestDirectory {
+    fn new() -> ContestDirectory {
+        let place = ContestDirectory(tempfile::tempdir().unwrap());
         let file = std::fs::File::create(place.at("Toy-PT-1.tgz")).unwrap();
         let zipped = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
         let mut archive = tar::Builder::new(zipped);
@@ -79,7 +79,7 @@ const RIGHT: &str = "
 
 #[test]
 fn right_answers_are_scored_logged_and_summed_up() {
-    let place = Place::new();
+    let place = ContestDirectory::new();
     let logs = place.at("logs");
     let more = ["--timeout", "300", "--jobs", "2", "--logs", logs.to_str().unwrap()];
     let output = place.contest(RIGHT, &more);
@@ -101,7 +101,7 @@ fn right_answers_are_scored_logged_and_summed_up() {
 
 #[test]
 fn a_wrong_answer_has_its_own_exit_code() {
-    let place = Place::new();
+    let place = ContestDirectory::new();
     let output = place.contest("echo FORMULA OneSafe TRUE TECHNIQUES A", &[]);
     assert_eq!(output.status.code(), Some(3));
     let stderr = String::from_utf8(output.stderr).unwrap();
@@ -110,7 +110,7 @@ fn a_wrong_answer_has_its_own_exit_code() {
 
 #[test]
 fn finished_runs_are_not_made_again_and_half_written_ones_are() {
-    let place = Place::new();
+    let place = ContestDirectory::new();
     assert_eq!(place.contest(RIGHT, &[]).status.code(), Some(0));
     let whole = place.csv();
     // Finished runs are not repeated, so a tool with a wrong answer is not started.
@@ -128,7 +128,7 @@ fn finished_runs_are_not_made_again_and_half_written_ones_are() {
 
 #[test]
 fn a_tool_out_of_time_keeps_the_answers_it_gave() {
-    let place = Place::new();
+    let place = ContestDirectory::new();
     let script = format!("{RIGHT}\nsleep 1000");
     let output = place.contest(&script, &["--timeout", "3", "--grace", "1", "--jobs", "2"]);
     assert_eq!(output.status.code(), Some(0));
@@ -138,7 +138,7 @@ fn a_tool_out_of_time_keeps_the_answers_it_gave() {
 
 #[test]
 fn what_the_harness_cannot_use_is_an_error_of_its_own() {
-    let place = Place::new();
+    let place = ContestDirectory::new();
     place.write("list", "Toy-PT-1\nMissing-PT-2\n");
     let output = place.contest("true", &[]);
     assert_eq!(output.status.code(), Some(1));
@@ -150,7 +150,7 @@ fn what_the_harness_cannot_use_is_an_error_of_its_own() {
 
 #[test]
 fn an_oracle_that_knows_nothing_of_the_list_is_refused_by_whoever_asks_it() {
-    let place = Place::new();
+    let place = ContestDirectory::new();
     let of = |list: &str| place.write("list", list);
     let refused = |arguments: &[&str], why: &str| {
         let here = place.0.path();
@@ -188,7 +188,7 @@ fn a_coloured_instance_is_passed_over() {
     let coloured = std::fs::read_to_string(
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/philosophers-coloured.pnml"),
     );
-    let place = Place::new();
+    let place = ContestDirectory::new();
     let file = std::fs::File::create(place.at("Phil-COL-5.tgz")).unwrap();
     let zipped = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
     let mut archive = tar::Builder::new(zipped);
@@ -210,14 +210,14 @@ fn a_coloured_instance_is_passed_over() {
 
 #[test]
 fn examinations_are_asked_by_alias_and_in_any_case() {
-    let place = Place::new();
+    let place = ContestDirectory::new();
     let output = place.contest("true", &["--exams", "rc, one-safe"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
 fn an_interrupt_ends_the_tools_and_keeps_finished_runs() {
-    let place = Place::new();
+    let place = ContestDirectory::new();
     // The first run interrupts the harness, its parent process, and would otherwise continue
     // forever.
     let output = place.contest("kill -INT $PPID; sleep 1000", &[]);
@@ -227,7 +227,7 @@ fn an_interrupt_ends_the_tools_and_keeps_finished_runs() {
 
 #[test]
 fn files_are_compared_with_those_of_peers() {
-    let place = Place::new();
+    let place = ContestDirectory::new();
     assert_eq!(place.contest(RIGHT, &[]).status.code(), Some(0));
     let peer = "instance,exam,id,expected,got,verdict,seconds,wall\n\
                 Toy-PT-1,OS,OneSafe,FALSE,,miss,,30.0\n\
@@ -250,7 +250,7 @@ fn files_are_compared_with_those_of_peers() {
 
 #[test]
 fn parts_put_together_are_the_whole_and_no_run_is_taken_twice() {
-    let place = Place::new();
+    let place = ContestDirectory::new();
     place.contest(RIGHT, &[]);
     let whole = place.csv();
     let mut parts = Vec::new();
@@ -286,7 +286,7 @@ fn parts_put_together_are_the_whole_and_no_run_is_taken_twice() {
 
 #[test]
 fn the_version_and_the_manual_have_the_name_of_the_program() {
-    let place = Place::new();
+    let place = ContestDirectory::new();
     let said = bench().arg("--version").output().unwrap();
     assert!(String::from_utf8_lossy(&said.stdout).starts_with("parikh-bench "));
     let manual = place.at("man1");

@@ -2,9 +2,9 @@
 //! explore all joint states, and with all short runs.
 
 use fastrand::Rng;
-use parikh_evidence::systems::properties::{Formula, Properties, read};
+use parikh_evidence::systems::properties::{PropertyFile, SystemFormula, read};
 use parikh_evidence::systems::{
-    Endings, Member, System, branching, composed, none, properties, read_dot, run,
+    ComponentView, Endings, System, branching, composed, none, properties, read_dot, run,
 };
 use parikh_systems::generate::{random_branching, random_linear, random_pattern, random_system};
 use parikh_systems::{
@@ -22,29 +22,30 @@ const ENDINGS: [(Counting, Endings); 2] =
     [(Counting::Ignored, Endings::Ignored), (Counting::Stutter, Endings::Stutter)];
 
 /// Returns a claim without prior knowledge, so that everything is explored.
-fn plain(endings: Endings, members: &[Member]) -> none::Claim<'_> {
-    none::Claim { endings, members, recurrence: false }
+fn plain(endings: Endings, members: &[ComponentView]) -> none::NoRunSearch<'_> {
+    none::NoRunSearch { endings, members, recurrence: false }
 }
 
 /// Converts an engine's component for the checker.
-fn member(system: &parikh_systems::System, view: &FactorView) -> Member {
+fn member(system: &parikh_systems::System, view: &FactorView) -> ComponentView {
     let name = |&label: &_| system.label(label).to_owned();
     let labels = view.labels.as_ref().map(|all| all.iter().map(name).collect());
-    Member { component: view.component as usize, labels }
+    ComponentView { component: view.component as usize, labels }
 }
 
 /// Returns true if a complete exploration finds a run that violates the formula.
 fn has_run(
     system: &System,
-    properties: &Properties,
+    properties: &PropertyFile,
     number: u64,
     endings: Endings,
 ) -> Option<bool> {
-    let Formula::Linear(formula) = &properties.all[&number].0 else { panic!("not linear") };
-    let all: Vec<Member> = (0..system.components().len()).map(Member::whole).collect();
+    let SystemFormula::Linear(formula) = &properties.all[&number].0 else { panic!("not linear") };
+    let all: Vec<ComponentView> =
+        (0..system.components().len()).map(ComponentView::whole).collect();
     match none::visit(system, formula, plain(endings, &all), 1 << 20, &mut || true) {
-        Ok(none::Visited::None(_)) => Some(false),
-        Ok(none::Visited::Some) => Some(true),
+        Ok(none::ViolationSearch::None(_)) => Some(false),
+        Ok(none::ViolationSearch::Some) => Some(true),
         Ok(_) => None,
         Err(_) => None,
     }
@@ -75,15 +76,15 @@ fn answers_about_runs_are_those_of_visiting_everything() {
             let formula = LabelFormula::parse(text, &engine).unwrap();
             for (counting, endings) in ENDINGS {
                 let decider = Decider::new(&engine, counting);
-                let Ok(grounds) = decider.decide(&formula, 1, &mut || true) else {
+                let Ok(working_nets) = decider.decide(&formula, 1, &mut || true) else {
                     assert!(counting == Counting::Stutter && formula.has_next(), "{text}");
                     continue;
                 };
                 let Some(against) = has_run(&system, &properties, number, endings) else {
                     continue;
                 };
-                let Formula::Linear(linear) = &properties.all[&number].0 else { panic!() };
-                match grounds {
+                let SystemFormula::Linear(linear) = &properties.all[&number].0 else { panic!() };
+                match working_nets {
                     Justification::Run(found) => {
                         assert!(against, "{text} {endings:?}\n{}", write::dot(&drawn));
                         let labels: Vec<String> =
@@ -94,13 +95,16 @@ fn answers_about_runs_are_those_of_visiting_everything() {
                     }
                     Justification::Composed { members, order, .. } => {
                         assert!(!against, "{text} {endings:?}\n{}", write::dot(&drawn));
-                        let members: Vec<Member> =
+                        let members: Vec<ComponentView> =
                             members.iter().map(|it| member(&engine, it)).collect();
                         let pairs: Vec<_> =
                             order.iter().map(|&(a, b)| (a as usize, b as usize)).collect();
-                        let order = composed::Order { members: &members, pairs: &pairs };
+                        let order = composed::CompositionOrder { members: &members, pairs: &pairs };
                         let seen = composed::visit(&system, linear, order, 1 << 20, &mut || true);
-                        assert!(matches!(seen, Ok(none::Visited::None(_))), "{text}: {seen:?}");
+                        assert!(
+                            matches!(seen, Ok(none::ViolationSearch::None(_))),
+                            "{text}: {seen:?}"
+                        );
                         holds += 1;
                     }
                     Justification::FewerSteps { .. } => {
@@ -109,15 +113,18 @@ fn answers_about_runs_are_those_of_visiting_everything() {
                     }
                     Justification::Components { members, .. } => {
                         assert!(!against, "{text} {endings:?}\n{}", write::dot(&drawn));
-                        let few: Vec<Member> =
+                        let few: Vec<ComponentView> =
                             members.iter().map(|it| member(&engine, it)).collect();
                         parts += usize::from(few.iter().any(|it| it.labels.is_some()));
                         small += usize::from(few.len() < system.components().len());
                         let recurrence = endings == Endings::Ignored;
-                        let claim = none::Claim { endings, members: &few, recurrence };
+                        let claim = none::NoRunSearch { endings, members: &few, recurrence };
                         let seen = none::visit(&system, linear, claim, 1 << 20, &mut || true);
-                        recurrent += usize::from(seen == Ok(none::Visited::None(0)));
-                        assert!(matches!(seen, Ok(none::Visited::None(_))), "{text}: {seen:?}");
+                        recurrent += usize::from(seen == Ok(none::ViolationSearch::None(0)));
+                        assert!(
+                            matches!(seen, Ok(none::ViolationSearch::None(_))),
+                            "{text}: {seen:?}"
+                        );
                         holds += 1;
                     }
                 }
@@ -144,14 +151,16 @@ fn answers_about_states_are_those_of_plain_fixpoints() {
         let engine = parikh_systems::read::dot(&text, "random").unwrap();
         let system = read_dot(text.as_bytes()).unwrap();
         let space = JointStateSpace::visit(&engine, 1 << 20, &mut || true).unwrap();
-        let plain = branching::Space::visit(&system, 1 << 20, &mut || true).unwrap();
+        let plain = branching::JointSpace::visit(&system, 1 << 20, &mut || true).unwrap();
         assert_eq!(space.states(), plain.len());
         for _ in 0..8 {
             let depth = random.usize(1..=4);
             let text = format!("AG true & ({})", random_branching(&mut random, depth));
             let formula = parikh_systems::read::branching(&text, &engine).unwrap();
             let properties = read(format!("#1:\n{text}\n").as_bytes()).unwrap();
-            let Formula::Branching(branching) = &properties.all[&1].0 else { panic!("{text}") };
+            let SystemFormula::Branching(branching) = &properties.all[&1].0 else {
+                panic!("{text}")
+            };
             let value = space.satisfies(&formula);
             assert_eq!(plain.satisfies(branching, &mut || true), Some(value), "{text}\n{drawn:?}");
             values[usize::from(value)] += 1;
@@ -169,22 +178,22 @@ fn what_is_seen_of_components_is_limited() {
 ";
     let system = read_dot(text.as_bytes()).unwrap();
     let properties = read(b"#1:\n(G(!c))\n").unwrap();
-    let Formula::Linear(formula) = &properties.all[&1].0 else { panic!() };
-    let seen = |component, labels: &[&str]| Member {
+    let SystemFormula::Linear(formula) = &properties.all[&1].0 else { panic!() };
+    let seen = |component, labels: &[&str]| ComponentView {
         component,
         labels: Some(labels.iter().map(|&it| it.to_owned()).collect()),
     };
-    let visit = |members: &[Member], endings| {
+    let visit = |members: &[ComponentView], endings| {
         none::visit(&system, formula, plain(endings, members), 100, &mut || true)
     };
     let infinite = Endings::Ignored;
     assert!(visit(&[seen(0, &["a"]), seen(0, &["b"])], infinite).is_ok());
     for members in [
         &[seen(0, &["a"]), seen(0, &["a", "b"])][..],
-        &[Member::whole(0), seen(0, &["a"])],
-        &[Member::whole(0), Member::whole(0)],
-        &[Member::whole(1), Member::whole(0)],
-        &[Member::whole(2)],
+        &[ComponentView::whole(0), seen(0, &["a"])],
+        &[ComponentView::whole(0), ComponentView::whole(0)],
+        &[ComponentView::whole(1), ComponentView::whole(0)],
+        &[ComponentView::whole(2)],
         &[seen(0, &[])],
         &[seen(1, &["c"])],
     ] {
@@ -213,7 +222,8 @@ fn what_is_put_together_in_any_order_has_every_run() {
             };
             let properties = read(format!("#1:\n({text})\n").as_bytes()).unwrap();
             let against = has_run(&system, &properties, 1, Endings::Ignored);
-            let (Some(against), Formula::Linear(formula)) = (against, &properties.all[&1].0) else {
+            let (Some(against), SystemFormula::Linear(formula)) = (against, &properties.all[&1].0)
+            else {
                 continue;
             };
             let mut open: Vec<usize> = (0..count).collect();
@@ -224,21 +234,21 @@ fn what_is_put_together_in_any_order_has_every_run() {
                 open.push(count + pairs.len());
                 pairs.push((one, other));
             }
-            let members: Vec<Member> = (0..count).map(Member::whole).collect();
-            let order = composed::Order { members: &members, pairs: &pairs };
+            let members: Vec<ComponentView> = (0..count).map(ComponentView::whole).collect();
+            let order = composed::CompositionOrder { members: &members, pairs: &pairs };
             let told = || format!("{text} {pairs:?}\n{}", write::dot(&drawn));
             match composed::visit(&system, formula, order, 1 << 20, &mut || true).unwrap() {
-                none::Visited::None(_) => {
+                none::ViolationSearch::None(_) => {
                     assert!(!against, "{}", told());
                     none += 1;
                 }
-                none::Visited::Some => {
+                none::ViolationSearch::Some => {
                     let engine = LabelFormula::parse(&text, &drawn).unwrap();
                     let decided = Decider::new(&drawn, Counting::Ignored);
-                    let grounds = decided.decide(&engine, 1, &mut || true).unwrap();
+                    let working_nets = decided.decide(&engine, 1, &mut || true).unwrap();
                     // The engine's own compositions are tested elsewhere.
                     assert!(
-                        against || !matches!(grounds, Justification::Composed { .. }),
+                        against || !matches!(working_nets, Justification::Composed { .. }),
                         "{}",
                         told()
                     );
@@ -262,27 +272,30 @@ fn an_order_puts_together_what_is_there_once() {
 ";
     let system = read_dot(text.as_bytes()).unwrap();
     let properties = read(b"#1:\n(G(c => F(a)))\n").unwrap();
-    let Formula::Linear(formula) = &properties.all[&1].0 else { panic!() };
-    let visit = |members: &[Member], pairs: &[(usize, usize)]| {
-        let order = composed::Order { members, pairs };
+    let SystemFormula::Linear(formula) = &properties.all[&1].0 else { panic!() };
+    let visit = |members: &[ComponentView], pairs: &[(usize, usize)]| {
+        let order = composed::CompositionOrder { members, pairs };
         composed::visit(&system, formula, order, 100, &mut || true)
     };
-    let all = [Member::whole(0), Member::whole(1)];
-    assert!(matches!(visit(&all, &[(0, 1)]), Ok(none::Visited::None(_))));
-    assert!(matches!(visit(&all, &[]), Ok(none::Visited::None(_))));
+    let all = [ComponentView::whole(0), ComponentView::whole(1)];
+    assert!(matches!(visit(&all, &[(0, 1)]), Ok(none::ViolationSearch::None(_))));
+    assert!(matches!(visit(&all, &[]), Ok(none::ViolationSearch::None(_))));
     for pairs in [&[(0, 0)][..], &[(0, 2)], &[(0, 1), (0, 1)], &[(0, 1), (2, 2)], &[(7, 1)]] {
         assert!(visit(&all, pairs).is_err(), "{pairs:?}");
     }
     // The first component alone does not restrict the label `c`.
     assert!(visit(&all[..1], &[]).is_err());
-    assert!(visit(&[Member::whole(1), Member::whole(0)], &[(0, 1)]).is_err());
-    let stopped = composed::Order { members: &all, pairs: &[(0, 1)] };
+    assert!(visit(&[ComponentView::whole(1), ComponentView::whole(0)], &[(0, 1)]).is_err());
+    let stopped = composed::CompositionOrder { members: &all, pairs: &[(0, 1)] };
     assert_eq!(
         composed::visit(&system, formula, stopped, 100, &mut || false),
-        Ok(none::Visited::Stopped)
+        Ok(none::ViolationSearch::Stopped)
     );
-    let order = composed::Order { members: &all, pairs: &[(0, 1)] };
-    assert_eq!(composed::visit(&system, formula, order, 1, &mut || true), Ok(none::Visited::More));
+    let order = composed::CompositionOrder { members: &all, pairs: &[(0, 1)] };
+    assert_eq!(
+        composed::visit(&system, formula, order, 1, &mut || true),
+        Ok(none::ViolationSearch::More)
+    );
 }
 
 /// Texts with removed or inserted parts are read, or refused with an existing line number.

@@ -1,42 +1,42 @@
 //! Questions as formulas over goals. Each occurrence of a goal has a role, which explains its
 //! purpose.
 
-use crate::formula::{Proposition, Query};
+use parikh_formula::{Proposition, Query};
 use parikh_net::{Goal, GoalId, Predicate, TransitionId};
 
 /// A question: a formula over goals, or the largest of several maxima.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct GoalQuestion {
     /// The formula's id, or the examination's name.
     pub id: String,
     /// The formula over goals.
-    pub query: Query<Aim>,
+    pub query: Query<RoledGoal>,
     /// The meaning of the conjunction of all goals, for the reason of the answer.
-    pub whole: Whole,
+    pub whole: JointMeaning,
     /// The goals of the question, without duplicates.
     pub(super) goals: Vec<GoalId>,
 }
 
 /// An occurrence of a goal in a question, with its role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Aim {
+pub struct RoledGoal {
     /// The goal.
     pub goal: GoalId,
     /// The role of the goal in the question.
-    pub role: Role,
+    pub role: GoalRole,
 }
 
-impl Aim {
+impl RoledGoal {
     /// Returns true if this value of the goal counts for the question. A goal of the role
-    /// [`Role::WithinCaps`] counts only if it is true.
+    /// [`GoalRole::WithinCaps`] counts only if it is true.
     pub(super) fn hears(self, value: bool) -> bool {
-        value || self.role != Role::WithinCaps
+        value || self.role != GoalRole::WithinCaps
     }
 }
 
 /// The role of a goal in a question. The reason of an answer is worded by the role.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Role {
+pub enum GoalRole {
     /// A part of the question itself.
     #[default]
     Part,
@@ -63,7 +63,7 @@ pub enum Role {
 
 /// The meaning of all goals of a question together. The reason of the answer is worded by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whole {
+pub enum JointMeaning {
     /// A formula: the reason lists its decisive parts.
     Formula,
     /// Every condition is reachable.
@@ -80,7 +80,7 @@ pub enum Whole {
     Sound,
 }
 
-impl Question {
+impl GoalQuestion {
     /// Returns the ids of the goals without duplicates, in the order of the question.
     pub fn goals(&self) -> &[GoalId] {
         &self.goals
@@ -88,10 +88,10 @@ impl Question {
 }
 
 /// A formula over goals with roles, before goals have ids.
-pub(super) type GoalFormula = Proposition<(Goal, Role)>;
+pub(super) type GoalFormula = Proposition<(Goal, GoalRole)>;
 
 /// Returns the formula that consists of this goal.
-pub(super) fn atom(goal: Goal, role: Role) -> GoalFormula {
+pub(super) fn atom(goal: Goal, role: GoalRole) -> GoalFormula {
     Proposition::Atom((goal, role))
 }
 
@@ -101,5 +101,5 @@ pub(super) fn not(part: GoalFormula) -> GoalFormula {
 
 /// Returns the formula EF `predicate`, as a part of the question.
 pub(super) fn reach(predicate: Predicate) -> GoalFormula {
-    atom(Goal::Reach(predicate), Role::Part)
+    atom(Goal::Reach(predicate), GoalRole::Part)
 }

@@ -1,14 +1,14 @@
 //! The basis of an answer: the goals that decide it. The techniques, the grade and the assumptions
 //! of the answer follow from the board's knowledge of these goals.
 
-use super::{Exhibit, Grade, Nodes, Value};
-use crate::board::{Board, Knowledge, Reach, Standing, Technique, Witness};
+use super::{AnswerWitness, Grade, QuestionValue, ReasonNodes};
+use parikh_engine::board::{Basis, Board, Knowledge, Reach, Technique, Witness};
 use parikh_net::GoalId;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
 /// The basis of an answer.
 #[derive(Debug, Default)]
-pub(super) struct Basis {
+pub(super) struct AnswerBasis {
     /// The goals without duplicates, including the goals that their proofs presuppose.
     pub(super) goals: Vec<GoalId>,
     pub(super) techniques: BTreeSet<Technique>,
@@ -21,11 +21,14 @@ pub(super) struct Basis {
     abstracted: bool,
 }
 
-impl Basis {
+impl AnswerBasis {
     /// Collects the basis of these goals and of the goals that their proofs presuppose. Returns
     /// `None` if one of the goals is open, or if engines contradict each other on it.
-    pub(super) fn of(board: &Board<'_>, goals: impl Iterator<Item = GoalId>) -> Option<Basis> {
-        let mut basis = Basis::default();
+    pub(super) fn of(
+        board: &Board<'_>,
+        goals: impl Iterator<Item = GoalId>,
+    ) -> Option<AnswerBasis> {
+        let mut basis = AnswerBasis::default();
         let mut seen = HashSet::new();
         let mut goals: VecDeque<GoalId> = goals.collect();
         while let Some(goal) = goals.pop_front() {
@@ -34,7 +37,7 @@ impl Basis {
             }
             basis.goals.push(goal);
             let knowledge = board.knowledge(goal)?;
-            let Standing { by, argued, given } = knowledge.standing()?;
+            let Basis { by, argued, given } = knowledge.standing()?;
             basis.techniques.insert(by);
             basis.reduced |= board.is_by_reduction(goal);
             if let Some((proof, evidence)) = argued {
@@ -52,12 +55,12 @@ impl Basis {
     pub(super) fn answer(
         self,
         id: &str,
-        value: Value,
+        value: QuestionValue,
         reason: String,
-        exhibit: Option<Exhibit>,
-        nodes: Nodes,
-    ) -> super::Answer {
-        super::Answer {
+        exhibit: Option<AnswerWitness>,
+        nodes: ReasonNodes,
+    ) -> super::GoalAnswer {
+        super::GoalAnswer {
             id: id.to_owned(),
             value,
             techniques: self.techniques.into_iter().collect(),

@@ -9,29 +9,29 @@
 //! Once a node has a value, the open parts below it do not matter. They are *released*, each once:
 //! a callback receives the goal of every released leaf.
 //!
-//! A leaf of the role [`WithinCaps`](super::Role::WithinCaps) only takes the value true. So the
+//! A leaf of the role [`WithinCaps`](super::GoalRole::WithinCaps) only takes the value true. So the
 //! proposition may have no value even when all goals are settled.
 //!
 //! The basis of the value is read from the root downwards. If one part decided a node, only this
 //! part is read, otherwise all parts.
 
-use super::Aim;
-use crate::formula::Proposition;
+use super::RoledGoal;
+use parikh_formula::Proposition;
 use parikh_net::GoalId;
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// A proposition with the values of its nodes so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Circuit {
-    nodes: Vec<Node>,
+pub(super) struct IncrementalFormula {
+    nodes: Vec<CircuitNode>,
     /// The leaves of each goal, as node indices.
     leaves: HashMap<GoalId, Vec<u32>>,
 }
 
 #[derive(Clone, Debug)]
-struct Node {
-    kind: Kind,
+struct CircuitNode {
+    kind: CircuitNodeKind,
     parent: Option<u32>,
     parts: Range<u32>,
     /// Number of parts without a value.
@@ -43,9 +43,9 @@ struct Node {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum CircuitNodeKind {
     Constant,
-    Atom(Aim),
+    Atom(RoledGoal),
     Not,
     And,
     Or,
@@ -53,11 +53,14 @@ enum Kind {
     Main,
 }
 
-impl Circuit {
+impl IncrementalFormula {
     /// Builds the circuit with all atoms open. Constants are evaluated at once; `release` receives
     /// the goals of the leaves that do not matter because of them.
-    pub(super) fn of(proposition: &Proposition<Aim>, release: &mut impl FnMut(GoalId)) -> Self {
-        let mut circuit = Circuit::default();
+    pub(super) fn of(
+        proposition: &Proposition<RoledGoal>,
+        release: &mut impl FnMut(GoalId),
+    ) -> Self {
+        let mut circuit = IncrementalFormula::default();
         let mut constants = Vec::new();
         let mut next = vec![(proposition, None)];
         while !next.is_empty() {
@@ -66,7 +69,7 @@ impl Circuit {
             let mut first = circuit.nodes.len() + next.len();
             for (part, parent) in next {
                 let at = circuit.nodes.len() as u32;
-                let parts: Vec<&Proposition<Aim>> = match part {
+                let parts: Vec<&Proposition<RoledGoal>> = match part {
                     Proposition::Constant(_) | Proposition::Atom(_) => Vec::new(),
                     Proposition::Not(part) => vec![part],
                     Proposition::And(parts) | Proposition::Or(parts) => parts.iter().collect(),
@@ -75,8 +78,8 @@ impl Circuit {
                         [&**main].into_iter().chain(others).collect()
                     }
                 };
-                circuit.nodes.push(Node {
-                    kind: Kind::of(part),
+                circuit.nodes.push(CircuitNode {
+                    kind: CircuitNodeKind::of(part),
                     parent,
                     parts: first as u32..(first + parts.len()) as u32,
                     open: parts.len() as u32,
@@ -110,7 +113,7 @@ impl Circuit {
     pub(super) fn settle(&mut self, goal: GoalId, value: bool, release: &mut impl FnMut(GoalId)) {
         for leaf in self.leaves.get(&goal).cloned().unwrap_or_default() {
             match self.nodes[leaf as usize].kind {
-                Kind::Atom(aim) if !aim.hears(value) => {}
+                CircuitNodeKind::Atom(aim) if !aim.hears(value) => {}
                 _ => self.set(leaf, value, release),
             }
         }
@@ -142,13 +145,15 @@ impl Circuit {
         let node = &self.nodes[parent as usize];
         let all_are_known = node.open == 0;
         let (decided, by) = match node.kind {
-            Kind::Constant | Kind::Atom(_) => return None,
-            Kind::Not => (!value, Some(part)),
-            Kind::And if !value => (false, Some(part)),
-            Kind::Or if value => (true, Some(part)),
-            Kind::And | Kind::Or if all_are_known => (node.kind == Kind::And, None),
-            Kind::Main if !value || part == node.parts.start => (value, Some(part)),
-            Kind::Iff if all_are_known => {
+            CircuitNodeKind::Constant | CircuitNodeKind::Atom(_) => return None,
+            CircuitNodeKind::Not => (!value, Some(part)),
+            CircuitNodeKind::And if !value => (false, Some(part)),
+            CircuitNodeKind::Or if value => (true, Some(part)),
+            CircuitNodeKind::And | CircuitNodeKind::Or if all_are_known => {
+                (node.kind == CircuitNodeKind::And, None)
+            }
+            CircuitNodeKind::Main if !value || part == node.parts.start => (value, Some(part)),
+            CircuitNodeKind::Iff if all_are_known => {
                 let [one, other] =
                     [0, 1].map(|it| self.nodes[(node.parts.start + it) as usize].value);
                 (one == other, None)
@@ -170,7 +175,7 @@ impl Circuit {
                 }
                 node.is_released = true;
                 match node.kind {
-                    Kind::Atom(aim) => release(aim.goal),
+                    CircuitNodeKind::Atom(aim) => release(aim.goal),
                     _ => left.push(node.parts.clone()),
                 }
             }
@@ -180,34 +185,34 @@ impl Circuit {
     /// Returns the leaves that the value of the root rests on, from left to right, with their
     /// values. For a true main part whose basis contains an aim that `needs` accepts, the leaves of
     /// its decided consequences follow.
-    pub(super) fn basis(&self, needs: &dyn Fn(Aim) -> bool) -> Vec<(Aim, bool)> {
+    pub(super) fn basis(&self, needs: &dyn Fn(RoledGoal) -> bool) -> Vec<(RoledGoal, bool)> {
         let mut basis = Vec::new();
         // The stack of pending visits: the leftmost is on top.
         let mut left = match self.nodes.is_empty() {
             true => Vec::new(),
-            false => vec![Visit::Node(0)],
+            false => vec![BasisVisit::Node(0)],
         };
         while let Some(visit) = left.pop() {
             let at = match visit {
-                Visit::Node(at) => at,
-                Visit::Consequences(parts, before) => {
+                BasisVisit::Node(at) => at,
+                BasisVisit::Consequences(parts, before) => {
                     if basis[before..].iter().any(|&(aim, _)| needs(aim)) {
                         let is_known = |&at: &u32| self.nodes[at as usize].value.is_some();
-                        left.extend(parts.filter(is_known).rev().map(Visit::Node));
+                        left.extend(parts.filter(is_known).rev().map(BasisVisit::Node));
                     }
                     continue;
                 }
             };
             let node = &self.nodes[at as usize];
             match (node.kind, node.by, node.value) {
-                (Kind::Atom(aim), _, Some(value)) => basis.push((aim, value)),
-                (Kind::Main, Some(by), Some(true)) => {
+                (CircuitNodeKind::Atom(aim), _, Some(value)) => basis.push((aim, value)),
+                (CircuitNodeKind::Main, Some(by), Some(true)) => {
                     let consequences = node.parts.start + 1..node.parts.end;
-                    left.push(Visit::Consequences(consequences, basis.len()));
-                    left.push(Visit::Node(by));
+                    left.push(BasisVisit::Consequences(consequences, basis.len()));
+                    left.push(BasisVisit::Node(by));
                 }
-                (_, Some(by), _) => left.push(Visit::Node(by)),
-                (_, None, Some(_)) => left.extend(node.parts.clone().rev().map(Visit::Node)),
+                (_, Some(by), _) => left.push(BasisVisit::Node(by)),
+                (_, None, Some(_)) => left.extend(node.parts.clone().rev().map(BasisVisit::Node)),
                 (_, None, None) => {}
             }
         }
@@ -216,40 +221,40 @@ impl Circuit {
 }
 
 /// A pending visit during the computation of the basis.
-enum Visit {
+enum BasisVisit {
     Node(u32),
     /// The consequences of a main part, and the length of the basis before the main part.
     Consequences(Range<u32>, usize),
 }
 
-impl Kind {
-    fn of(proposition: &Proposition<Aim>) -> Kind {
+impl CircuitNodeKind {
+    fn of(proposition: &Proposition<RoledGoal>) -> CircuitNodeKind {
         match proposition {
-            Proposition::Constant(_) => Kind::Constant,
-            Proposition::Atom(aim) => Kind::Atom(*aim),
-            Proposition::Not(_) => Kind::Not,
-            Proposition::And(_) => Kind::And,
-            Proposition::Or(_) => Kind::Or,
-            Proposition::Iff(_) => Kind::Iff,
-            Proposition::Main(..) => Kind::Main,
+            Proposition::Constant(_) => CircuitNodeKind::Constant,
+            Proposition::Atom(aim) => CircuitNodeKind::Atom(*aim),
+            Proposition::Not(_) => CircuitNodeKind::Not,
+            Proposition::And(_) => CircuitNodeKind::And,
+            Proposition::Or(_) => CircuitNodeKind::Or,
+            Proposition::Iff(_) => CircuitNodeKind::Iff,
+            Proposition::Main(..) => CircuitNodeKind::Main,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Role;
+    use super::super::GoalRole;
     use super::*;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
     const GOALS: usize = 6;
 
-    fn aim(goal: usize) -> Aim {
-        Aim { goal: GoalId::new(goal), role: Role::Part }
+    fn aim(goal: usize) -> RoledGoal {
+        RoledGoal { goal: GoalId::new(goal), role: GoalRole::Part }
     }
 
-    fn propositions() -> impl Strategy<Value = Proposition<Aim>> {
+    fn propositions() -> impl Strategy<Value = Proposition<RoledGoal>> {
         let leaf = prop_oneof![
             8 => (0..GOALS).prop_map(|goal| Proposition::Atom(aim(goal))),
             1 => any::<bool>().prop_map(Proposition::Constant),
@@ -264,7 +269,7 @@ mod tests {
                 pair.prop_map(|(one, other)| Proposition::Iff(Box::new([one, other]))),
                 (list(), list()).prop_map(|(main, others)| {
                     // A consequence of a conjunction: a disjunction with one of its parts.
-                    let follows = |(at, other): (usize, Proposition<Aim>)| {
+                    let follows = |(at, other): (usize, Proposition<RoledGoal>)| {
                         let part = main.get(at % main.len().max(1)).cloned();
                         Proposition::Or(part.into_iter().chain([other]).collect())
                     };
@@ -280,10 +285,10 @@ mod tests {
 
     /// Returns the value of `whole` under the known goals, if it is the same for all values of the
     /// other goals.
-    fn forced(whole: &Proposition<Aim>, known: &BTreeMap<usize, bool>) -> Option<bool> {
+    fn forced(whole: &Proposition<RoledGoal>, known: &BTreeMap<usize, bool>) -> Option<bool> {
         let values: BTreeSet<bool> = (0..1 << GOALS)
             .filter(|bits| known.iter().all(|(goal, value)| (bits >> goal & 1 == 1) == *value))
-            .map(|bits: u32| whole.value(&|aim: &Aim| bits >> aim.goal.index() & 1 == 1))
+            .map(|bits: u32| whole.value(&|aim: &RoledGoal| bits >> aim.goal.index() & 1 == 1))
             .collect();
         (values.len() == 1).then(|| values.contains(&true))
     }
@@ -297,9 +302,9 @@ mod tests {
         ) {
             let mut released = BTreeMap::new();
             let mut release = |goal: GoalId| *released.entry(goal.index()).or_insert(0) += 1;
-            let mut circuit = Circuit::of(&whole, &mut release);
+            let mut circuit = IncrementalFormula::of(&whole, &mut release);
             let mut leaves = BTreeMap::new();
-            whole.atoms(&mut |aim: &Aim| *leaves.entry(aim.goal.index()).or_insert(0) += 1);
+            whole.atoms(&mut |aim: &RoledGoal| *leaves.entry(aim.goal.index()).or_insert(0) += 1);
             let mut known = BTreeMap::new();
             for goal in order {
                 if circuit.value().is_some() {
@@ -312,7 +317,7 @@ mod tests {
                 }
             }
             let value = circuit.value();
-            prop_assert_eq!(value, Some(whole.value(&|aim: &Aim| truth[aim.goal.index()])));
+            prop_assert_eq!(value, Some(whole.value(&|aim: &RoledGoal| truth[aim.goal.index()])));
             // The goals of the basis are settled and imply the value on their own.
             let basis = circuit.basis(&|_| false);
             let rests_on: BTreeMap<usize, bool> =
@@ -332,7 +337,7 @@ mod tests {
     fn one_of_a_hundred_thousand_parts_costs_no_look_at_the_others() {
         let parts = 100_000;
         let whole = Proposition::And((0..parts).map(|at| Proposition::Atom(aim(at))).collect());
-        let mut circuit = Circuit::of(&whole, &mut |_| panic!("nothing is released"));
+        let mut circuit = IncrementalFormula::of(&whole, &mut |_| panic!("nothing is released"));
         for at in (0..parts).rev() {
             assert_eq!(circuit.value(), None);
             circuit.settle(GoalId::new(at), true, &mut |_| panic!("nothing is released"));
@@ -340,7 +345,7 @@ mod tests {
         assert_eq!(circuit.value(), Some(true));
         assert_eq!(circuit.basis(&|_| false).len(), parts);
         let mut let_go = 0;
-        let mut circuit = Circuit::of(&whole, &mut |_| {});
+        let mut circuit = IncrementalFormula::of(&whole, &mut |_| {});
         circuit.settle(GoalId::new(parts / 2), false, &mut |_| let_go += 1);
         assert_eq!(circuit.basis(&|_| false), [(aim(parts / 2), false)]);
         assert_eq!(let_go, parts - 1);
@@ -350,11 +355,11 @@ mod tests {
     fn a_consequence_shows_what_is_false_and_is_not_needed_for_what_is_true() {
         let atom = |at| Proposition::Atom(aim(at));
         let whole = Proposition::Main(Box::new(atom(0)), vec![atom(1), atom(2)]);
-        let mut circuit = Circuit::of(&whole, &mut |_| {});
+        let mut circuit = IncrementalFormula::of(&whole, &mut |_| {});
         circuit.settle(GoalId::new(2), false, &mut |_| {});
         assert_eq!(circuit.value(), Some(false));
         assert_eq!(circuit.basis(&|_| true), [(aim(2), false)]);
-        let mut circuit = Circuit::of(&whole, &mut |_| {});
+        let mut circuit = IncrementalFormula::of(&whole, &mut |_| {});
         circuit.settle(GoalId::new(2), true, &mut |_| {});
         circuit.settle(GoalId::new(0), true, &mut |_| {});
         assert_eq!(circuit.value(), Some(true));

@@ -4,10 +4,10 @@
 //! transitions of the model. On the unfolding of a coloured net, the tokens of a place are the sum
 //! over its colours. A coloured transition is enabled if one of its bindings is enabled.
 
-use super::aim::{GoalFormula, Role, Whole, atom, not, reach};
+use super::aim::{GoalFormula, GoalRole, JointMeaning, atom, not, reach};
 use super::sound;
-use crate::formula::Proposition;
 use crate::mcc::Examination;
+use parikh_formula::Proposition;
 use parikh_net::coloured::Folding;
 use parikh_net::{Goal, LinearSum, Net, Predicate, TransitionId};
 
@@ -15,10 +15,10 @@ use parikh_net::{Goal, LinearSum, Net, Predicate, TransitionId};
 /// `dead_end` is a dead marking in which no wanted condition holds. Two consequences are added as
 /// separate goals: `dead_end` is unreachable, and each condition is reachable.
 pub(super) fn stays(dead_end: Predicate, wanted: Vec<Predicate>) -> GoalFormula {
-    let no_dead_end = not(atom(Goal::Reach(dead_end), Role::DeadEnd));
-    let possible = wanted.iter().cloned().map(|it| atom(Goal::Reach(it), Role::Possible));
+    let no_dead_end = not(atom(Goal::Reach(dead_end), GoalRole::DeadEnd));
+    let possible = wanted.iter().cloned().map(|it| atom(Goal::Reach(it), GoalRole::Possible));
     let consequences = [no_dead_end].into_iter().chain(possible).collect();
-    let home = |it| atom(Goal::Home(it), Role::Part);
+    let home = |it| atom(Goal::Home(it), GoalRole::Part);
     Proposition::Main(Box::new(all(wanted.into_iter().map(home))), consequences)
 }
 
@@ -37,7 +37,7 @@ fn all(parts: impl Iterator<Item = GoalFormula>) -> GoalFormula {
 ///
 /// Soundness examinations are about the final markings of the net. Relaxed soundness requires the
 /// net with its firings [counted](parikh_net::counted).
-pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, GoalFormula)> {
+pub(super) fn asked(examination: Examination, net: &Net) -> Option<(JointMeaning, GoalFormula)> {
     let enabled = || -> Vec<Predicate> {
         match net.folding() {
             None => {
@@ -51,14 +51,14 @@ pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, GoalF
         }
     };
     Some(match (examination, net.folding()) {
-        (Examination::ReachabilityDeadlock, _) => (Whole::Formula, reach(Predicate::Dead)),
+        (Examination::ReachabilityDeadlock, _) => (JointMeaning::Formula, reach(Predicate::Dead)),
         (Examination::QuasiLiveness, _) => {
-            (Whole::Reachable, all(enabled().into_iter().map(reach)))
+            (JointMeaning::Reachable, all(enabled().into_iter().map(reach)))
         }
-        (Examination::Liveness, _) => (Whole::Staying, stays(Predicate::Dead, enabled())),
+        (Examination::Liveness, _) => (JointMeaning::Staying, stays(Predicate::Dead, enabled())),
         (Examination::OneSafe, None) => {
             let two = |place| not(reach(Predicate::at_least(place, 2)));
-            (Whole::Unreachable, all(net.model_places().map(two)))
+            (JointMeaning::Unreachable, all(net.model_places().map(two)))
         }
         (Examination::OneSafe, Some(folding)) => {
             let two = |place| {
@@ -66,7 +66,7 @@ pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, GoalF
                 Some(not(reach(two)))
             };
             let parts: Option<Vec<GoalFormula>> = (0..folding.place_count()).map(two).collect();
-            (Whole::Unreachable, Proposition::And(parts?))
+            (JointMeaning::Unreachable, Proposition::And(parts?))
         }
         (Examination::StableMarking, None) => {
             let stable = |place| {
@@ -78,12 +78,12 @@ pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, GoalF
                 };
                 not(reach(Predicate::or([more, fewer])))
             };
-            (Whole::Changing, Proposition::Or(net.model_places().map(stable).collect()))
+            (JointMeaning::Changing, Proposition::Or(net.model_places().map(stable).collect()))
         }
         (Examination::StableMarking, Some(folding)) => {
             let stable = |place| Some(not(reach(changed(net, folding, place)?)));
             let parts: Option<Vec<GoalFormula>> = (0..folding.place_count()).map(stable).collect();
-            (Whole::Changing, Proposition::Or(parts?))
+            (JointMeaning::Changing, Proposition::Or(parts?))
         }
         _ if examination.is_about_cases() => sound::asked(examination, net)?,
         _ => return None,

@@ -1,12 +1,12 @@
 //! From examinations to goals and from goals to answers.
 //!
-//! A [`Plan`] is the list of goals of a run, with a [`Question`] per answer: a formula over goals,
-//! or the largest of several maxima ([`Query`](crate::formula::Query)). The [`Role`] of a goal says
-//! why its question contains it. The pipeline runs engines on the goals. After each settled goal it
-//! asks the plan which questions are decided. A question is decided as soon as its formula has a
-//! value. Goals that no open question needs any more are abandoned.
+//! A [`Plan`] is the list of goals of a run, with a [`GoalQuestion`] per answer: a formula over
+//! goals, or the largest of several maxima ([`Query`](parikh_formula::Query)). The [`GoalRole`] of
+//! a goal says why its question contains it. The pipeline runs engines on the goals. After each
+//! settled goal it asks the plan which questions are decided. A question is decided as soon as its
+//! formula has a value. Goals that no open question needs any more are abandoned.
 //!
-//! An answer rests on the goals that decided it ([`Answer::rests_on`]): one false part of a
+//! An answer rests on the goals that decided it ([`GoalAnswer::rests_on`]): one false part of a
 //! conjunction, or all parts of a true conjunction. Its techniques, grade and assumptions follow
 //! from these goals.
 
@@ -22,14 +22,14 @@ mod sound;
 mod wanted;
 mod within_caps;
 
-pub use aim::{Aim, Question, Role, Whole};
-pub use nodes::Nodes;
-pub use plan::{Decision, Plan};
+pub use aim::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
+pub use nodes::ReasonNodes;
+pub use plan::{Plan, QuestionDecision};
 pub use within_caps::not_asked_with_caps;
 
-use crate::board::{Evidence, Technique};
 use crate::mcc::techniques::Circumstances;
 use num_bigint::BigUint;
+use parikh_engine::board::{Evidence, Technique};
 use parikh_net::lasso::LassoRun;
 use parikh_net::{FiringSequence, GoalId, LoopRun, PumpSequence};
 use std::fmt;
@@ -37,11 +37,11 @@ use std::sync::Arc;
 
 /// The answer to a decided question.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct GoalAnswer {
     /// The formula's id verbatim, or the examination's name.
     pub id: String,
     /// The value of the answer.
-    pub value: Value,
+    pub value: QuestionValue,
     /// The engines that settled the goals of the basis, without duplicates.
     pub techniques: Vec<Technique>,
     /// The reason for the value, in one sentence.
@@ -53,16 +53,16 @@ pub struct Answer {
     /// The goals that decided the answer, without duplicates.
     pub rests_on: Arc<[GoalId]>,
     /// A run that proves the answer alone, if there is one.
-    pub exhibit: Option<Exhibit>,
+    pub exhibit: Option<AnswerWitness>,
     /// The places and transitions that the reason names.
-    pub nodes: Nodes,
+    pub nodes: ReasonNodes,
     /// True if a witness or a proof comes from a reduced net.
     pub reduced: bool,
     /// True if a proof is about an abstraction of the coloured net.
     pub abstracted: bool,
 }
 
-impl Answer {
+impl GoalAnswer {
     /// Returns the techniques besides the engines, for the contest's output.
     pub fn circumstances(&self) -> Circumstances {
         Circumstances {
@@ -77,31 +77,31 @@ impl Answer {
 
 /// A run that proves an answer without further evidence.
 #[derive(Clone, Debug)]
-pub enum Exhibit {
+pub enum AnswerWitness {
     /// A firing sequence.
     Firings(FiringSequence),
     /// An accelerated sequence with loops: its firings are too many to list.
     Loops(LoopRun),
-    /// A self-covering sequence, for [`Value::Infinite`].
+    /// A self-covering sequence, for [`QuestionValue::Infinite`].
     Pump(PumpSequence),
     /// An infinite run as a lasso.
     Lasso(LassoRun),
 }
 
-impl Exhibit {
+impl AnswerWitness {
     /// Returns the firing sequence, if the exhibit is a plain firing sequence.
     pub fn sequence(&self) -> Option<&FiringSequence> {
         match self {
-            Exhibit::Firings(sequence) => Some(sequence),
-            Exhibit::Loops(_) | Exhibit::Pump(_) | Exhibit::Lasso(_) => None,
+            AnswerWitness::Firings(sequence) => Some(sequence),
+            AnswerWitness::Loops(_) | AnswerWitness::Pump(_) | AnswerWitness::Lasso(_) => None,
         }
     }
 
     /// Returns the self-covering sequence, if the exhibit is one.
     pub fn pump(&self) -> Option<&PumpSequence> {
         match self {
-            Exhibit::Pump(pumping) => Some(pumping),
-            Exhibit::Firings(_) | Exhibit::Loops(_) | Exhibit::Lasso(_) => None,
+            AnswerWitness::Pump(pumping) => Some(pumping),
+            AnswerWitness::Firings(_) | AnswerWitness::Loops(_) | AnswerWitness::Lasso(_) => None,
         }
     }
 
@@ -109,10 +109,10 @@ impl Exhibit {
     /// the prefix counts. Returns `None` for a self-covering sequence with several stages.
     pub fn firings(&self) -> Option<BigUint> {
         match self {
-            Exhibit::Firings(sequence) => Some(sequence.firings().into()),
-            Exhibit::Loops(run) => Some(run.firings()),
-            Exhibit::Pump(pumping) => Some(pumping.only()?.prefix.firings().into()),
-            Exhibit::Lasso(run) => Some(run.prefix.firings().into()),
+            AnswerWitness::Firings(sequence) => Some(sequence.firings().into()),
+            AnswerWitness::Loops(run) => Some(run.firings()),
+            AnswerWitness::Pump(pumping) => Some(pumping.only()?.prefix.firings().into()),
+            AnswerWitness::Lasso(run) => Some(run.prefix.firings().into()),
         }
     }
 }
@@ -160,7 +160,7 @@ impl fmt::Display for Grade {
 
 /// The value of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum QuestionValue {
     /// The property holds or fails.
     Bool(bool),
     /// A maximum.
@@ -171,15 +171,15 @@ pub enum Value {
     Infinite,
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for QuestionValue {
     /// Prints the contest's format: `TRUE`, `FALSE`, a number in full, `+inf`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Bool(true) => f.write_str("TRUE"),
-            Value::Bool(false) => f.write_str("FALSE"),
-            Value::Number(number) => write!(f, "{number}"),
-            Value::Count(number) => write!(f, "{number}"),
-            Value::Infinite => f.write_str("+inf"),
+            QuestionValue::Bool(true) => f.write_str("TRUE"),
+            QuestionValue::Bool(false) => f.write_str("FALSE"),
+            QuestionValue::Number(number) => write!(f, "{number}"),
+            QuestionValue::Count(number) => write!(f, "{number}"),
+            QuestionValue::Infinite => f.write_str("+inf"),
         }
     }
 }
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_count_of_a_thousand_digits_is_printed_in_full() {
-        let printed = Value::Count(BigUint::from(10u8).pow(1000) + 7u8).to_string();
+        let printed = QuestionValue::Count(BigUint::from(10u8).pow(1000) + 7u8).to_string();
         assert_eq!(printed, format!("1{}7", "0".repeat(999)));
     }
 }

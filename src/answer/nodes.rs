@@ -1,23 +1,23 @@
 //! The places and transitions that an answer's reason names, in machine-readable form.
 
-use crate::board::Board;
+use parikh_engine::board::Board;
 use parikh_net::goal::Mention;
 use parikh_net::{Goal, GoalId, PlaceId, Predicate, TransitionId};
 use std::collections::BTreeSet;
 
 /// Places and transitions of the analysed net, without duplicates, in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Nodes {
+pub struct ReasonNodes {
     /// Places.
     pub places: BTreeSet<PlaceId>,
     /// Transitions.
     pub transitions: BTreeSet<TransitionId>,
 }
 
-impl Nodes {
+impl ReasonNodes {
     /// Collects the places and transitions that these goals mention.
-    pub(super) fn of_goals(board: &Board<'_>, goals: impl Iterator<Item = GoalId>) -> Nodes {
-        let mut nodes = Nodes::default();
+    pub(super) fn of_goals(board: &Board<'_>, goals: impl Iterator<Item = GoalId>) -> ReasonNodes {
+        let mut nodes = ReasonNodes::default();
         goals.for_each(|goal| nodes.add_goal(board.goal(goal)));
         // The place that is marked within the caps is no part of the question.
         if board.net().has_caps() {
@@ -56,9 +56,9 @@ impl Nodes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::{Plan, Value};
-    use crate::board::Proof;
+    use crate::answer::{Plan, QuestionValue};
     use crate::mcc::Examination;
+    use parikh_engine::board::Proof;
     use parikh_net::{FiringSequence, text};
 
     #[test]
@@ -70,18 +70,18 @@ mod tests {
             let mut plan = Plan::of_examination(Examination::QuasiLiveness, &net).unwrap();
             let board = Board::new(&net, plan.goals().to_vec());
             let [first, second] = [0, 1].map(GoalId::new);
-            board.under("W").reached(first, FiringSequence::new());
+            board.witness_reporter("W").reached(first, FiringSequence::new());
             assert!(plan.settle(&board, first).is_empty());
             match is_dead {
-                true => board.over("X").unreachable(second, Proof::searched(2, false)),
-                false => board.under("W").reached(second, [t].into_iter().collect()),
+                true => board.proof_reporter("X").unreachable(second, Proof::searched(2, false)),
+                false => board.witness_reporter("W").reached(second, [t].into_iter().collect()),
             };
             plan.settle(&board, second).pop().unwrap().1.unwrap()
         };
         let dead = answer(true);
-        assert_eq!(dead.value, Value::Bool(false));
+        assert_eq!(dead.value, QuestionValue::Bool(false));
         assert_eq!(dead.nodes.transitions, [TransitionId::new(1)].into());
         let live = answer(false);
-        assert_eq!((live.value, live.nodes), (Value::Bool(true), Nodes::default()));
+        assert_eq!((live.value, live.nodes), (QuestionValue::Bool(true), ReasonNodes::default()));
     }
 }

@@ -7,16 +7,16 @@
 //! A plan counts for each goal its relevant occurrences in open questions. It abandons the goal on
 //! the board when none is left.
 
-use super::Answer;
-use super::aim::{Aim, GoalFormula, Question, Role, Whole, atom, reach};
-use super::circuit::Circuit;
+use super::GoalAnswer;
+use super::aim::{GoalFormula, GoalQuestion, GoalRole, JointMeaning, RoledGoal, atom, reach};
+use super::circuit::IncrementalFormula;
 use super::examinations;
 use super::question::is_kept_by_undoing;
-use super::wanted::{self, Wanted};
+use super::wanted::{self, GoalDemand};
 use super::within_caps;
-use crate::board::{Board, Knowledge};
-use crate::formula::{Formula, Logic, Proposition, Query, Unsupported, lower_in};
 use crate::mcc::Examination;
+use parikh_engine::board::{Board, Knowledge};
+use parikh_formula::{Formula, Proposition, Query, TemporalLogic, UnsupportedFormula, lower_in};
 use parikh_net::{Fairness, Goal, GoalId, LinearSum, Net, Predicate};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -29,11 +29,11 @@ pub struct Plan {
     /// mention all places.
     known: HashMap<u64, Vec<GoalId>>,
     hasher: RandomState,
-    questions: Vec<Question>,
+    questions: Vec<GoalQuestion>,
     /// The state of the questions, by question index.
-    progress: Vec<Progress>,
+    progress: Vec<QuestionProgress>,
     /// The counts of relevant occurrences of the goals.
-    wanted: Wanted,
+    wanted: GoalDemand,
     /// The questions that contain each goal, indexed by `GoalId`.
     asking: Vec<Vec<usize>>,
     /// See [`first`](Self::first).
@@ -47,27 +47,27 @@ pub struct Plan {
 
 /// The state of a question.
 #[derive(Clone, Debug)]
-struct Progress {
+struct QuestionProgress {
     is_decided: bool,
     /// True if the answer assumes the model's claim that its units are safe.
     assumes_units: bool,
-    state: State,
+    state: QuestionState,
 }
 
 /// The knowledge about the goals of a question.
 #[derive(Clone, Debug)]
-enum State {
-    Truth(Circuit),
+enum QuestionState {
+    Truth(IncrementalFormula),
     /// The goals whose maximum may still exceed the largest value seen.
     Largest(Vec<GoalId>),
 }
 
 /// A decided question with its answer. The answer is `None` if engines contradict each other on a
 /// goal of its basis.
-pub type Decision<'p> = (&'p Question, Option<Answer>);
+pub type QuestionDecision<'p> = (&'p GoalQuestion, Option<GoalAnswer>);
 
 /// The index of a decided question, with its answer.
-type Decided = (usize, Option<Answer>);
+type IndexedDecision = (usize, Option<GoalAnswer>);
 
 impl Plan {
     /// Creates the plan of an examination without a query file. Returns `None` if the examination
@@ -124,7 +124,7 @@ impl Plan {
             match goal {
                 Goal::Maximise(_) => plan.ask_largest(&id, vec![goal]),
                 _ => {
-                    plan.ask(&id, Whole::Formula, atom(goal, Role::Part));
+                    plan.ask(&id, JointMeaning::Formula, atom(goal, GoalRole::Part));
                 }
             }
         }
@@ -142,7 +142,7 @@ impl Plan {
         &self.fairness
     }
 
-    /// Adds a formula, in the logic that its syntax determines ([`Logic::of`]).
+    /// Adds a formula, in the logic that its syntax determines ([`TemporalLogic::of`]).
     ///
     /// # Errors
     /// If the formula is unsupported: see [`ask_formula_in`](Self::ask_formula_in).
@@ -151,8 +151,8 @@ impl Plan {
         id: &str,
         formula: &Formula,
         net: &Net,
-    ) -> Result<(), Unsupported> {
-        self.ask_formula_in(id, formula, net, Logic::of(formula))
+    ) -> Result<(), UnsupportedFormula> {
+        self.ask_formula_in(id, formula, net, TemporalLogic::of(formula))
     }
 
     /// Adds a formula, in the given logic.
@@ -165,8 +165,8 @@ impl Plan {
         id: &str,
         formula: &Formula,
         net: &Net,
-        logic: Logic,
-    ) -> Result<(), Unsupported> {
+        logic: TemporalLogic,
+    ) -> Result<(), UnsupportedFormula> {
         self.minds_caps = true;
         match lower_in(formula, net, logic)? {
             Query::Truth(mut proposition) => {
@@ -177,7 +177,7 @@ impl Plan {
                     let mut has_tree = false;
                     proposition.atoms(&mut |goal| has_tree |= matches!(goal, Goal::Tree(_)));
                     if has_tree {
-                        return Err(Unsupported::FairTree);
+                        return Err(UnsupportedFormula::FairTree);
                     }
                 }
                 let asked = proposition.replace(&mut |goal| match goal {
@@ -185,13 +185,13 @@ impl Plan {
                     Goal::Reach(predicate) => reach(predicate.sorted()),
                     Goal::Run(property) => {
                         let property = property.under(self.fairness.clone());
-                        atom(Goal::Run(Box::new(property)), Role::Part)
+                        atom(Goal::Run(Box::new(property)), GoalRole::Part)
                     }
-                    goal => atom(goal, Role::Part),
+                    goal => atom(goal, GoalRole::Part),
                 });
                 let asked = within_caps::asked(asked, net)?;
                 let first = self.goals.len();
-                self.ask(id, Whole::Formula, asked);
+                self.ask(id, JointMeaning::Formula, asked);
                 (first..self.goals.len()).for_each(|goal| self.aid(GoalId::new(goal), net));
             }
             Query::Largest(goals) => {
@@ -213,12 +213,12 @@ impl Plan {
 
     /// Adds the question EF `predicate`.
     pub fn ask_exists(&mut self, id: &str, predicate: Predicate) {
-        self.ask(id, Whole::Formula, reach(predicate.sorted()));
+        self.ask(id, JointMeaning::Formula, reach(predicate.sorted()));
     }
 
     /// Adds the question AG ψ, given its negation ¬ψ.
     pub fn ask_never(&mut self, id: &str, negated: Predicate) {
-        self.ask(id, Whole::Formula, reach(negated.sorted()).negated());
+        self.ask(id, JointMeaning::Formula, reach(negated.sorted()).negated());
     }
 
     /// Adds the question for the maximum of a sum.
@@ -228,7 +228,7 @@ impl Plan {
 
     /// Adds the question AG EF `predicate`.
     pub fn ask_home(&mut self, id: &str, predicate: Predicate) {
-        self.ask(id, Whole::Formula, examinations::home(predicate.sorted()));
+        self.ask(id, JointMeaning::Formula, examinations::home(predicate.sorted()));
     }
 
     /// Returns the goals about dead ends, which refute most home properties. The run spends a first
@@ -237,16 +237,17 @@ impl Plan {
         &self.first
     }
 
-    fn ask(&mut self, id: &str, whole: Whole, asked: GoalFormula) {
-        let proposition = asked
-            .replace(&mut |(goal, role)| Proposition::Atom(Aim { goal: self.goal(goal), role }));
+    fn ask(&mut self, id: &str, whole: JointMeaning, asked: GoalFormula) {
+        let proposition = asked.replace(&mut |(goal, role)| {
+            Proposition::Atom(RoledGoal { goal: self.goal(goal), role })
+        });
         self.add(id, whole, Query::Truth(proposition));
     }
 
     fn ask_largest(&mut self, id: &str, goals: Vec<Goal>) {
-        let aim = |goal| Aim { goal: self.goal(goal), role: Role::Part };
+        let aim = |goal| RoledGoal { goal: self.goal(goal), role: GoalRole::Part };
         let aims = goals.into_iter().map(aim).collect();
-        self.add(id, Whole::Formula, Query::Largest(aims));
+        self.add(id, JointMeaning::Formula, Query::Largest(aims));
     }
 
     /// Returns the id of a goal, if the plan contains it.
@@ -268,7 +269,7 @@ impl Plan {
         id
     }
 
-    fn add(&mut self, id: &str, whole: Whole, query: Query<Aim>) {
+    fn add(&mut self, id: &str, whole: JointMeaning, query: Query<RoledGoal>) {
         let at = self.questions.len();
         let mut goals = Vec::new();
         query.atoms(&mut |aim| {
@@ -278,19 +279,21 @@ impl Plan {
                 asking.push(at);
                 goals.push(aim.goal);
             }
-            let is_first = matches!(aim.role, Role::DeadEnd | Role::Stuck);
+            let is_first = matches!(aim.role, GoalRole::DeadEnd | GoalRole::Stuck);
             if is_first && !self.first.contains(&aim.goal) {
                 self.first.push(aim.goal);
             }
         });
         let state = match &query {
             Query::Truth(proposition) => {
-                State::Truth(Circuit::of(proposition, &mut |goal| self.wanted.leave(goal)))
+                QuestionState::Truth(IncrementalFormula::of(proposition, &mut |goal| {
+                    self.wanted.leave(goal)
+                }))
             }
-            Query::Largest(_) => State::Largest(goals.clone()),
+            Query::Largest(_) => QuestionState::Largest(goals.clone()),
         };
-        self.progress.push(Progress { is_decided: false, assumes_units: false, state });
-        self.questions.push(Question { id: id.to_owned(), query, whole, goals });
+        self.progress.push(QuestionProgress { is_decided: false, assumes_units: false, state });
+        self.questions.push(GoalQuestion { id: id.to_owned(), query, whole, goals });
     }
 
     /// Returns all goals, indexed by [`GoalId`].
@@ -299,28 +302,28 @@ impl Plan {
     }
 
     /// Returns the questions in the order of their addition.
-    pub fn questions(&self) -> &[Question] {
+    pub fn questions(&self) -> &[GoalQuestion] {
         &self.questions
     }
 
     /// Returns the undecided questions.
-    pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
+    pub fn open_questions(&self) -> impl Iterator<Item = &GoalQuestion> {
         let all = self.questions.iter().zip(&self.progress);
         all.filter(|(_, progress)| !progress.is_decided).map(|(question, _)| question)
     }
 
     /// Returns the questions that contain a goal. Some may be decided already.
-    pub fn asking(&self, goal: GoalId) -> impl Iterator<Item = &Question> {
+    pub fn asking(&self, goal: GoalId) -> impl Iterator<Item = &GoalQuestion> {
         self.asking[goal.index()].iter().map(|&at| &self.questions[at])
     }
 
     /// Decides the questions that need no goal, before any engine starts. An example is
     /// one-safeness of a net without places.
-    pub fn begin(&mut self, board: &Board<'_>) -> Vec<Decision<'_>> {
+    pub fn begin(&mut self, board: &Board<'_>) -> Vec<QuestionDecision<'_>> {
         self.wanted.begin(board);
         let all = (0..self.questions.len()).filter_map(|at| match &self.progress[at].state {
-            State::Truth(circuit) => circuit.value().map(|_| at),
-            State::Largest(goals) => goals.is_empty().then_some(at),
+            QuestionState::Truth(circuit) => circuit.value().map(|_| at),
+            QuestionState::Largest(goals) => goals.is_empty().then_some(at),
         });
         let all: Vec<usize> = all.collect();
         let decided = all.into_iter().filter_map(|at| self.decide(board, at)).collect();
@@ -329,7 +332,7 @@ impl Plan {
 
     /// Updates the plan after a goal is settled. Returns the questions that this decides, and
     /// abandons the goals on the board that no open question needs any more.
-    pub fn settle(&mut self, board: &Board<'_>, settled: GoalId) -> Vec<Decision<'_>> {
+    pub fn settle(&mut self, board: &Board<'_>, settled: GoalId) -> Vec<QuestionDecision<'_>> {
         let mut decided = Vec::new();
         let Some(knowledge) = board.knowledge(settled) else { return Vec::new() };
         self.wanted.settled(board, settled);
@@ -339,13 +342,15 @@ impl Plan {
             }
             let is_of_several = self.questions[at].goals.len() > 1;
             match (&mut self.progress[at].state, knowledge.truth()) {
-                (State::Truth(circuit), Some(value)) => {
+                (QuestionState::Truth(circuit), Some(value)) => {
                     let wanted = &mut self.wanted;
                     circuit.settle(settled, value, &mut |goal| wanted.release(board, goal));
                 }
                 // A question for the largest of several maxima is decided by `look`, which the run
                 // calls regularly.
-                (State::Largest(_), None) if is_of_several && !is_unbounded(&knowledge) => continue,
+                (QuestionState::Largest(_), None) if is_of_several && !is_unbounded(&knowledge) => {
+                    continue;
+                }
                 _ => {}
             }
             decided.extend(self.decide_by(board, at, Some(settled)));
@@ -355,21 +360,21 @@ impl Plan {
 
     /// Decides questions for a largest maximum from bounds of goals that are still open. Returns
     /// the decided questions.
-    pub fn look(&mut self, board: &Board<'_>) -> Vec<Decision<'_>> {
+    pub fn look(&mut self, board: &Board<'_>) -> Vec<QuestionDecision<'_>> {
         let is_open = |&at: &usize| {
-            let Progress { is_decided, state, .. } = &self.progress[at];
-            !is_decided && matches!(state, State::Largest(_))
+            let QuestionProgress { is_decided, state, .. } = &self.progress[at];
+            !is_decided && matches!(state, QuestionState::Largest(_))
         };
         let open: Vec<usize> = (0..self.questions.len()).filter(is_open).collect();
         let decided = open.into_iter().filter_map(|at| self.decide(board, at)).collect();
         self.with_questions(decided)
     }
 
-    fn with_questions(&self, decided: Vec<Decided>) -> Vec<Decision<'_>> {
+    fn with_questions(&self, decided: Vec<IndexedDecision>) -> Vec<QuestionDecision<'_>> {
         decided.into_iter().map(|(at, answer)| (&self.questions[at], answer)).collect()
     }
 
-    fn decide(&mut self, board: &Board<'_>, at: usize) -> Option<Decided> {
+    fn decide(&mut self, board: &Board<'_>, at: usize) -> Option<IndexedDecision> {
         self.decide_by(board, at, None)
     }
 
@@ -380,7 +385,7 @@ impl Plan {
         board: &Board<'_>,
         at: usize,
         settled: Option<GoalId>,
-    ) -> Option<Decided> {
+    ) -> Option<IndexedDecision> {
         if board.net().has_caps() && !self.minds_caps {
             return None;
         }
@@ -388,13 +393,13 @@ impl Plan {
         let progress = &mut self.progress[at];
         let wanted = &mut self.wanted;
         let answer = match &mut progress.state {
-            State::Truth(circuit) => {
+            QuestionState::Truth(circuit) => {
                 let value = circuit.value()?;
                 let basis = circuit.basis(&|aim| is_kept_by_undoing(board, aim));
-                *circuit = Circuit::default();
+                *circuit = IncrementalFormula::default();
                 question.truth(board, value, &basis)
             }
-            State::Largest(goals) => {
+            QuestionState::Largest(goals) => {
                 let unbounded = settled.and_then(|goal| question.infinite(board, goal));
                 let answer = match unbounded {
                     Some(answer) => Some(answer),
@@ -418,7 +423,7 @@ impl Plan {
     /// the latter.
     pub fn without_unit_claim(&self) -> (Plan, usize) {
         let is_asked = |at: usize| {
-            let Progress { is_decided, assumes_units, .. } = self.progress[at];
+            let QuestionProgress { is_decided, assumes_units, .. } = self.progress[at];
             !is_decided || assumes_units
         };
         let revoked = self.progress.iter().filter(|progress| progress.assumes_units).count();
@@ -433,9 +438,9 @@ impl Plan {
     /// Creates a plan of the selected questions (by index) and their goals.
     fn again(&self, is_asked: impl Fn(usize) -> bool) -> Plan {
         let mut again = Plan { minds_caps: self.minds_caps, ..Plan::default() };
-        let goal = |aim: Aim| self.goals[aim.goal.index()].clone();
+        let goal = |aim: RoledGoal| self.goals[aim.goal.index()].clone();
         let asked = self.questions.iter().enumerate().filter(|(at, _)| is_asked(*at));
-        for (_, Question { id, query, whole, .. }) in asked {
+        for (_, GoalQuestion { id, query, whole, .. }) in asked {
             match query.clone() {
                 Query::Truth(proposition) => {
                     let asked = proposition.replace(&mut |aim| atom(goal(aim), aim.role));
@@ -466,9 +471,9 @@ fn is_unbounded(knowledge: &Knowledge) -> bool {
 /// value seen. Goals whose bound does not exceed it are removed from `open` and released.
 fn largest(
     board: &Board<'_>,
-    question: &Question,
+    question: &GoalQuestion,
     open: &mut Vec<GoalId>,
-    wanted: &mut Wanted,
+    wanted: &mut GoalDemand,
 ) -> Option<(i128, Option<GoalId>)> {
     if question.goals.is_empty() {
         return Some((0, None));
@@ -489,20 +494,20 @@ fn largest(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::Value;
-    use crate::board::Proof;
+    use crate::answer::QuestionValue;
+    use parikh_engine::board::Proof;
     use parikh_net::{FiringSequence, text};
 
     fn net() -> Net {
         text::parse("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p").unwrap()
     }
 
-    fn answer(plan: &mut Plan, board: &Board<'_>, goal: usize) -> Option<Answer> {
+    fn answer(plan: &mut Plan, board: &Board<'_>, goal: usize) -> Option<GoalAnswer> {
         plan.settle(board, GoalId::new(goal)).pop()?.1
     }
 
     fn formula(source: &str, net: &Net) -> Formula {
-        crate::formula::text::read_one(source, "test", net).formula.unwrap()
+        parikh_formula::text::read_one(source, "test", net).formula.unwrap()
     }
 
     fn proof() -> Proof {
@@ -515,17 +520,17 @@ mod tests {
         let mut plan = Plan::of_examination(Examination::QuasiLiveness, &net).unwrap();
         let board = Board::new(&net, plan.goals().to_vec());
         let t = net.transition_named("t").unwrap();
-        board.under("W").reached(GoalId::new(0), FiringSequence::new());
+        board.witness_reporter("W").reached(GoalId::new(0), FiringSequence::new());
         assert!(answer(&mut plan, &board, 0).is_none());
-        board.under("W").reached(GoalId::new(1), [t].into_iter().collect());
+        board.witness_reporter("W").reached(GoalId::new(1), [t].into_iter().collect());
         let all = answer(&mut plan, &board, 1).unwrap();
-        assert_eq!((all.value, all.techniques), (Value::Bool(true), vec!["W"]));
+        assert_eq!((all.value, all.techniques), (QuestionValue::Bool(true), vec!["W"]));
 
         let mut plan = Plan::of_examination(Examination::QuasiLiveness, &net).unwrap();
         let board = Board::new(&net, plan.goals().to_vec());
-        board.over("X").unreachable(GoalId::new(1), proof());
+        board.proof_reporter("X").unreachable(GoalId::new(1), proof());
         let one = answer(&mut plan, &board, 1).unwrap();
-        assert_eq!(one.value, Value::Bool(false));
+        assert_eq!(one.value, QuestionValue::Bool(false));
         assert!(one.reason.contains("transition `u`"), "{}", one.reason);
         assert_eq!(board.open_count(), 0);
     }
@@ -535,19 +540,19 @@ mod tests {
         let net = net();
         let mut plan = Plan::of_examination(Examination::OneSafe, &net).unwrap();
         let board = Board::new(&net, plan.goals().to_vec());
-        board.over("X").unreachable(GoalId::new(0), proof());
+        board.proof_reporter("X").unreachable(GoalId::new(0), proof());
         assert!(answer(&mut plan, &board, 0).is_none());
-        board.over("X").unreachable(GoalId::new(1), proof());
-        assert_eq!(answer(&mut plan, &board, 1).unwrap().value, Value::Bool(true));
+        board.proof_reporter("X").unreachable(GoalId::new(1), proof());
+        assert_eq!(answer(&mut plan, &board, 1).unwrap().value, QuestionValue::Bool(true));
 
         let mut plan = Plan::of_examination(Examination::StableMarking, &net).unwrap();
         let board = Board::new(&net, plan.goals().to_vec());
         let t = net.transition_named("t").unwrap();
         for goal in 0..2 {
-            board.under("W").reached(GoalId::new(goal), [t].into_iter().collect());
+            board.witness_reporter("W").reached(GoalId::new(goal), [t].into_iter().collect());
         }
         assert!(answer(&mut plan, &board, 0).is_none());
-        assert_eq!(answer(&mut plan, &board, 1).unwrap().value, Value::Bool(false));
+        assert_eq!(answer(&mut plan, &board, 1).unwrap().value, QuestionValue::Bool(false));
     }
 
     #[test]
@@ -561,13 +566,13 @@ mod tests {
         plan.ask_maximum("max", LinearSum::place(q));
         let board = Board::new(&net, plan.goals().to_vec());
         for goal in 0..3 {
-            board.under("W").reached(GoalId::new(goal), [t].into_iter().collect());
+            board.witness_reporter("W").reached(GoalId::new(goal), [t].into_iter().collect());
         }
-        board.over("X").at_most(GoalId::new(2), 1, proof());
-        assert_eq!(answer(&mut plan, &board, 0).unwrap().value, Value::Bool(true));
-        assert_eq!(answer(&mut plan, &board, 1).unwrap().value, Value::Bool(false));
+        board.proof_reporter("X").at_most(GoalId::new(2), 1, proof());
+        assert_eq!(answer(&mut plan, &board, 0).unwrap().value, QuestionValue::Bool(true));
+        assert_eq!(answer(&mut plan, &board, 1).unwrap().value, QuestionValue::Bool(false));
         let max = answer(&mut plan, &board, 2).unwrap();
-        assert_eq!((max.value, max.techniques), (Value::Number(1), vec!["W", "X"]));
+        assert_eq!((max.value, max.techniques), (QuestionValue::Number(1), vec!["W", "X"]));
         assert_eq!(plan.open_questions().count(), 0);
     }
 
@@ -585,14 +590,17 @@ mod tests {
         plan.ask_exists("another", in_p);
         assert_eq!(plan.goals().len(), 3);
         let board = Board::new(&net, plan.goals().to_vec());
-        board.under("W").reached(GoalId::new(0), [t].into_iter().collect());
+        board.witness_reporter("W").reached(GoalId::new(0), [t].into_iter().collect());
         let answers: Vec<_> = plan
             .settle(&board, GoalId::new(0))
             .into_iter()
             .map(|(question, answer)| (question.id.clone(), answer.unwrap().value))
             .collect();
         let expected = [("one", true), ("complement", false)];
-        assert_eq!(answers, expected.map(|(id, value)| (id.to_owned(), Value::Bool(value))));
+        assert_eq!(
+            answers,
+            expected.map(|(id, value)| (id.to_owned(), QuestionValue::Bool(value)))
+        );
         assert!(plan.settle(&board, GoalId::new(0)).is_empty());
         let asking: Vec<_> = plan.asking(GoalId::new(1)).map(|question| &question.id).collect();
         assert_eq!(asking, ["max", "again"]);
@@ -611,7 +619,7 @@ mod tests {
             let board = Board::new(&net, plan.goals().to_vec());
             let decided = plan.begin(&board);
             let answer = decided[0].1.as_ref().unwrap();
-            assert_eq!(answer.value, Value::Bool(value), "{examination}");
+            assert_eq!(answer.value, QuestionValue::Bool(value), "{examination}");
             assert_eq!(answer.reason, "the net has no such node");
         }
     }
@@ -634,12 +642,12 @@ mod tests {
         assert_eq!(plan.goals().len(), 7);
         let board = Board::new(&net, plan.goals().to_vec());
         assert!(plan.begin(&board).is_empty());
-        board.under("W").reached(GoalId::new(0), [t].into_iter().collect());
+        board.witness_reporter("W").reached(GoalId::new(0), [t].into_iter().collect());
         assert!(answer(&mut plan, &board, 0).is_none());
-        board.over("X").unreachable(GoalId::new(1), proof());
+        board.proof_reporter("X").unreachable(GoalId::new(1), proof());
         let decided = plan.settle(&board, GoalId::new(1));
         let [(_, Some(both)), (_, Some(alone))] = &decided[..] else { panic!("{decided:?}") };
-        assert_eq!(both.value, Value::Bool(true));
+        assert_eq!(both.value, QuestionValue::Bool(true));
         assert_eq!(both.rests_on[..], [GoalId::new(0), GoalId::new(1)]);
         assert_eq!(both.techniques, ["W", "X"]);
         assert_eq!(
@@ -662,10 +670,10 @@ mod tests {
         plan.ask_exists("again", Predicate::at_least(p, 2));
         assert_eq!(plan.goals().len(), 2);
         let board = Board::new(&net, plan.goals().to_vec());
-        board.over("X").unreachable(GoalId::new(0), proof());
+        board.proof_reporter("X").unreachable(GoalId::new(0), proof());
         assert_eq!(plan.settle(&board, GoalId::new(0)).len(), 2);
         assert_eq!(board.open_goals(), [GoalId::new(1)]);
-        board.over("X").unreachable(GoalId::new(1), proof());
+        board.proof_reporter("X").unreachable(GoalId::new(1), proof());
         let decided = plan.settle(&board, GoalId::new(1));
         assert_eq!(decided.iter().map(|(question, _)| &*question.id).collect::<Vec<_>>(), ["one"]);
     }

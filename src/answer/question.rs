@@ -1,21 +1,21 @@
 //! Construction of the answer to a decided question.
 
-use super::aim::{Aim, Question, Role, Whole};
-use super::basis::Basis;
-use super::{Answer, Exhibit, Nodes, Value, reasons, sound, within_caps};
-use crate::board::{Argument, Board, Home, Knowledge, Reach, Run, Witness};
+use super::aim::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
+use super::basis::AnswerBasis;
+use super::{AnswerWitness, GoalAnswer, QuestionValue, ReasonNodes, reasons, sound, within_caps};
+use parikh_engine::board::{Argument, Board, Home, Knowledge, Reach, RunKnowledge, Witness};
 use parikh_net::GoalId;
 
-impl Question {
+impl GoalQuestion {
     /// Returns the answer `value`. `decided_by` lists the decisive goals with their truth values.
     /// Returns `None` if engines contradict each other on one of them.
     pub(super) fn truth(
         &self,
         board: &Board<'_>,
         value: bool,
-        decided_by: &[(Aim, bool)],
-    ) -> Option<Answer> {
-        let mut basis = Basis::of(board, decided_by.iter().map(|(aim, _)| aim.goal))?;
+        decided_by: &[(RoledGoal, bool)],
+    ) -> Option<GoalAnswer> {
+        let mut basis = AnswerBasis::of(board, decided_by.iter().map(|(aim, _)| aim.goal))?;
         if basis.goals.is_empty() {
             basis.techniques.insert("TOPOLOGICAL");
         }
@@ -25,21 +25,27 @@ impl Question {
             _ => None,
         };
         let nodes = nodes(board, self, decided_by);
-        Some(basis.answer(&self.id, Value::Bool(value), reason, exhibit, nodes))
+        Some(basis.answer(&self.id, QuestionValue::Bool(value), reason, exhibit, nodes))
     }
 
     /// Returns the answer that the maximum is infinite. Returns `None` if the goal is not known to
     /// be unbounded.
-    pub(super) fn infinite(&self, board: &Board<'_>, goal: GoalId) -> Option<Answer> {
-        let basis = Basis::of(board, [goal].into_iter())?;
+    pub(super) fn infinite(&self, board: &Board<'_>, goal: GoalId) -> Option<GoalAnswer> {
+        let basis = AnswerBasis::of(board, [goal].into_iter())?;
         let Some(Knowledge::Maximum(maximum)) = board.knowledge(goal) else { return None };
         let (pumping, _) = maximum.unbounded?;
         if !within_caps::repeats(&pumping, board.net()) {
             return None;
         }
         let reason = pumping.in_words();
-        let nodes = Nodes::of_goals(board, [goal].into_iter());
-        Some(basis.answer(&self.id, Value::Infinite, reason, Some(Exhibit::Pump(pumping)), nodes))
+        let nodes = ReasonNodes::of_goals(board, [goal].into_iter());
+        Some(basis.answer(
+            &self.id,
+            QuestionValue::Infinite,
+            reason,
+            Some(AnswerWitness::Pump(pumping)),
+            nodes,
+        ))
     }
 
     /// Returns the answer `largest`, the maximum of the goal `of`: the value was seen, and no upper
@@ -50,13 +56,13 @@ impl Question {
         board: &Board<'_>,
         largest: i128,
         of: Option<GoalId>,
-    ) -> Option<Answer> {
-        let mut basis = Basis::of(board, self.goals.iter().copied())?;
+    ) -> Option<GoalAnswer> {
+        let mut basis = AnswerBasis::of(board, self.goals.iter().copied())?;
         let Some(of) = of else {
             basis.techniques.insert("TOPOLOGICAL");
             let reason = reasons::NO_NODE.to_owned();
-            let nodes = Nodes::default();
-            return Some(basis.answer(&self.id, Value::Number(0), reason, None, nodes));
+            let nodes = ReasonNodes::default();
+            return Some(basis.answer(&self.id, QuestionValue::Number(0), reason, None, nodes));
         };
         let Some(Knowledge::Maximum(maximum)) = board.knowledge(of) else { return None };
         let (_, witness, by) = maximum.seen.clone()?;
@@ -66,35 +72,39 @@ impl Question {
             count => reasons::of_largest(board, of, count),
         };
         let exhibit = witness.and_then(shown);
-        let nodes = Nodes::of_goals(board, [of].into_iter());
-        Some(basis.answer(&self.id, Value::Number(largest), reason, exhibit, nodes))
+        let nodes = ReasonNodes::of_goals(board, [of].into_iter());
+        Some(basis.answer(&self.id, QuestionValue::Number(largest), reason, exhibit, nodes))
     }
 }
 
 /// Returns the places and transitions that the reason names. Answers about all nodes of a kind
 /// ("all of them can be reached") name none.
-fn nodes(board: &Board<'_>, question: &Question, decided_by: &[(Aim, bool)]) -> Nodes {
-    let is_said = |(aim, holds): &&(Aim, bool)| aim.role != Role::Possible || !holds;
-    let said: Vec<Aim> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
+fn nodes(
+    board: &Board<'_>,
+    question: &GoalQuestion,
+    decided_by: &[(RoledGoal, bool)],
+) -> ReasonNodes {
+    let is_said = |(aim, holds): &&(RoledGoal, bool)| aim.role != GoalRole::Possible || !holds;
+    let said: Vec<RoledGoal> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
     match (&said[..], question.whole) {
         ([aim], _) => sound::nodes(board, question, *aim).unwrap_or_else(|| {
-            let mut nodes = Nodes::of_goals(board, [aim.goal].into_iter());
+            let mut nodes = ReasonNodes::of_goals(board, [aim.goal].into_iter());
             nodes.places.extend(reasons::places_of_sums(board, aim.goal));
             nodes
         }),
-        (_, Whole::Formula) => {
-            let mut nodes = Nodes::of_goals(board, said.iter().map(|aim| aim.goal));
+        (_, JointMeaning::Formula) => {
+            let mut nodes = ReasonNodes::of_goals(board, said.iter().map(|aim| aim.goal));
             let told = said.iter().take(reasons::SAID.0);
             nodes.places.extend(told.flat_map(|aim| reasons::places_of_sums(board, aim.goal)));
             nodes
         }
-        _ => Nodes::default(),
+        _ => ReasonNodes::default(),
     }
 }
 
 /// Returns true if the goal stays reachable because every firing can be undone. Then the answer
 /// also rests on the goal that the condition is reachable at all.
-pub(super) fn is_kept_by_undoing(board: &Board<'_>, aim: Aim) -> bool {
+pub(super) fn is_kept_by_undoing(board: &Board<'_>, aim: RoledGoal) -> bool {
     match board.knowledge(aim.goal) {
         Some(Knowledge::Home(Home::Kept { proof, .. })) => proof.argument == Argument::Undone,
         _ => false,
@@ -102,18 +112,20 @@ pub(super) fn is_kept_by_undoing(board: &Board<'_>, aim: Aim) -> bool {
 }
 
 /// Returns the witness of a goal as an exhibit, if it has one.
-fn exhibit_of(knowledge: Knowledge) -> Option<Exhibit> {
+fn exhibit_of(knowledge: Knowledge) -> Option<AnswerWitness> {
     match knowledge {
         Knowledge::Reach(Reach::Reached { witness, .. })
         | Knowledge::Home(Home::Lost { witness, .. }) => witness.and_then(shown),
-        Knowledge::Run(Run::Exists { run, .. }) => run.map(|run| Exhibit::Lasso((*run).clone())),
+        Knowledge::Run(RunKnowledge::Exists { run, .. }) => {
+            run.map(|run| AnswerWitness::Lasso((*run).clone()))
+        }
         _ => None,
     }
 }
 
-fn shown(witness: Witness) -> Option<Exhibit> {
+fn shown(witness: Witness) -> Option<AnswerWitness> {
     match witness {
-        Witness::Loops(run, spot) => Some(Exhibit::Loops(run.prefix(&spot))),
-        flat => flat.to_sequence().map(Exhibit::Firings),
+        Witness::Loops(run, spot) => Some(AnswerWitness::Loops(run.prefix(&spot))),
+        flat => flat.to_sequence().map(AnswerWitness::Firings),
     }
 }

@@ -1,11 +1,11 @@
 //! The reason of an answer in one sentence: from the goals that decided it, their roles, and the
 //! board's knowledge.
 
-use super::aim::{Aim, Question, Role, Whole};
+use super::aim::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
 use super::basis::{length, shortest};
 use super::sound;
-use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, why_never};
-use crate::evidence::words;
+use parikh_engine::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, why_never};
+use parikh_evidence::words;
 use parikh_net::printable::counted;
 use parikh_net::{Goal, GoalId, Net, PlaceId, Predicate};
 use std::collections::BTreeSet;
@@ -21,17 +21,17 @@ pub(super) const SAID: (usize, usize) = (3, 100);
 /// reason adds how the question is understood.
 pub(super) fn of_truth(
     board: &Board<'_>,
-    question: &Question,
+    question: &GoalQuestion,
     value: bool,
-    decided_by: &[(Aim, bool)],
+    decided_by: &[(RoledGoal, bool)],
     assumed: usize,
 ) -> String {
     let reason = of_formula(board, question, value, decided_by, assumed);
     match (board.is_of_coloured(), question.whole) {
-        (true, Whole::Unreachable | Whole::Changing) => {
+        (true, JointMeaning::Unreachable | JointMeaning::Changing) => {
             format!("{reason}; a coloured place counts all of its colours")
         }
-        (true, Whole::Reachable | Whole::Staying) => {
+        (true, JointMeaning::Reachable | JointMeaning::Staying) => {
             format!("{reason}; a coloured transition is enabled when one of its bindings is")
         }
         _ => reason,
@@ -41,15 +41,15 @@ pub(super) fn of_truth(
 /// Returns the reason without the addition for coloured nets.
 fn of_formula(
     board: &Board<'_>,
-    question: &Question,
+    question: &GoalQuestion,
     value: bool,
-    decided_by: &[(Aim, bool)],
+    decided_by: &[(RoledGoal, bool)],
     assumed: usize,
 ) -> String {
     // A reachable goal of the role `Possible` is left out, because it follows from the home
     // property.
-    let is_said = |(aim, holds): &&(Aim, bool)| aim.role != Role::Possible || !holds;
-    let parts: Vec<Aim> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
+    let is_said = |(aim, holds): &&(RoledGoal, bool)| aim.role != GoalRole::Possible || !holds;
+    let parts: Vec<RoledGoal> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
     let all = |what: &str| match (parts.len(), assumed) {
         (goals, 0) => format!("{what} ({})", counted(goals, "goal")),
         (goals, n) => {
@@ -58,33 +58,33 @@ fn of_formula(
         }
     };
     match (&parts[..], question.whole) {
-        ([], Whole::Formula) if value => "the initial marking shows it".to_owned(),
-        ([], Whole::Formula) => "the initial marking decides it".to_owned(),
+        ([], JointMeaning::Formula) if value => "the initial marking shows it".to_owned(),
+        ([], JointMeaning::Formula) => "the initial marking decides it".to_owned(),
         ([], _) => NO_NODE.to_owned(),
         ([aim], _) => of_one(board, question, *aim),
-        (_, Whole::Reachable) => all("all of them can be reached"),
-        (_, Whole::Unreachable) => all("none of them can be reached"),
-        (_, Whole::Changing) => all("every place can change"),
-        (_, Whole::OnRuns) if board.net().final_markings().len() > 1 => {
+        (_, JointMeaning::Reachable) => all("all of them can be reached"),
+        (_, JointMeaning::Unreachable) => all("none of them can be reached"),
+        (_, JointMeaning::Changing) => all("every place can change"),
+        (_, JointMeaning::OnRuns) if board.net().final_markings().len() > 1 => {
             all("each transition fires on a run to one of the final markings")
         }
-        (_, Whole::OnRuns) => all("each transition fires on a run to the final marking"),
-        (_, Whole::Staying) => {
+        (_, JointMeaning::OnRuns) => all("each transition fires on a run to the final marking"),
+        (_, JointMeaning::Staying) => {
             let proofs: BTreeSet<String> =
                 parts.iter().filter_map(|aim| kept(board, aim.goal)).collect();
             proofs.into_iter().collect::<Vec<_>>().join("; ")
         }
-        (_, Whole::Sound) => {
+        (_, JointMeaning::Sound) => {
             let why = parts.iter().find_map(|aim| kept(board, aim.goal)).unwrap_or_default();
-            let fires = parts.iter().filter(|aim| aim.role == Role::Fires).count();
-            let completion = parts.iter().filter(|aim| aim.role == Role::Completion);
+            let fires = parts.iter().filter(|aim| aim.role == GoalRole::Fires).count();
+            let completion = parts.iter().filter(|aim| aim.role == GoalRole::Completion);
             let witness = completion.filter_map(|aim| match board.knowledge(aim.goal) {
                 Some(Knowledge::Reach(Reach::Reached { witness, .. })) => witness,
                 _ => None,
             });
             sound::all_is_well(board, fires, { witness }.next().as_ref(), &why)
         }
-        (_, Whole::Formula) => {
+        (_, JointMeaning::Formula) => {
             let mut said: Vec<String> =
                 parts.iter().take(SAID.0).map(|aim| of_part(board, aim.goal)).collect();
             if parts.len() > said.len() {
@@ -121,7 +121,7 @@ fn kept(board: &Board<'_>, goal: GoalId) -> Option<String> {
 }
 
 /// Returns the reason when a single goal decides the question.
-fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
+fn of_one(board: &Board<'_>, question: &GoalQuestion, aim: RoledGoal) -> String {
     let net = board.net();
     let Some(knowledge) = board.knowledge(aim.goal) else { return String::new() };
     // If the question has several goals about runs, the reason names the decisive goal.
@@ -141,16 +141,16 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
     };
     match (aim.role, &knowledge) {
         (_, Knowledge::Home(Home::Kept { proof, .. })) => proof.to_string(),
-        (Role::DeadEnd, Knowledge::Reach(Reach::Reached { witness, .. })) => {
+        (GoalRole::DeadEnd, Knowledge::Reach(Reach::Reached { witness, .. })) => {
             let shortest = shortest(board, aim.goal);
             let length = length(witness.as_ref());
             format!("a dead marking: a witness of {length} was replayed{shortest}")
         }
-        (Role::Possible, Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
+        (GoalRole::Possible, Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
             format!("{about}it can never happen: {}", never(board, aim.goal, proof))
         }
         (_, Knowledge::Reach(Reach::Unreachable { proof, .. }))
-            if matches!(question.whole, Whole::Changing) =>
+            if matches!(question.whole, JointMeaning::Changing) =>
         {
             let stays = constant(net, board.goal(aim.goal)).unwrap_or(about);
             format!("{stays}{}", never(board, aim.goal, proof))
@@ -164,7 +164,7 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
         (_, knowledge @ Knowledge::Reach(Reach::Reached { .. })) => {
             // The board knows shortest witnesses among all markings. A shorter one may pass a cap.
             let shortest = match aim.role {
-                Role::WithinCaps => "",
+                GoalRole::WithinCaps => "",
                 _ => shortest(board, aim.goal),
             };
             format!("{about}{}{shortest}", knowledge.in_words())

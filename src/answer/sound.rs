@@ -34,13 +34,13 @@
 //! W. van der Aalst et al., *Soundness of workflow nets: classification, decidability, and
 //! analysis*, 2011; J. Dehnert, P. Rittgen, *Relaxed soundness of business processes*, 2001.
 
-use super::aim::{Aim, GoalFormula, Question, Role, Whole, atom, not};
+use super::aim::{GoalFormula, GoalQuestion, GoalRole, JointMeaning, RoledGoal, atom, not};
 use super::basis::{length, shortest};
-use super::nodes::Nodes;
-use crate::board::{Argument, Board, Home, Knowledge, Proof, Reach, Witness};
-use crate::evidence::{replay, words};
-use crate::formula::Proposition;
+use super::nodes::ReasonNodes;
 use crate::mcc::Examination;
+use parikh_engine::board::{Argument, Board, Home, Knowledge, Proof, Reach, Witness};
+use parikh_evidence::{replay, words};
+use parikh_formula::Proposition;
 use parikh_net::counted::{counters, uncounted_places};
 use parikh_net::printable::{Quoted, counted};
 use parikh_net::{
@@ -49,22 +49,23 @@ use parikh_net::{
 use std::collections::VecDeque;
 
 /// The final markings of a net, as predicates on the places of the model.
-struct Ends<'n> {
+struct FinalMarkings<'n> {
     /// In ascending order. The auditor builds the predicates in the same order.
     finals: Vec<&'n Marking>,
     /// The sum of the tokens over all places of the model.
     all: LinearSum,
 }
 
-impl<'n> Ends<'n> {
+impl<'n> FinalMarkings<'n> {
     /// Returns the final markings over these places. Returns `None` if the net has none, or if a
     /// number does not fit 63 bits.
-    fn of(net: &'n Net, places: impl Iterator<Item = PlaceId>) -> Option<Ends<'n>> {
+    fn of(net: &'n Net, places: impl Iterator<Item = PlaceId>) -> Option<FinalMarkings<'n>> {
         let all = LinearSum::new(places.map(|place| (place, 1))).ok()?;
         let fits = |last: &Marking| i64::try_from(all.value(last)).is_ok();
         let mut finals: Vec<&Marking> = net.final_markings().iter().collect();
         finals.sort_unstable_by_key(|last| last.tokens());
-        (!finals.is_empty() && finals.iter().all(|last| fits(last))).then_some(Ends { finals, all })
+        (!finals.is_empty() && finals.iter().all(|last| fits(last)))
+            .then_some(FinalMarkings { finals, all })
     }
 
     /// Returns the predicate m ≥ f.
@@ -80,12 +81,13 @@ impl<'n> Ends<'n> {
 
     /// Returns the predicate that some final marking is covered.
     fn done(&self) -> Predicate {
-        Predicate::or(self.finals.iter().map(|last| Ends::covers(last)))
+        Predicate::or(self.finals.iter().map(|last| FinalMarkings::covers(last)))
     }
 
     /// Returns the predicate that the marking is final.
     fn exactly(&self) -> Predicate {
-        let exactly = |last: &&Marking| Predicate::and([Ends::covers(last), self.no_more(last)]);
+        let exactly =
+            |last: &&Marking| Predicate::and([FinalMarkings::covers(last), self.no_more(last)]);
         Predicate::or(self.finals.iter().map(exactly))
     }
 
@@ -98,9 +100,9 @@ impl<'n> Ends<'n> {
             let more = self.no_more(last).negated();
             // Only final markings that cover this one can equal a marking with more tokens.
             let others = self.finals.iter().filter(|other| is_larger(other, last));
-            let others =
-                others.map(|it| Predicate::and([Ends::covers(it), self.no_more(it)]).negated());
-            Predicate::and([Ends::covers(last), more].into_iter().chain(others))
+            let others = others
+                .map(|it| Predicate::and([FinalMarkings::covers(it), self.no_more(it)]).negated());
+            Predicate::and([FinalMarkings::covers(last), more].into_iter().chain(others))
         };
         Predicate::or(self.finals.iter().map(beyond))
     }
@@ -108,33 +110,33 @@ impl<'n> Ends<'n> {
 
 /// Returns the formula of a soundness examination. Returns `None` if `net` has no final markings,
 /// or if the formula is too large.
-pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, GoalFormula)> {
+pub(super) fn asked(examination: Examination, net: &Net) -> Option<(JointMeaning, GoalFormula)> {
     Some(match examination {
-        Examination::RelaxedSoundness => (Whole::OnRuns, relaxed(net)?),
+        Examination::RelaxedSoundness => (JointMeaning::OnRuns, relaxed(net)?),
         Examination::EasySoundness => {
-            let done = Goal::Reach(Ends::of(net, net.model_places())?.exactly());
-            (Whole::Formula, atom(done, Role::FinalMarking))
+            let done = Goal::Reach(FinalMarkings::of(net, net.model_places())?.exactly());
+            (JointMeaning::Formula, atom(done, GoalRole::FinalMarking))
         }
-        _ => (Whole::Sound, sound(net, examination == Examination::Soundness)?),
+        _ => (JointMeaning::Sound, sound(net, examination == Examination::Soundness)?),
     })
 }
 
 /// Returns the formula of soundness. If `live`, each transition of the model must be enabled in
 /// some reachable marking.
 fn sound(net: &Net, live: bool) -> Option<GoalFormula> {
-    let ends = Ends::of(net, net.model_places())?;
+    let ends = FinalMarkings::of(net, net.model_places())?;
     let done = ends.done();
     let stuck = Predicate::and([Predicate::Dead, done.clone().negated()]);
     let mut all = vec![
-        not(atom(Goal::Reach(ends.improper()), Role::Improper)),
-        atom(Goal::Reach(done.clone()), Role::Completion),
+        not(atom(Goal::Reach(ends.improper()), GoalRole::Improper)),
+        atom(Goal::Reach(done.clone()), GoalRole::Completion),
     ];
     let enabled =
         |copies: Vec<TransitionId>| Predicate::or(copies.into_iter().map(Predicate::Enabled));
     let transitions = net.model_transitions().filter(|_| live);
-    all.extend(transitions.map(|copies| atom(Goal::Reach(enabled(copies)), Role::Fires)));
-    all.push(atom(Goal::Home(done), Role::Completion));
-    let never_stuck = not(atom(Goal::Reach(stuck), Role::Stuck));
+    all.extend(transitions.map(|copies| atom(Goal::Reach(enabled(copies)), GoalRole::Fires)));
+    all.push(atom(Goal::Home(done), GoalRole::Completion));
+    let never_stuck = not(atom(Goal::Reach(stuck), GoalRole::Stuck));
     Some(Proposition::Main(Box::new(Proposition::And(all)), vec![never_stuck]))
 }
 
@@ -149,11 +151,11 @@ fn relaxed(counted: &Net) -> Option<GoalFormula> {
     if mentioned.saturating_mul(finals) > MENTIONED {
         return None;
     }
-    let done = Ends::of(counted, uncounted_places(counted))?.exactly();
+    let done = FinalMarkings::of(counted, uncounted_places(counted))?.exactly();
     let with = |(copies, counter): (Vec<TransitionId>, PlaceId)| {
         let fired = Predicate::and([done.clone(), Predicate::at_least(counter, 1)]);
         // The first copy of a transition represents the model's transition.
-        Some(atom(Goal::Reach(fired), Role::OnRun(*copies.first()?)))
+        Some(atom(Goal::Reach(fired), GoalRole::OnRun(*copies.first()?)))
     };
     let all = counted.model_transitions().zip(counters(counted));
     Some(Proposition::And(all.map(with).collect::<Option<_>>()?))
@@ -232,38 +234,38 @@ pub(super) fn all_is_well(
 /// no such role.
 pub(super) fn reason(
     board: &Board<'_>,
-    question: &Question,
-    aim: Aim,
+    question: &GoalQuestion,
+    aim: RoledGoal,
     knowledge: &Knowledge,
 ) -> Option<String> {
     let net = board.net();
     Some(match (aim.role, knowledge) {
-        (Role::Stuck, Knowledge::Reach(Reach::Reached { witness, .. })) => {
+        (GoalRole::Stuck, Knowledge::Reach(Reach::Reached { witness, .. })) => {
             stuck(net, witness.as_ref(), shortest(board, aim.goal))
         }
-        (Role::Improper, Knowledge::Reach(Reach::Reached { witness, .. })) => {
+        (GoalRole::Improper, Knowledge::Reach(Reach::Reached { witness, .. })) => {
             left_behind(net, witness.as_ref(), shortest(board, aim.goal))
         }
         (
-            Role::Completion | Role::FinalMarking,
+            GoalRole::Completion | GoalRole::FinalMarking,
             Knowledge::Reach(Reach::Unreachable { proof, .. }),
         ) => never_done(net, proof),
-        (Role::Fires, Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
+        (GoalRole::Fires, Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
             dead_transitions(board, question, aim.goal, proof)
         }
-        (Role::Completion, Knowledge::Home(Home::Lost { witness, proof, .. })) => {
+        (GoalRole::Completion, Knowledge::Home(Home::Lost { witness, proof, .. })) => {
             match proof.argument {
                 Argument::DeadEnd => stuck(net, witness.as_ref(), ""),
                 _ => lost(net, witness.as_ref(), proof),
             }
         }
-        (Role::FinalMarking, Knowledge::Reach(Reach::Reached { witness, .. })) => {
+        (GoalRole::FinalMarking, Knowledge::Reach(Reach::Reached { witness, .. })) => {
             let (firings, shortest) = (length(witness.as_ref()), shortest(board, aim.goal));
             let places: Vec<PlaceId> = net.model_places().collect();
             let last = which(net, end(net, witness.as_ref()).as_ref(), &places);
             format!("a run of {firings} to the final marking{last} was replayed{shortest}")
         }
-        (Role::OnRun(t), Knowledge::Reach(Reach::Reached { witness, .. })) => {
+        (GoalRole::OnRun(t), Knowledge::Reach(Reach::Reached { witness, .. })) => {
             let (t, firings) = (transition(net, t), length(witness.as_ref()));
             let shortest = shortest(board, aim.goal);
             let places: Vec<PlaceId> = uncounted_places(net).collect();
@@ -272,7 +274,7 @@ pub(super) fn reason(
                 "transition {t} fires on a run of {firings} to the final marking{last}{shortest}"
             )
         }
-        (Role::OnRun(t), Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
+        (GoalRole::OnRun(t), Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
             let (t, last) = (transition(net, t), the_final(net, "any"));
             format!("transition {t} is on no run to {last}: {proof}")
         }
@@ -404,7 +406,7 @@ fn lost(net: &Net, witness: Option<&Witness>, proof: &Proof) -> String {
 /// Returns the reason why transitions are dead, for all transitions that are known to be dead.
 fn dead_transitions(
     board: &Board<'_>,
-    question: &Question,
+    question: &GoalQuestion,
     settled: GoalId,
     proof: &Proof,
 ) -> String {
@@ -417,7 +419,7 @@ fn dead_transitions(
 }
 
 /// Returns the transitions that are known to be dead, beginning with the transition of `settled`.
-fn dead(board: &Board<'_>, question: &Question, settled: GoalId) -> Vec<TransitionId> {
+fn dead(board: &Board<'_>, question: &GoalQuestion, settled: GoalId) -> Vec<TransitionId> {
     let first = |parts: &[Predicate]| match parts.first() {
         Some(Predicate::Enabled(t)) => Some(*t),
         _ => None,
@@ -438,29 +440,35 @@ fn dead(board: &Board<'_>, question: &Question, settled: GoalId) -> Vec<Transiti
 
 /// Returns the nodes that [`reason`] names: places where a case is stuck or leaves tokens, or dead
 /// transitions. `None` if the goal has no role of a soundness question.
-pub(super) fn nodes(board: &Board<'_>, question: &Question, aim: Aim) -> Option<Nodes> {
+pub(super) fn nodes(
+    board: &Board<'_>,
+    question: &GoalQuestion,
+    aim: RoledGoal,
+) -> Option<ReasonNodes> {
     let net = board.net();
     let marked = |witness: Option<&Witness>, is_done: bool| {
         let end = end(net, witness)?;
         let but = if is_done { left_by(net, &end) } else { None };
         let places = beyond(net, &end, but).into_iter().map(|(place, _)| place).collect();
-        Some(Nodes { places, ..Nodes::default() })
+        Some(ReasonNodes { places, ..ReasonNodes::default() })
     };
     match (aim.role, board.knowledge(aim.goal)?) {
-        (Role::Stuck, Knowledge::Reach(Reach::Reached { witness, .. })) => {
+        (GoalRole::Stuck, Knowledge::Reach(Reach::Reached { witness, .. })) => {
             marked(witness.as_ref(), false)
         }
-        (Role::Improper, Knowledge::Reach(Reach::Reached { witness, .. })) => {
+        (GoalRole::Improper, Knowledge::Reach(Reach::Reached { witness, .. })) => {
             marked(witness.as_ref(), true)
         }
-        (Role::Completion, Knowledge::Home(Home::Lost { witness, .. })) => {
+        (GoalRole::Completion, Knowledge::Home(Home::Lost { witness, .. })) => {
             marked(witness.as_ref(), false)
         }
-        (Role::Fires, Knowledge::Reach(Reach::Unreachable { .. })) => {
+        (GoalRole::Fires, Knowledge::Reach(Reach::Unreachable { .. })) => {
             let transitions = dead(board, question, aim.goal).into_iter().collect();
-            Some(Nodes { transitions, ..Nodes::default() })
+            Some(ReasonNodes { transitions, ..ReasonNodes::default() })
         }
-        (Role::OnRun(t), _) => Some(Nodes { transitions: [t].into(), ..Nodes::default() }),
+        (GoalRole::OnRun(t), _) => {
+            Some(ReasonNodes { transitions: [t].into(), ..ReasonNodes::default() })
+        }
         _ => None,
     }
 }

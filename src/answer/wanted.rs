@@ -6,8 +6,8 @@
 //! also has *aids*: goals that are in no question, but help to settle it. An aid counts as relevant
 //! while its goal is open.
 
-use crate::board::Board;
-use crate::evidence::tree::implied_by;
+use parikh_engine::board::Board;
+use parikh_evidence::tree::implied_by;
 use parikh_net::goal::Mention;
 use parikh_net::{Goal, GoalId, Net, Predicate, TreeProperty};
 use parikh_temporal::Node;
@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 
 /// The number of relevant occurrences of each goal, and the aids.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct GoalDemand {
     /// Number of relevant occurrences in open questions, indexed by `GoalId`.
     places: Vec<usize>,
     /// The aids of each goal. They are kept after the goal is settled, because `Plan::again` may
@@ -25,7 +25,7 @@ pub(super) struct Wanted {
     done: HashSet<GoalId>,
 }
 
-impl Wanted {
+impl GoalDemand {
     /// Adds the next goal of the plan, with the count 0.
     pub(super) fn add(&mut self) {
         self.places.push(0);

@@ -4,14 +4,14 @@
 //! model.
 //!
 //! So each reachability goal becomes two goals. The goal within the caps can only show that the
-//! question is true ([`Role::WithinCaps`]). The goal without the caps can only show that it is
+//! question is true ([`GoalRole::WithinCaps`]). The goal without the caps can only show that it is
 //! false. A maximum needs only one goal, 2·Σ + within ([`largest`]).
 //!
 //! Only this module decides which questions such a net supports. Home properties and properties of
 //! runs and their tree would need both halves at once, so they are refused.
 
-use super::aim::{GoalFormula, Role, atom};
-use crate::formula::{Proposition, Unsupported};
+use super::aim::{GoalFormula, GoalRole, atom};
+use parikh_formula::{Proposition, UnsupportedFormula};
 use parikh_net::{
     Goal, LinearSum, Net, PlaceId, Predicate, PumpSequence, Translation, of_model, sum_of_model,
 };
@@ -25,19 +25,19 @@ fn within(net: &Net) -> Option<PlaceId> {
 ///
 /// # Errors
 /// If the formula is about more than reachability.
-pub(super) fn asked(formula: GoalFormula, net: &Net) -> Result<GoalFormula, Unsupported> {
+pub(super) fn asked(formula: GoalFormula, net: &Net) -> Result<GoalFormula, UnsupportedFormula> {
     let Some(within) = within(net) else { return Ok(formula) };
     let mut refused = None;
     let asked = formula.replace(&mut |(goal, role)| {
         let predicate = match goal {
-            Goal::Reach(predicate) => of_model(net, predicate).ok_or(Unsupported::TooLarge),
-            _ => Err(Unsupported::Caps),
+            Goal::Reach(predicate) => of_model(net, predicate).ok_or(UnsupportedFormula::TooLarge),
+            _ => Err(UnsupportedFormula::Caps),
         };
         match predicate {
             Ok(predicate) => {
                 let inside = [predicate.clone(), Predicate::at_least(within, 1)];
                 let inside = Goal::Reach(Predicate::and(inside).sorted());
-                let shown = Box::new(atom(inside, Role::WithinCaps));
+                let shown = Box::new(atom(inside, GoalRole::WithinCaps));
                 Proposition::Main(shown, vec![atom(Goal::Reach(predicate), role)])
             }
             Err(why) => {
@@ -51,7 +51,7 @@ pub(super) fn asked(formula: GoalFormula, net: &Net) -> Result<GoalFormula, Unsu
 
 /// Returns the message that a net with caps supports reachability questions only.
 pub fn not_asked_with_caps() -> String {
-    Unsupported::Caps.to_string()
+    UnsupportedFormula::Caps.to_string()
 }
 
 /// Adapts the goal for the maximum of a sum: on a net with caps, the goal is the maximum of 2·Σ +
@@ -59,14 +59,14 @@ pub fn not_asked_with_caps() -> String {
 ///
 /// # Errors
 /// If a number overflows.
-pub(super) fn largest_of(goal: Goal, net: &Net) -> Result<Goal, Unsupported> {
+pub(super) fn largest_of(goal: Goal, net: &Net) -> Result<Goal, UnsupportedFormula> {
     match (within(net), goal) {
         (Some(within), Goal::Maximise(sum)) => {
-            let sum = sum_of_model(net, &sum).ok_or(Unsupported::TooLarge)?;
+            let sum = sum_of_model(net, &sum).ok_or(UnsupportedFormula::TooLarge)?;
             let twice = sum.terms().iter().map(|&(place, a)| Some((place, a.checked_mul(2)?)));
             let terms: Option<Vec<_>> = twice.chain([Some((within, 1))]).collect();
-            let sum = LinearSum::new(terms.ok_or(Unsupported::TooLarge)?);
-            sum.map(Goal::Maximise).map_err(|_| Unsupported::TooLarge)
+            let sum = LinearSum::new(terms.ok_or(UnsupportedFormula::TooLarge)?);
+            sum.map(Goal::Maximise).map_err(|_| UnsupportedFormula::TooLarge)
         }
         (_, goal) => Ok(goal),
     }

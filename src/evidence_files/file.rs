@@ -2,7 +2,7 @@
 //!
 //! Lines are written during the analysis: a firing sequence or a certificate when the first goal is
 //! settled by it, an answer when it is decided. So an interruption loses nothing, and little is
-//! kept in memory. [`crate::evidence::file`] describes the format.
+//! kept in memory. [`parikh_evidence::file`] describes the format.
 //!
 //! The last line states how many answers were printed. A file without it comes from an analysis
 //! that was interrupted or could not write; after a write error the analysis continues without the
@@ -13,15 +13,17 @@
 //! fire and which places change along it, and such goals refer to it.
 
 use super::{Strength, Writer};
-use crate::answer::{Answer, Exhibit, Grade};
-use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Run, Tree, Witness};
-use crate::evidence::Document;
-use crate::evidence::file::{self, EvidenceReference, Searched};
-use crate::evidence::home::Structure;
-use crate::evidence::kind::Kind;
-use crate::evidence::lasso::NamedLasso;
-use crate::ground::CheckedLog;
+use crate::answer::{AnswerWitness, GoalAnswer, Grade};
 use crate::run::CountResult;
+use parikh_engine::board::{
+    Evidence, Home, Knowledge, Maximum, Reach, RunKnowledge, TreeKnowledge, Witness,
+};
+use parikh_engine::working_net::CheckedLog;
+use parikh_evidence::Document;
+use parikh_evidence::file::{self, EvidenceReference, ExhaustiveSearch};
+use parikh_evidence::home::Structure;
+use parikh_evidence::kind::EvidenceKind;
+use parikh_evidence::lasso::NamedLasso;
 use parikh_net::{FiringSequence, Goal, GoalId, LoopRun, Net, PlaceId, Predicate, TransitionId};
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
@@ -34,25 +36,25 @@ pub struct EvidenceFile<'n, W: Write> {
     /// The references of the evidence for each goal.
     shown_by: HashMap<GoalId, Vec<EvidenceReference>>,
     /// The last sequences written, each with its id.
-    recent: Vec<(Arc<FiringSequence>, Id)>,
+    recent: Vec<(Arc<FiringSequence>, LineId)>,
     /// The last accelerated sequence written.
-    recent_loops: Option<(Arc<LoopRun>, Id)>,
+    recent_loops: Option<(Arc<LoopRun>, LineId)>,
     /// The first trace in which each transition fires.
-    fires: HashMap<TransitionId, Id>,
+    fires: HashMap<TransitionId, LineId>,
     /// The first trace in which each place changes.
-    changes: HashMap<PlaceId, Id>,
+    changes: HashMap<PlaceId, LineId>,
     /// Certificates and logs by address; the `Arc` kept here keeps the address valid.
-    documents: HashMap<*const (), (Id, Arc<Document>)>,
-    logs: HashMap<*const (), (Id, Arc<CheckedLog>)>,
-    structures: HashMap<*const (), (Id, Arc<Structure>)>,
+    documents: HashMap<*const (), (LineId, Arc<Document>)>,
+    logs: HashMap<*const (), (LineId, Arc<CheckedLog>)>,
+    structures: HashMap<*const (), (LineId, Arc<Structure>)>,
     /// The id of the count of markings.
-    counted: Option<Id>,
+    counted: Option<LineId>,
     /// The questions with a valid answer.
     answered: HashSet<String>,
 }
 
 /// The id of a line.
-type Id = Arc<str>;
+type LineId = Arc<str>;
 
 /// The number of sequences remembered; those of one walk are written in a row.
 const RECENT: usize = 8;
@@ -108,7 +110,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
                 shown_by.extend(self.refutation(evidence)?);
             }
             Knowledge::Maximum(Maximum { unbounded: Some((pumping, _)), .. }) => {
-                shown_by.push(EvidenceReference::new(Kind::Pump, self.writer.pump(pumping)?));
+                shown_by
+                    .push(EvidenceReference::new(EvidenceKind::Pump, self.writer.pump(pumping)?));
             }
             Knowledge::Maximum(Maximum { seen, evidence, .. }) => {
                 let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
@@ -126,11 +129,11 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     ///
     /// # Errors
     /// As for [`new`](Self::new).
-    pub fn answer(&mut self, answer: &Answer) -> io::Result<()> {
+    pub fn answer(&mut self, answer: &GoalAnswer) -> io::Result<()> {
         let goals = answer.rests_on.iter();
-        let all = goals.filter_map(|goal| self.shown_by.get(goal)).flatten();
+        let references = goals.filter_map(|goal| self.shown_by.get(goal)).flatten();
         let mut seen = HashSet::new();
-        let shown_by = all.filter(|shown| seen.insert(*shown)).cloned().collect();
+        let shown_by = references.filter(|shown| seen.insert(*shown)).cloned().collect();
         self.shown(answer, shown_by)
     }
 
@@ -138,11 +141,11 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     ///
     /// # Errors
     /// As for [`new`](Self::new).
-    pub fn figure(&mut self, answer: &Answer, counted: Option<&CountResult>) -> io::Result<()> {
+    pub fn figure(&mut self, answer: &GoalAnswer, counted: Option<&CountResult>) -> io::Result<()> {
         let reference = match (counted, &answer.exhibit) {
-            (Some(counted), _) => EvidenceReference::new(Kind::Count, self.count(counted)?),
-            (None, Some(Exhibit::Pump(pumping))) if answer.rests_on.is_empty() => {
-                EvidenceReference::new(Kind::Pump, self.writer.pump(pumping)?)
+            (Some(counted), _) => EvidenceReference::new(EvidenceKind::Count, self.count(counted)?),
+            (None, Some(AnswerWitness::Pump(pumping))) if answer.rests_on.is_empty() => {
+                EvidenceReference::new(EvidenceKind::Pump, self.writer.pump(pumping)?)
             }
             _ => return self.answer(answer),
         };
@@ -175,27 +178,27 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     }
 
     /// A run counts once, and numbers follow from that.
-    fn count(&mut self, counted: &CountResult) -> io::Result<Id> {
-        if let Some(known) = &self.counted {
-            return Ok(known.clone());
+    fn count(&mut self, counted: &CountResult) -> io::Result<LineId> {
+        if let Some(id_before) = &self.counted {
+            return Ok(id_before.clone());
         }
         let log = counted.log.as_ref();
         let on = log.map(|log| self.writer.reduction(None, log)).transpose()?;
-        let id: Id = self.writer.count(on, counted.visited)?.into();
+        let id: LineId = self.writer.count(on, counted.visited)?.into();
         self.counted = Some(id.clone());
         Ok(id)
     }
 
-    fn shown(&mut self, answer: &Answer, shown_by: Vec<EvidenceReference>) -> io::Result<()> {
+    fn shown(&mut self, answer: &GoalAnswer, shown_by: Vec<EvidenceReference>) -> io::Result<()> {
         let (evidence, searched) = match answer.grade {
             Grade::Replayed => (Strength::Replayed, None),
             Grade::Certified => (Strength::Certified, None),
             Grade::Searched { markings, stubborn } => {
-                (Strength::Searched, Some(Searched { markings, stubborn }))
+                (Strength::Searched, Some(ExhaustiveSearch { markings, stubborn }))
             }
         };
         self.answered.insert(answer.id.clone());
-        let line = file::Answer {
+        let line = file::AnswerLine {
             id: answer.id.clone(),
             value: answer.value.to_string(),
             assumes: answer.assumes_units.then(|| "units".to_owned()).into_iter().collect(),
@@ -215,19 +218,19 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
             return Ok(None);
         };
         if let Some(trace) = self.along_the_way(goal) {
-            return Ok(Some(EvidenceReference::new(Kind::Trace, trace)));
+            return Ok(Some(EvidenceReference::new(EvidenceKind::Trace, trace)));
         }
         Ok(Some(match witness {
             Witness::Firings(sequence, firings) => {
-                let trace = EvidenceReference::new(Kind::Trace, self.trace(sequence)?);
+                let trace = EvidenceReference::new(EvidenceKind::Trace, self.trace(sequence)?);
                 EvidenceReference { after: Some(*firings), ..trace }
             }
-            Witness::Loops(run, _) => EvidenceReference::new(Kind::Loops, self.loops(run)?),
+            Witness::Loops(run, _) => EvidenceReference::new(EvidenceKind::Loops, self.loops(run)?),
         }))
     }
 
     /// Returns an earlier trace that reaches the goal at some point.
-    fn along_the_way(&self, goal: &Goal) -> Option<Id> {
+    fn along_the_way(&self, goal: &Goal) -> Option<LineId> {
         let Goal::Reach(predicate) = goal else { return None };
         if let Predicate::Enabled(t) = predicate {
             return self.fires.get(t).cloned();
@@ -235,24 +238,24 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         // The goal asks only for a change of the place: more or fewer tokens than initially.
         let place = predicate.only_place()?;
         let initially = self.net.initial()[place];
-        let more = Predicate::at_least(place, initially.checked_add(1)?);
+        let above_initial = Predicate::at_least(place, initially.checked_add(1)?);
         let asks_change = match (predicate, initially.checked_sub(1)) {
-            (Predicate::Or(parts), Some(fewer)) => {
-                let fewer = Predicate::no_more_than(place, fewer);
-                parts.len() == 2 && parts.contains(&more) && parts.contains(&fewer)
+            (Predicate::Or(parts), Some(below_initial)) => {
+                let below_initial = Predicate::no_more_than(place, below_initial);
+                parts.len() == 2 && parts.contains(&above_initial) && parts.contains(&below_initial)
             }
-            (predicate, None) => *predicate == more,
+            (predicate, None) => *predicate == above_initial,
             _ => false,
         };
         self.changes.get(&place).cloned().filter(|_| asks_change)
     }
 
-    fn trace(&mut self, sequence: &Arc<FiringSequence>) -> io::Result<Id> {
+    fn trace(&mut self, sequence: &Arc<FiringSequence>) -> io::Result<LineId> {
         let known = self.recent.iter().find(|(recent, _)| Arc::ptr_eq(recent, sequence));
         if let Some((_, trace)) = known {
             return Ok(trace.clone());
         }
-        let trace: Id = self.writer.trace(sequence)?.into();
+        let trace: LineId = self.writer.trace(sequence)?.into();
         for step in sequence.steps() {
             if self.fires.contains_key(&step.transition) {
                 continue;
@@ -269,31 +272,33 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(trace)
     }
 
-    fn loops(&mut self, run: &Arc<LoopRun>) -> io::Result<Id> {
+    fn loops(&mut self, run: &Arc<LoopRun>) -> io::Result<LineId> {
         if let Some((_, known)) = self.recent_loops.as_ref().filter(|(it, _)| Arc::ptr_eq(it, run))
         {
             return Ok(known.clone());
         }
-        let id: Id = self.writer.loops(run)?.into();
+        let id: LineId = self.writer.loops(run)?.into();
         self.recent_loops = Some((run.clone(), id.clone()));
         Ok(id)
     }
 
     /// Writes the certificate of a refutation, or the line that shows it by itself.
     fn refutation(&mut self, evidence: &Evidence) -> io::Result<Option<EvidenceReference>> {
-        let Evidence::Certified(Some(shown)) = evidence else { return self.by_itself(evidence) };
-        let address = Arc::as_ptr(&shown.document).cast::<()>();
+        let Evidence::Certified(Some(certificate)) = evidence else {
+            return self.by_itself(evidence);
+        };
+        let address = Arc::as_ptr(&certificate.document).cast::<()>();
         if let Some((known, _)) = self.documents.get(&address) {
-            return Ok(Some(EvidenceReference::new(Kind::Document, known.clone())));
+            return Ok(Some(EvidenceReference::new(EvidenceKind::Document, known.clone())));
         }
-        let on = match &shown.on {
+        let on = match &certificate.on {
             None => None,
             Some(log) => Some((self.log(log)?, &log.net)),
         };
         let on = on.as_ref().map(|(id, net)| (&**id, *net));
-        let document: Id = self.writer.document(on, &shown.document)?.into();
-        self.documents.insert(address, (document.clone(), shown.document.clone()));
-        Ok(Some(EvidenceReference::new(Kind::Document, document)))
+        let document: LineId = self.writer.document(on, &certificate.document)?.into();
+        self.documents.insert(address, (document.clone(), certificate.document.clone()));
+        Ok(Some(EvidenceReference::new(EvidenceKind::Document, document)))
     }
 
     /// Writes a certificate about the net with the end of a witness as its initial marking.
@@ -312,7 +317,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
                 self.writer.document(None, document)?
             }
         };
-        Ok(EvidenceReference::new(Kind::Document, id))
+        Ok(EvidenceReference::new(EvidenceKind::Document, id))
     }
 
     fn structure(&mut self, evidence: &Evidence) -> io::Result<Option<EvidenceReference>> {
@@ -323,52 +328,52 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         };
         let address = Arc::as_ptr(&argued.structure).cast::<()>();
         if let Some((known, _)) = self.structures.get(&address) {
-            return Ok(Some(EvidenceReference::new(Kind::Structure, known.clone())));
+            return Ok(Some(EvidenceReference::new(EvidenceKind::Structure, known.clone())));
         }
         let on = match &argued.on {
             None => None,
             Some(log) => Some((self.log(log)?, &log.net)),
         };
         let on = on.as_ref().map(|(id, net)| (&**id, *net));
-        let id: Id = self.writer.structure(on, &argued.structure)?.into();
+        let id: LineId = self.writer.structure(on, &argued.structure)?.into();
         self.structures.insert(address, (id.clone(), argued.structure.clone()));
-        Ok(Some(EvidenceReference::new(Kind::Structure, id)))
+        Ok(Some(EvidenceReference::new(EvidenceKind::Structure, id)))
     }
 
     /// Writes a run, or an argument that there is none, with the evidence of the goals that it
     /// assumes.
-    fn run(&mut self, goal: &Goal, run: &Run) -> io::Result<Vec<EvidenceReference>> {
+    fn run(&mut self, goal: &Goal, run: &RunKnowledge) -> io::Result<Vec<EvidenceReference>> {
         let (evidence, given) = match run {
-            Run::Exists { run: Some(run), .. } => {
+            RunKnowledge::Exists { run: Some(run), .. } => {
                 let lasso = NamedLasso::of(self.net, run);
                 return Ok(vec![EvidenceReference::new(
-                    Kind::Lasso,
-                    self.writer.put(Kind::Lasso, &lasso)?,
+                    EvidenceKind::Lasso,
+                    self.writer.put(EvidenceKind::Lasso, &lasso)?,
                 )]);
             }
-            Run::Excluded { evidence, given, .. } => (evidence, given),
-            Run::Open | Run::Exists { .. } => return Ok(Vec::new()),
+            RunKnowledge::Excluded { evidence, given, .. } => (evidence, given),
+            RunKnowledge::Open | RunKnowledge::Exists { .. } => return Ok(Vec::new()),
         };
-        let shown = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
-        let mut shown: Vec<EvidenceReference> = shown.cloned().collect();
+        let references = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
+        let mut references: Vec<EvidenceReference> = references.cloned().collect();
         match (goal, evidence) {
             (Goal::Run(property), Evidence::NoRun(Some(argument))) => {
-                shown.push(EvidenceReference::new(
-                    Kind::NoRun,
+                references.push(EvidenceReference::new(
+                    EvidenceKind::NoRun,
                     self.writer.no_run(property, argument)?,
                 ));
             }
-            _ => shown.extend(self.by_itself(evidence)?),
+            _ => references.extend(self.by_itself(evidence)?),
         }
-        Ok(shown)
+        Ok(references)
     }
 
     /// Writes a labelling or a set of all markings, with the evidence of the goals that it assumes.
-    fn tree(&mut self, tree: &Tree) -> io::Result<Vec<EvidenceReference>> {
-        let Tree::Decided { evidence, given, .. } = tree else { return Ok(Vec::new()) };
-        let Some(shows) = self.refutation(evidence)? else { return Ok(Vec::new()) };
-        let shown = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
-        Ok(shown.cloned().chain([shows]).collect())
+    fn tree(&mut self, tree: &TreeKnowledge) -> io::Result<Vec<EvidenceReference>> {
+        let TreeKnowledge::Decided { evidence, given, .. } = tree else { return Ok(Vec::new()) };
+        let Some(reference) = self.refutation(evidence)? else { return Ok(Vec::new()) };
+        let premises = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
+        Ok(premises.cloned().chain([reference]).collect())
     }
 
     /// Writes evidence that is a single line.
@@ -377,13 +382,13 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(Some(EvidenceReference::new(kind, self.writer.put(kind, &content)?)))
     }
 
-    fn log(&mut self, log: &Arc<CheckedLog>) -> io::Result<Id> {
+    fn log(&mut self, log: &Arc<CheckedLog>) -> io::Result<LineId> {
         let address = Arc::as_ptr(log).cast::<()>();
         if let Some((known, _)) = self.logs.get(&address) {
             return Ok(known.clone());
         }
         let of = log.of.as_ref().map(|of| self.log(of)).transpose()?;
-        let id: Id = self.writer.reduction(of.as_deref(), &log.log)?.into();
+        let id: LineId = self.writer.reduction(of.as_deref(), &log.log)?.into();
         self.logs.insert(address, (id.clone(), log.clone()));
         Ok(id)
     }

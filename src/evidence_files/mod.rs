@@ -1,4 +1,4 @@
-//! Output of evidence files, line by line. [`crate::evidence::file`] describes the format.
+//! Output of evidence files, line by line. [`parikh_evidence::file`] describes the format.
 
 mod file;
 mod names;
@@ -6,15 +6,15 @@ mod names;
 pub use file::EvidenceFile;
 pub use names::{in_names, structure_in_names};
 
-use crate::evidence::Document;
-use crate::evidence::certificate::NamedDocument;
-use crate::evidence::file::{
-    Answer, Count, End, FORMAT, NamedTranslation, Repeated, Times, Unfolding,
+use parikh_evidence::Document;
+use parikh_evidence::certificate::NamedDocument;
+use parikh_evidence::file::{
+    AnswerLine, CountLine, EndLine, FORMAT, LoopPart, NamedTranslation, Repetitions, Unfolding,
 };
-use crate::evidence::home::{NamedStructure, Structure};
-use crate::evidence::kind::Kind;
-use crate::evidence::no_run::{NamedNoRun, NoRun};
-use crate::evidence::reduction::NamedLog;
+use parikh_evidence::home::{NamedStructure, Structure};
+use parikh_evidence::kind::EvidenceKind;
+use parikh_evidence::no_run::{NamedNoRun, NoRun};
+use parikh_evidence::reduction::NamedLog;
 use parikh_net::assumption;
 use parikh_net::loops::{LoopElement, LoopRun};
 use parikh_net::run_property::RunProperty;
@@ -37,7 +37,7 @@ pub enum Strength {
 
 /// The net that an argument is about: at most one of the fields is set.
 #[derive(Default, Serialize)]
-struct About<'a> {
+struct EvidenceAbout<'a> {
     id: &'a str,
     /// The id of the reduction that made the net.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,7 +95,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As for [`new`](Self::new).
     pub fn trace(&mut self, sequence: &FiringSequence) -> io::Result<String> {
-        let id = self.id(Kind::Trace);
+        let id = self.id(EvidenceKind::Trace);
         write!(self.out, r#"{{"trace":{{"id":"{id}","steps":"#)?;
         self.steps(sequence)?;
         self.out.write_all(b"}}\n")?;
@@ -107,10 +107,10 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As for [`new`](Self::new).
     pub fn pump(&mut self, pumping: &PumpSequence) -> io::Result<String> {
-        let id = self.id(Kind::Pump);
+        let id = self.id(EvidenceKind::Pump);
         write!(self.out, r#"{{"pump":{{"id":"{id}","#)?;
-        for (at, stage) in pumping.earlier.iter().enumerate() {
-            self.out.write_all(if at == 0 { br#""earlier":[{"# } else { b",{" })?;
+        for (index, stage) in pumping.earlier.iter().enumerate() {
+            self.out.write_all(if index == 0 { br#""earlier":[{"# } else { b",{" })?;
             self.stage(stage)?;
         }
         self.out.write_all(if pumping.earlier.is_empty() { b"" } else { b"]," })?;
@@ -133,18 +133,18 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As for [`new`](Self::new).
     pub fn loops(&mut self, run: &LoopRun) -> io::Result<String> {
-        let id = self.id(Kind::Loops);
+        let id = self.id(EvidenceKind::Loops);
         write!(self.out, r#"{{"loops":{{"id":"{id}","blocks":["#)?;
         for (at, block) in run.blocks().iter().enumerate() {
             self.out.write_all(if at == 0 { b"[" } else { b",[" })?;
             for (at, turn) in block.iter().enumerate() {
                 let part = match turn.part {
-                    LoopElement::Block(block) => Repeated::Block(block),
-                    LoopElement::Fire(t) => Repeated::Fire(self.net.transition_name(t).to_owned()),
+                    LoopElement::Block(block) => LoopPart::Block(block),
+                    LoopElement::Fire(t) => LoopPart::Fire(self.net.transition_name(t).to_owned()),
                 };
                 let times = match u64::try_from(&turn.times) {
-                    Ok(times) => Times::Few(times),
-                    Err(_) => Times::Many(turn.times.to_string()),
+                    Ok(times) => Repetitions::Few(times),
+                    Err(_) => Repetitions::Many(turn.times.to_string()),
                 };
                 self.out.write_all(if at == 0 { b"" } else { b"," })?;
                 serde_json::to_writer(&mut self.out, &(part, times))?;
@@ -160,7 +160,7 @@ impl<'n, W: Write> Writer<'n, W> {
     ///
     /// # Errors
     /// As for [`new`](Self::new).
-    pub fn put(&mut self, kind: Kind, content: &impl Serialize) -> io::Result<String> {
+    pub fn put(&mut self, kind: EvidenceKind, content: &impl Serialize) -> io::Result<String> {
         let id = self.id(kind);
         self.line(kind.name(), &WithId { id: &id, content })?;
         Ok(id)
@@ -174,7 +174,7 @@ impl<'n, W: Write> Writer<'n, W> {
     pub fn no_run(&mut self, property: &RunProperty, argument: &NoRun) -> io::Result<String> {
         let document = |document: &Document| in_names(document, self.net);
         let content = NamedNoRun::of(self.net, property, argument, &document);
-        self.put(Kind::NoRun, &content)
+        self.put(EvidenceKind::NoRun, &content)
     }
 
     /// Writes a reduction of the net, or of the result of another reduction `of`. Returns its id.
@@ -183,14 +183,14 @@ impl<'n, W: Write> Writer<'n, W> {
     /// As for [`new`](Self::new).
     pub fn reduction(&mut self, of: Option<&str>, log: &NamedLog) -> io::Result<String> {
         #[derive(Serialize)]
-        struct Reduction<'a> {
+        struct ReductionLine<'a> {
             id: &'a str,
             #[serde(skip_serializing_if = "Option::is_none")]
             of: Option<&'a str>,
             log: &'a NamedLog,
         }
-        let id = self.id(Kind::Reduction);
-        self.line("reduction", &Reduction { id: &id, of, log })?;
+        let id = self.id(EvidenceKind::Reduction);
+        self.line("reduction", &ReductionLine { id: &id, of, log })?;
         Ok(id)
     }
 
@@ -199,8 +199,8 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As for [`new`](Self::new).
     pub fn count(&mut self, on: Option<String>, markings: u64) -> io::Result<String> {
-        let id = self.id(Kind::Count);
-        self.line("count", &Count { id: id.clone(), on, markings })?;
+        let id = self.id(EvidenceKind::Count);
+        self.line("count", &CountLine { id: id.clone(), on, markings })?;
         Ok(id)
     }
 
@@ -210,10 +210,13 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As for [`new`](Self::new).
     pub fn document_after(&mut self, trace: &str, document: &Document) -> io::Result<String> {
-        let id = self.id(Kind::Document);
+        let id = self.id(EvidenceKind::Document);
         let document = Some(in_names(document, self.net));
         let after = Some(trace);
-        self.line("document", &About { id: &id, after, document, ..About::default() })?;
+        self.line(
+            "document",
+            &EvidenceAbout { id: &id, after, document, ..EvidenceAbout::default() },
+        )?;
         Ok(id)
     }
 
@@ -227,11 +230,14 @@ impl<'n, W: Write> Writer<'n, W> {
         on: Option<(&str, &Net)>,
         structure: &Structure,
     ) -> io::Result<String> {
-        let id = self.id(Kind::Structure);
+        let id = self.id(EvidenceKind::Structure);
         let of = on.map_or(self.net, |(_, net)| net);
         let structure = Some(structure_in_names(structure, of));
         let on = on.map(|(id, _)| id);
-        self.line("structure", &About { id: &id, on, structure, ..About::default() })?;
+        self.line(
+            "structure",
+            &EvidenceAbout { id: &id, on, structure, ..EvidenceAbout::default() },
+        )?;
         Ok(id)
     }
 
@@ -245,10 +251,13 @@ impl<'n, W: Write> Writer<'n, W> {
         on: Option<(&str, &Net)>,
         document: &Document,
     ) -> io::Result<String> {
-        let id = self.id(Kind::Document);
+        let id = self.id(EvidenceKind::Document);
         let document = Some(in_names(document, on.map_or(self.net, |(_, net)| net)));
         let on = on.map(|(id, _)| id);
-        self.line("document", &About { id: &id, on, document, ..About::default() })?;
+        self.line(
+            "document",
+            &EvidenceAbout { id: &id, on, document, ..EvidenceAbout::default() },
+        )?;
         Ok(id)
     }
 
@@ -257,16 +266,21 @@ impl<'n, W: Write> Writer<'n, W> {
     ///
     /// # Errors
     /// As for [`new`](Self::new).
-    pub fn answer(&mut self, answer: &Answer, by: Strength, because: &str) -> io::Result<()> {
+    pub fn answer(
+        &mut self,
+        answer: &AnswerLine,
+        strength: Strength,
+        reason: &str,
+    ) -> io::Result<()> {
         #[derive(Serialize)]
-        struct Line<'a> {
+        struct EvidenceLine<'a> {
             #[serde(flatten)]
-            answer: &'a Answer,
+            answer: &'a AnswerLine,
             evidence: Strength,
             #[serde(skip_serializing_if = "str::is_empty")]
             because: &'a str,
         }
-        self.line("answer", &Line { answer, evidence: by, because })?;
+        self.line("answer", &EvidenceLine { answer, evidence: strength, because: reason })?;
         self.out.flush()
     }
 
@@ -284,7 +298,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As for [`new`](Self::new).
     pub fn end(&mut self, answers: u64) -> io::Result<()> {
-        self.line("end", &End { answers })?;
+        self.line("end", &EndLine { answers })?;
         self.out.flush()
     }
 
@@ -297,21 +311,21 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(self.out)
     }
 
-    fn id(&mut self, kind: Kind) -> String {
+    fn id(&mut self, kind: EvidenceKind) -> String {
         self.lines += 1;
         format!("{}{}", kind.letter(), self.lines)
     }
 
-    fn line(&mut self, sort: &str, content: &impl Serialize) -> io::Result<()> {
-        write!(self.out, r#"{{"{sort}":"#)?;
+    fn line(&mut self, kind: &str, content: &impl Serialize) -> io::Result<()> {
+        write!(self.out, r#"{{"{kind}":"#)?;
         serde_json::to_writer(&mut self.out, content)?;
         self.out.write_all(b"}\n")
     }
 
     fn steps(&mut self, sequence: &FiringSequence) -> io::Result<()> {
         self.out.write_all(b"[")?;
-        for (at, step) in sequence.steps().iter().enumerate() {
-            self.out.write_all(if at == 0 { b"[" } else { b",[" })?;
+        for (index, step) in sequence.steps().iter().enumerate() {
+            self.out.write_all(if index == 0 { b"[" } else { b",[" })?;
             serde_json::to_writer(&mut self.out, self.net.transition_name(step.transition))?;
             write!(self.out, ",{}]", step.count)?;
         }
@@ -322,8 +336,8 @@ impl<'n, W: Write> Writer<'n, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::certificate::Bounds;
-    use crate::evidence::file::{About, EvidenceReference};
+    use parikh_evidence::certificate::BoundsCertificate;
+    use parikh_evidence::file::{DocumentLine, EvidenceReference};
     use parikh_net::{TransitionId, text};
     use serde_json::Value;
 
@@ -336,17 +350,21 @@ mod tests {
         let trace = writer.trace(&twice).unwrap();
         let single = PumpSequence::single(FiringSequence::new(), twice.clone());
         let pump = writer.pump(&single).unwrap();
-        let bounds = Document::Bounds(Bounds { assumes_units: false, steps: Vec::new() });
+        let bounds =
+            Document::Bounds(BoundsCertificate { assumes_units: false, steps: Vec::new() });
         let document = writer.document(Some(("r9", &net)), &bounds).unwrap();
-        let answer = Answer {
+        let answer = AnswerLine {
             id: "OneSafe".to_owned(),
             value: "TRUE".to_owned(),
             assumes: Vec::new(),
             searched: None,
             shown_by: vec![
-                EvidenceReference { after: Some(2), ..EvidenceReference::new(Kind::Trace, trace) },
-                EvidenceReference::new(Kind::Pump, pump),
-                EvidenceReference::new(Kind::Document, document),
+                EvidenceReference {
+                    after: Some(2),
+                    ..EvidenceReference::new(EvidenceKind::Trace, trace)
+                },
+                EvidenceReference::new(EvidenceKind::Pump, pump),
+                EvidenceReference::new(EvidenceKind::Document, document),
             ],
         };
         writer.answer(&answer, Strength::Certified, "").unwrap();
@@ -359,7 +377,7 @@ mod tests {
         assert_eq!(lines[0]["evidence"]["places"], 1);
         assert_eq!(lines[1], json!({"trace": {"id": "w1", "steps": [[name, 2]]}}));
         assert_eq!(lines[2], json!({"pump": {"id": "p2", "prefix": [], "pump": [[name, 2]]}}));
-        let read: About = serde_json::from_value(lines[3]["document"].clone()).unwrap();
+        let read: DocumentLine = serde_json::from_value(lines[3]["document"].clone()).unwrap();
         assert_eq!(read.on.as_deref(), Some("r9"));
         assert_eq!(read.document.resolve(&net), Ok(bounds));
         let shown = json!([{"trace": "w1", "after": 2}, {"pump": "p2"}, {"document": "d3"}]);
@@ -373,7 +391,7 @@ mod tests {
             lines[5..],
             [json!({"withdrawn": {"id": "OneSafe"}}), json!({"end": {"answers": 0}})]
         );
-        let again: Answer = serde_json::from_value(lines[4]["answer"].clone()).unwrap();
+        let again: AnswerLine = serde_json::from_value(lines[4]["answer"].clone()).unwrap();
         assert_eq!(again, answer);
     }
 }

@@ -1,14 +1,14 @@
 //! Certificates in the names of a net.
 
-use crate::evidence::Document;
-use crate::evidence::certificate::bounds::{Bound, Inference};
-use crate::evidence::certificate::closed_set::ClosedSet;
-use crate::evidence::certificate::{
-    Bounds, Comparison, Induction, Lemma, LinearCertificate, LowerBound, NamedDocument, Precedence,
-    count,
+use parikh_evidence::Document;
+use parikh_evidence::certificate::bounds::{BoundStep, TokenBound};
+use parikh_evidence::certificate::closed_set::ClosedSet;
+use parikh_evidence::certificate::{
+    BoundsCertificate, Induction, Lemma, LinearCertificate, LowerBound, NamedComparison,
+    NamedDocument, Precedence, count,
 };
-use crate::evidence::home::undone::Undoing;
-use crate::evidence::home::{NamedStructure, Structure};
+use parikh_evidence::home::undone::UndoProof;
+use parikh_evidence::home::{NamedStructure, Structure};
 use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -53,15 +53,16 @@ pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
         }
         Structure::Undone(all) => {
             // Every node has a name, so this does not fail.
-            let named =
-                |undoing: &Undoing| undoing.renamed(&|p| Ok(place(p)), &|t| Ok(transition(t))).ok();
+            let named = |undoing: &UndoProof| {
+                undoing.renamed(&|p| Ok(place(p)), &|t| Ok(transition(t))).ok()
+            };
             Structure::Undone(all.iter().filter_map(named).collect())
         }
-        Structure::Returning(ways) => {
+        Structure::Returning(returning) => {
             let (place, transition) =
                 (|p: &PlaceId| Ok(place(p)), |t: &TransitionId| Ok(transition(t)));
             let document = |document: &Document| Ok(in_names(document, net));
-            match ways.renamed(&place, &transition, &document) {
+            match returning.renamed(&place, &transition, &document) {
                 Ok(named) => Structure::Returning(Box::new(named)),
                 Err(_) => unreachable!("every node has a name"),
             }
@@ -77,11 +78,11 @@ pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
 fn linear(
     certificate: &LinearCertificate,
     net: &Net,
-) -> LinearCertificate<String, String, String, Comparison> {
+) -> LinearCertificate<String, String, String, NamedComparison> {
     // An error is possible only for a transition that does not exist, and such a certificate was
     // never accepted.
-    let counting = count(net, &certificate.counters).unwrap_or(Cow::Borrowed(net));
-    let place = |&place: &PlaceId| counting.place_name(place).to_owned();
+    let counting_net = count(net, &certificate.counters).unwrap_or(Cow::Borrowed(net));
+    let place = |&place: &PlaceId| counting_net.place_name(place).to_owned();
     let transition = |&t: &TransitionId| net.transition_name(t).to_owned();
     let unit = |unit: UnitId| match net.units() {
         Some(units) => units.get(unit).name.to_string(),
@@ -106,9 +107,9 @@ fn linear(
     LinearCertificate {
         assumes_units: certificate.assumes_units,
         counters: counters.map(|set| set.iter().map(transition).collect()).collect(),
-        atoms: certificate.atoms.iter().map(|atom| comparison(atom, &counting)).collect(),
+        atoms: certificate.atoms.iter().map(|atom| comparison(atom, &counting_net)).collect(),
         traps: certificate.traps.iter().map(|trap| trap.iter().map(place).collect()).collect(),
-        bounds: bounds(&certificate.bounds, &counting),
+        bounds: bounds(&certificate.bounds, &counting_net),
         lower_bounds: certificate.lower_bounds.iter().map(lower_bound).collect(),
         precedences: certificate.precedences.iter().map(named).collect(),
         lemmas: certificate.lemmas.iter().map(lemma).collect(),
@@ -116,20 +117,23 @@ fn linear(
     }
 }
 
-fn comparison(Atom { sum, bound }: &Atom, net: &Net) -> Comparison {
+fn comparison(Atom { sum, bound }: &Atom, net: &Net) -> NamedComparison {
     let term = |&(place, a): &(PlaceId, i64)| (net.place_name(place).to_owned(), a);
-    Comparison { sum: sum.terms().iter().map(term).collect(), bound: *bound }
+    NamedComparison { sum: sum.terms().iter().map(term).collect(), bound: *bound }
 }
 
-fn bounds(Bounds { assumes_units, steps }: &Bounds, net: &Net) -> Bounds<String> {
+fn bounds(
+    BoundsCertificate { assumes_units, steps }: &BoundsCertificate,
+    net: &Net,
+) -> BoundsCertificate<String> {
     let steps = steps.iter().map(|step| inference(step, net)).collect();
-    Bounds { assumes_units: *assumes_units, steps }
+    BoundsCertificate { assumes_units: *assumes_units, steps }
 }
 
-fn inference(step: &Inference, net: &Net) -> Inference<String> {
+fn inference(step: &BoundStep, net: &Net) -> BoundStep<String> {
     let place = |place: PlaceId| net.place_name(place).to_owned();
-    let all = |bounds: &[Bound]| -> Vec<Bound<String>> {
-        let bound = |bound: &Bound| Bound {
+    let named_bounds = |bounds: &[TokenBound]| -> Vec<TokenBound<String>> {
+        let bound = |bound: &TokenBound| TokenBound {
             place: place(bound.place),
             upper: bound.upper,
             tokens: bound.tokens,
@@ -137,13 +141,13 @@ fn inference(step: &Inference, net: &Net) -> Inference<String> {
         bounds.iter().map(bound).collect()
     };
     match step {
-        Inference::Inductive(bounds) => Inference::Inductive(all(bounds)),
-        Inference::Weighted { weights, bounds } => Inference::Weighted {
+        BoundStep::Inductive(bounds) => BoundStep::Inductive(named_bounds(bounds)),
+        BoundStep::Weighted { weights, bounds } => BoundStep::Weighted {
             weights: weights.iter().map(|&(p, weight)| (place(p), weight)).collect(),
-            bounds: all(bounds),
+            bounds: named_bounds(bounds),
         },
-        Inference::SafeUnits(places) => {
-            Inference::SafeUnits(places.iter().copied().map(place).collect())
+        BoundStep::SafeUnits(places) => {
+            BoundStep::SafeUnits(places.iter().copied().map(place).collect())
         }
     }
 }

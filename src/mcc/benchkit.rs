@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The environment of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct BenchKitCall {
     /// The value of `BK_EXAMINATION`.
     pub examination: Option<String>,
     /// The name of the instance, for messages only. Some harnesses put a path into `BK_INPUT`.
@@ -20,15 +20,15 @@ pub struct Call {
 /// The contest's limits in seconds and megabytes, used if a variable is missing or invalid.
 const DEFAULT_LIMITS: (u64, u64) = (3600, 16384);
 
-impl Call {
+impl BenchKitCall {
     /// Reads the environment of the process.
-    pub fn from_environment() -> Call {
-        Call::from_variables(|name| std::env::var(name).ok())
+    pub fn from_environment() -> BenchKitCall {
+        BenchKitCall::from_variables(|name| std::env::var(name).ok())
     }
 
     /// Reads variables by name. A limit that is missing or not a positive integer is replaced by
     /// the contest's default. An invalid limit gives a remark.
-    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Call {
+    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> BenchKitCall {
         let mut remarks = Vec::new();
         let mut number = |names: &[&str], unit: &str, default: u64| -> u64 {
             let found = names.iter().find_map(|name| Some((name, variable(name)?)));
@@ -49,7 +49,7 @@ impl Call {
         let memory = number(&memory, "megabytes", DEFAULT_LIMITS.1);
         let input = variable("BK_INPUT").unwrap_or_default();
         let instance = input.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        Call {
+        BenchKitCall {
             examination: variable("BK_EXAMINATION").map(|name| name.trim().to_owned()),
             instance: instance.to_owned(),
             time: Duration::from_secs(time),
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn missing_variables_are_the_contests_defaults() {
-        let call = Call::from_variables(|_| None);
+        let call = BenchKitCall::from_variables(|_| None);
         assert_eq!((call.time.as_secs(), call.memory), (3600, 16 << 30));
         assert_eq!(call.usable_time().as_secs(), 3590);
         assert_eq!((call.examination, call.remarks), (None, Vec::new()));
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_wrong_limit_is_said_and_the_default_holds() {
         for wrong in ["soon", "0", "-5", "", "3.5", "60s"] {
-            let call = Call::from_variables(|name| match name {
+            let call = BenchKitCall::from_variables(|name| match name {
                 "BK_TIME_CONFINEMENT" | "BK_MEMORY_CONFINEMENT" => Some(wrong.into()),
                 _ => None,
             });
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn paths_as_instances_and_short_limits_are_understood() {
-        let call = Call::from_variables(|name| match name {
+        let call = BenchKitCall::from_variables(|name| match name {
             "BK_INPUT" => Some("/tmp/INPUTS/Peterson-PT-2/".into()),
             "BK_TIME_CONFINEMENT" => Some("30".into()),
             "BK_MEM_CONFINEMENT" => Some("2000".into()),

@@ -1,17 +1,17 @@
 //! Configuration of an analysis.
 
 use super::schedule::Schedule;
-use crate::board::{Board, FREE};
-use crate::engine::Engine;
-use crate::engine::diagrams::Course;
-use crate::engine::registry::{BY_NAME, ENGINES};
+use parikh_engine::Engine;
+use parikh_engine::board::{Board, FREE};
+use parikh_engine::diagrams::TryLog;
+use parikh_engine::registry::{BY_NAME, ENGINES};
 use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
 use std::time::Duration;
 
 /// Configuration of an analysis.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct RunConfig {
     /// Number of engines that work at the same time, at least 1.
     pub threads: usize,
     /// Seed of random numbers. With one thread, the same seed gives the same analysis.
@@ -48,13 +48,13 @@ pub struct Config {
     /// The steps of the workers; by default [`Schedule::of_threads`].
     pub schedule: Option<Schedule>,
     /// Receives the progress of decision diagrams when markings are counted.
-    pub course: Course,
+    pub course: TryLog,
 }
 
-impl Config {
-    /// Configures a board. With `many` goals it does not keep witnesses.
-    pub(super) fn board<'n>(&self, mut board: Board<'n>, many: bool) -> Board<'n> {
-        if many && !self.keep_all_witnesses {
+impl RunConfig {
+    /// Configures a board. With `has_many_goals`, the board does not keep witnesses.
+    pub(super) fn board<'n>(&self, mut board: Board<'n>, has_many_goals: bool) -> Board<'n> {
+        if has_many_goals && !self.keep_all_witnesses {
             board = board.without_witnesses();
         }
         if self.keep_documents {
@@ -79,10 +79,10 @@ impl Config {
 /// # Errors
 /// If there is no engine with this name.
 pub fn engine_name(name: &str) -> Result<String, String> {
-    let known: Vec<String> = every_engine().map(|engine| plain(engine.name)).collect();
-    match known.iter().any(|known| known == name) {
+    let names: Vec<String> = every_engine().map(|engine| plain(engine.name)).collect();
+    match names.iter().any(|names| names == name) {
         true => Ok(name.to_owned()),
-        false => Err(format!("there are {}", known.join(", "))),
+        false => Err(format!("there are {}", names.join(", "))),
     }
 }
 
@@ -98,6 +98,7 @@ pub fn engine_names() -> [Vec<String>; 2] {
     [ENGINES, BY_NAME].map(|engines| engines.iter().map(|engine| plain(engine.name)).collect())
 }
 
+/// Returns the engines of both registries: by default and on request.
 fn every_engine() -> impl Iterator<Item = &'static Engine> {
     ENGINES.iter().chain(BY_NAME)
 }
@@ -108,10 +109,10 @@ fn plain(name: &str) -> String {
     words.collect::<Vec<_>>().join("-")
 }
 
-impl Default for Config {
+impl Default for RunConfig {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Config {
+        RunConfig {
             threads,
             seed: 1,
             keep_all_witnesses: false,
@@ -128,7 +129,7 @@ impl Default for Config {
             engines: ENGINES,
             without_rules: Vec::new(),
             schedule: None,
-            course: Course::default(),
+            course: TryLog::default(),
         }
     }
 }

@@ -1,19 +1,19 @@
 //! Numbers of markings and firings, computed through reductions that preserve every marking.
 //!
 //! The net is reduced. The checker repeats the reduction and derives a formula for the numbers
-//! ([`crate::evidence::counting`]). The markings of the parts of the reduced net are then visited,
+//! ([`parikh_evidence::counting`]). The markings of the parts of the reduced net are then visited,
 //! or added up on decision diagrams. If there are few, the checker visits them as well, and the
 //! numbers are certified.
 
 use super::shares::{RECOUNTING, REDUCTION};
-use crate::engine::diagrams::{self, Course};
-use crate::engine::explicit;
-use crate::evidence::counting::{self, CountError, Figures, Formula, NoFormula};
-use crate::evidence::reduction::NamedLog;
-use crate::reduction::rules::Limits;
-use crate::reduction::{self, Reduction, rules};
 use num_bigint::BigUint;
+use parikh_engine::diagrams::{self, TryLog};
+use parikh_engine::explicit;
+use parikh_evidence::counting::{self, CountError, CountingFormula, NoFormula, StateSpaceFigures};
+use parikh_evidence::reduction::NamedLog;
 use parikh_net::{Net, PlaceId};
+use parikh_reduction::rules::GrowthLimits;
+use parikh_reduction::{Reduction, rules};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
@@ -21,19 +21,19 @@ use std::collections::HashMap;
 #[derive(Debug)]
 pub struct CountResult {
     /// The numbers.
-    pub figures: Figures,
+    pub figures: StateSpaceFigures,
     /// The number of markings of the reduced net, u64::MAX for more; they were visited or are the
     /// members of diagrams.
     pub visited: u64,
-    /// True if they were added up on diagrams.
+    /// True if the numbers were added up on decision diagrams.
     pub on_diagrams: bool,
     /// True if the checker confirmed that the diagrams are closed under firing.
     pub closed: bool,
     /// The reduction, if there was one.
     pub log: Option<NamedLog>,
-    /// Numbers of places and transitions before and after the reduction.
+    /// Numbers of places and transitions: before the reduction, and after it.
     pub sizes: [(usize, usize); 2],
-    /// True if the checker visited the markings as well.
+    /// True if the checker visited the markings as well, and confirms the numbers.
     pub certified: bool,
 }
 
@@ -48,30 +48,37 @@ pub enum CountMethod {
 
 /// A count that can continue after its budget ended.
 #[derive(Clone, Debug)]
-pub struct Count<'n> {
+pub struct ReducedCount<'n> {
+    /// The net whose markings are counted.
     net: &'n Net,
-    formula: Formula,
+    /// The formula that gives the numbers from the sums over the parts of the reduced net.
+    formula: CountingFormula,
+    /// The reduction, in the names of the net; `None` if no rule applied.
     log: Option<NamedLog>,
+    /// Numbers of places and transitions: before the reduction, and after it.
     sizes: [(usize, usize); 2],
-    /// For each finished part, its sums and its number of markings.
+    /// For each part of the formula, by its index: the sums over its markings and the number of its
+    /// markings. `None` for a part that is not counted yet.
     sums: Vec<Option<(Vec<BigUint>, u64)>>,
     /// True if some parts were counted on diagrams.
     on_diagrams: bool,
+    /// True unless the checker failed to confirm a diagram as closed under firing.
     closed: bool,
-    course: Course,
+    /// Receives the growth of diagrams.
+    course: TryLog,
 }
 
-/// The number of times the net is reduced again without removing places that a number depends on
-/// jointly.
+/// The number of reductions that are tried. Each further attempt keeps the places on which a number
+/// depends jointly; the last attempt omits the rules of [`COUPLING`].
 const ATTEMPTS: usize = 5;
 
 /// Rules that make numbers depend on several places jointly.
 const COUPLING: [&str; 2] = ["proportional-places", "redundant-places"];
 
-/// Largest work of the checker for a certified number: markings times nodes.
+/// Largest work of the checker for a certified number, in markings times places and transitions.
 const RECOUNTED: u64 = 50_000_000;
 
-impl<'n> Count<'n> {
+impl<'n> ReducedCount<'n> {
     /// Reduces the net, without some rules. The budget may cut the reduction short, which is then
     /// used as far as it goes.
     ///
@@ -82,21 +89,24 @@ impl<'n> Count<'n> {
         without_rules: &[&'static str],
         budget: &Budget,
     ) -> Result<Self, String> {
-        let without = without_rules.to_vec();
-        let mut config = reduction::Config { without, ..reduction::Config::default() };
+        let switched_off = without_rules.to_vec();
+        let mut config = parikh_reduction::ReductionConfig {
+            without: switched_off,
+            ..parikh_reduction::ReductionConfig::default()
+        };
         for attempt in 0..=ATTEMPTS {
             if attempt == ATTEMPTS {
-                let others = rules::names().filter(|rule| !COUPLING.contains(rule));
-                config.only = Some(others.collect());
+                let uncoupled = rules::names().filter(|rule| !COUPLING.contains(rule));
+                config.only = Some(uncoupled.collect());
             }
             let slice = budget.share(REDUCTION);
-            let reduction = reduction::reduce(net, &counting::needs(), &slice, &config);
+            let reduction = parikh_reduction::reduce(net, &counting::needs(), &slice, &config);
             if reduction.log.is_empty() {
                 break;
             }
             let steps = reduction.log.steps().map(Ok);
-            match Formula::of_steps(net, steps, &mut || !budget.is_exhausted()) {
-                Ok(formula) => return Ok(Count::through(net, formula, &reduction)),
+            match CountingFormula::of_steps(net, steps, &mut || !budget.is_exhausted()) {
+                Ok(formula) => return Ok(ReducedCount::through(net, formula, &reduction)),
                 Err(CountError::NoFormula(NoFormula::Coupled(places))) => {
                     tracing::debug!("counting: {} places are put back", places.len());
                     put_back(&mut config.limits, places);
@@ -104,10 +114,10 @@ impl<'n> Count<'n> {
                 Err(error) => return Err(error.to_string()),
             }
         }
-        let formula = Formula::of_net(net).map_err(|error| error.to_string())?;
+        let formula = CountingFormula::of_net(net).map_err(|error| error.to_string())?;
         let size = (net.place_count(), net.transition_count());
         let sums = vec![None; formula.parts.len()];
-        Ok(Count {
+        Ok(ReducedCount {
             net,
             formula,
             log: None,
@@ -115,15 +125,16 @@ impl<'n> Count<'n> {
             sums,
             on_diagrams: false,
             closed: true,
-            course: Course::default(),
+            course: TryLog::default(),
         })
     }
 
-    fn through(net: &'n Net, formula: Formula, reduction: &Reduction) -> Self {
+    /// Makes a count through the reduction, which the formula describes.
+    fn through(net: &'n Net, formula: CountingFormula, reduction: &Reduction) -> Self {
         let size = |net: &Net| (net.place_count(), net.transition_count());
         let sums = vec![None; formula.parts.len()];
         let log = Some(reduction.log.in_names(net, reduction.needs()));
-        Count {
+        ReducedCount {
             net,
             formula,
             log,
@@ -131,7 +142,7 @@ impl<'n> Count<'n> {
             sums,
             on_diagrams: false,
             closed: true,
-            course: Course::default(),
+            course: TryLog::default(),
         }
     }
 
@@ -140,36 +151,36 @@ impl<'n> Count<'n> {
         self.log.is_some() || self.formula.parts.len() > 1
     }
 
-    /// Reports the growth of diagrams to `course`.
-    pub fn telling(self, course: &Course) -> Self {
-        Count { course: course.clone(), ..self }
+    /// Reports the growth of diagrams to `progress`.
+    pub fn telling(self, progress: &TryLog) -> Self {
+        ReducedCount { course: progress.clone(), ..self }
     }
 
     /// Adds up the remaining markings.
     ///
     /// # Errors
     /// The reason why not all of them were added up.
-    pub fn go_on(&mut self, adding: CountMethod, budget: &Budget) -> Result<CountResult, String> {
-        let Formula { parts, weights, .. } = &mut self.formula;
+    pub fn go_on(&mut self, method: CountMethod, budget: &Budget) -> Result<CountResult, String> {
+        let CountingFormula { parts, weights, .. } = &mut self.formula;
         // Parts that are equal up to names have equal sums; nets of many agents have many such
         // parts.
-        let mut alike: HashMap<String, usize> = HashMap::new();
-        let several = parts.len() > 1;
-        for (at, part) in parts.iter().enumerate() {
-            let twin = match several {
-                true => *alike.entry(part.fingerprint()).or_insert(at),
-                false => at,
+        let mut first_by_fingerprint: HashMap<String, usize> = HashMap::new();
+        let has_several_parts = parts.len() > 1;
+        for (index, part) in parts.iter().enumerate() {
+            let first_equal = match has_several_parts {
+                true => *first_by_fingerprint.entry(part.fingerprint()).or_insert(index),
+                false => index,
             };
-            if self.sums[at].is_none() {
-                self.sums[at] = match adding {
-                    _ if twin != at => self.sums[twin].clone(),
+            if self.sums[index].is_none() {
+                self.sums[index] = match method {
+                    _ if first_equal != index => self.sums[first_equal].clone(),
                     CountMethod::Visiting(threads) => {
                         let sums = explicit::sums::sums(part, weights, threads, budget);
                         Some(sums.map_err(|why| why.to_string())?)
                     }
                     CountMethod::Diagrams(threads) => {
-                        let course = &self.course;
-                        let sums = diagrams::sums::sums(part, weights, threads, budget, course);
+                        let progress = &self.course;
+                        let sums = diagrams::sums::sums(part, weights, threads, budget, progress);
                         let found = sums.map_err(|why| why.to_string())?;
                         self.on_diagrams = true;
                         self.closed &= found.closed;
@@ -178,10 +189,10 @@ impl<'n> Count<'n> {
                 };
             }
         }
-        let done = || self.sums.iter().flatten();
+        let finished = || self.sums.iter().flatten();
         // The markings of an equal part count as visited, too.
-        let visited = done().fold(0u64, |all, (_, markings)| all.saturating_add(*markings));
-        let all: Vec<Vec<BigUint>> = done().map(|(sums, _)| sums.clone()).collect();
+        let visited = finished().fold(0u64, |all, (_, markings)| all.saturating_add(*markings));
+        let all: Vec<Vec<BigUint>> = finished().map(|(sums, _)| sums.clone()).collect();
         let figures = self.formula.figures(&all);
         let certified = self.certified(visited, &figures, &budget.share(RECOUNTING))?;
         let (log, on_diagrams, closed) = (self.log.clone(), self.on_diagrams, self.closed);
@@ -192,7 +203,7 @@ impl<'n> Count<'n> {
     fn certified(
         &mut self,
         visited: u64,
-        figures: &Figures,
+        figures: &StateSpaceFigures,
         budget: &Budget,
     ) -> Result<bool, String> {
         let size = |net: &Net| (net.place_count() + net.transition_count()) as u64;
@@ -207,15 +218,15 @@ impl<'n> Count<'n> {
             })
             .fold(0, u64::saturating_add);
         // Without this limit the caller might wait long for the checker.
-        let most = if self.on_diagrams { RECOUNTED / 10 } else { RECOUNTED };
-        if work > most {
+        let max_work = if self.on_diagrams { RECOUNTED / 10 } else { RECOUNTED };
+        if work > max_work {
             return Ok(false);
         }
         match counting::count(&mut self.formula, visited, &mut || !budget.is_exhausted()) {
-            Ok((again, _)) if again == *figures => Ok(true),
-            Ok((again, _)) => {
+            Ok((recount, _)) if recount == *figures => Ok(true),
+            Ok((recount, _)) => {
                 let net = self.net.name();
-                tracing::error!("internal error: {net}: first {figures:?}, then {again:?}");
+                tracing::error!("internal error: {net}: first {figures:?}, then {recount:?}");
                 Err("internal error: two counts differ".to_owned())
             }
             Err(error) => {
@@ -227,7 +238,7 @@ impl<'n> Count<'n> {
 }
 
 /// Excludes these places from removal.
-fn put_back(limits: &mut Limits, places: Vec<PlaceId>) {
+fn put_back(limits: &mut GrowthLimits, places: Vec<PlaceId>) {
     limits.kept.extend(places);
     limits.kept.sort_unstable();
     limits.kept.dedup();

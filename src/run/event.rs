@@ -1,9 +1,9 @@
 //! Events that the caller of an analysis receives.
 
 use super::counting::CountResult;
-use crate::answer::Answer;
-use crate::board::Knowledge;
-use crate::model::NotUnfolded;
+use crate::answer::GoalAnswer;
+use parikh_engine::board::Knowledge;
+use parikh_input::model::NotUnfolded;
 use parikh_net::{Goal, GoalId};
 use std::time::Duration;
 
@@ -25,10 +25,10 @@ pub enum Event<'a> {
         knowledge: &'a Knowledge,
     },
     /// A question is decided. The goals that it rests on were reported before.
-    Answered(&'a Answer),
+    Answered(&'a GoalAnswer),
     /// A figure of a state space, with its count if it was computed through a reduction. The
     /// evidence was reported before.
-    Figure(&'a Answer, Option<&'a CountResult>),
+    Figure(&'a GoalAnswer, Option<&'a CountResult>),
     /// An earlier answer or figure is withdrawn: it rests on the model's claim of safe units, which
     /// is violated. The question is asked again.
     Withdrawn {
@@ -43,7 +43,7 @@ pub enum Event<'a> {
         /// The names of the engines.
         engines: &'a [String],
         /// The report so far.
-        report: &'a Report,
+        report: &'a RunReport,
     },
     /// No news; sent at intervals.
     Waiting {
@@ -80,7 +80,7 @@ pub struct MaximumRange {
 
 /// A turn of an engine.
 #[derive(Clone, Debug)]
-pub struct Turn {
+pub struct EngineTurn {
     /// The engine's name and its net.
     pub engine: String,
     /// Time from the start of the analysis to the start of the turn.
@@ -95,7 +95,7 @@ pub struct Turn {
 
 /// An open question.
 #[derive(Clone, Debug)]
-pub struct Unanswered {
+pub struct OpenQuestion {
     /// The formula's id, or the examination's name.
     pub id: String,
     /// The reason, with the partial knowledge.
@@ -104,11 +104,11 @@ pub struct Unanswered {
 
 /// The outcome of an analysis.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub struct RunReport {
     /// Number of decided questions.
     pub answered: usize,
     /// The open questions.
-    pub unanswered: Vec<Unanswered>,
+    pub unanswered: Vec<OpenQuestion>,
     /// Number of refused claims, panics of engines and failed workers; any but 0 is a bug.
     pub faults: usize,
     /// A description of how a replayed sequence violated the model's claim of safe units, if one
@@ -117,12 +117,12 @@ pub struct Report {
     /// Statistics of the stages, for `--stats`.
     pub statistics: Vec<(String, String)>,
     /// The turns of engines, ordered by end.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<EngineTurn>,
 }
 
-impl Report {
+impl RunReport {
     /// Adds the outcome of a later stage.
-    pub(super) fn add(&mut self, rest: Report) {
+    pub(super) fn add(&mut self, rest: RunReport) {
         self.answered += rest.answered;
         self.unanswered.extend(rest.unanswered);
         self.faults += rest.faults;

@@ -1,9 +1,9 @@
 //! Figures of a state space as answers, with their reasons.
 
 use super::counting::CountResult;
-use crate::answer::{Answer, Exhibit, Grade, Nodes, Value};
-use crate::board::{Argument, Technique};
-use crate::engine::{diagrams, explicit};
+use crate::answer::{AnswerWitness, GoalAnswer, Grade, QuestionValue, ReasonNodes};
+use parikh_engine::board::{Argument, Technique};
+use parikh_engine::{diagrams, explicit};
 use parikh_net::printable::counted;
 use parikh_net::{Facts, Net, PumpSequence};
 use parikh_solvers::Budget;
@@ -13,14 +13,18 @@ pub const FIGURES: [&str; 4] =
     ["STATES", "TRANSITIONS", "MAX_TOKEN_PER_MARKING", "MAX_TOKEN_IN_PLACE"];
 
 /// Computes all figures by visiting all markings.
-pub(super) fn visited(net: &Net, threads: usize, budget: &Budget) -> Result<[Answer; 4], String> {
+pub(super) fn visited(
+    net: &Net,
+    threads: usize,
+    budget: &Budget,
+) -> Result<[GoalAnswer; 4], String> {
     let space = explicit::count(net, &Facts::claimed_by_model(net), threads, budget);
     let space = space.map_err(|incomplete| incomplete.to_string())?;
     let most = [space.max_tokens_per_marking, space.max_tokens_in_place];
-    let [Ok(c), Ok(d)] = most.map(|most| i128::try_from(most).map(Value::Number)) else {
+    let [Ok(c), Ok(d)] = most.map(|most| i128::try_from(most).map(QuestionValue::Number)) else {
         return Err("the figures do not fit 127 bits".to_owned());
     };
-    let [a, b] = [space.states, space.firings].map(|count| Value::Count(count.into()));
+    let [a, b] = [space.states, space.firings].map(|count| QuestionValue::Count(count.into()));
     let markings = u64::try_from(space.states).unwrap_or(u64::MAX);
     let reason = Argument::Searched { markings, stubborn: false, parts: 1 }.to_string();
     let grade = Grade::Searched { markings, stubborn: false };
@@ -32,17 +36,17 @@ pub(super) fn visited(net: &Net, threads: usize, budget: &Budget) -> Result<[Ans
 const CLOSED: &str = " (the checker found that none is missing)";
 
 /// Computes the figures from a diagram of all markings.
-pub(super) fn described(space: &diagrams::figures::StateSpace) -> [Answer; 4] {
+pub(super) fn described(space: &diagrams::figures::StateSpace) -> [GoalAnswer; 4] {
     let closed = if space.closed { CLOSED } else { "" };
     let states = counted(&space.states, "reachable marking");
     let reason = format!("a decision diagram of the {states}{closed}");
     let markings = u64::try_from(&space.states).unwrap_or(u64::MAX);
     let grade = Grade::Searched { markings, stubborn: false };
     let values = [
-        Value::Count(space.states.clone()),
-        Value::Count(space.firings.clone()),
-        Value::Number(space.max_tokens_per_marking),
-        Value::Number(space.max_tokens_in_place.into()),
+        QuestionValue::Count(space.states.clone()),
+        QuestionValue::Count(space.firings.clone()),
+        QuestionValue::Number(space.max_tokens_per_marking),
+        QuestionValue::Number(space.max_tokens_in_place.into()),
     ];
     let mut keys = FIGURES.into_iter();
     values.map(|value| {
@@ -51,7 +55,7 @@ pub(super) fn described(space: &diagrams::figures::StateSpace) -> [Answer; 4] {
     })
 }
 
-pub(super) fn through_reduction(found: &CountResult) -> [Answer; 2] {
+pub(super) fn through_reduction(found: &CountResult) -> [GoalAnswer; 2] {
     let CountResult { figures, visited, sizes: [before, after], .. } = found;
     let (mut techniques, mut how) = (vec!["EXPLICIT"], "of the net".to_owned());
     if found.on_diagrams {
@@ -89,26 +93,26 @@ pub(super) fn through_reduction(found: &CountResult) -> [Answer; 2] {
     };
     let numbers = [(FIGURES[0], &figures.states), (FIGURES[1], &figures.transitions)];
     numbers.map(|(key, number)| {
-        figure(key, Value::Count(number.clone()), techniques.clone(), &reason, grade)
+        figure(key, QuestionValue::Count(number.clone()), techniques.clone(), &reason, grade)
     })
 }
 
-pub(super) fn pumped(pumping: &PumpSequence, by: Technique) -> [Answer; 4] {
+pub(super) fn pumped(pumping: &PumpSequence, by: Technique) -> [GoalAnswer; 4] {
     let reason = pumping.in_words();
-    FIGURES.map(|key| Answer {
-        exhibit: Some(Exhibit::Pump(pumping.clone())),
-        ..figure(key, Value::Infinite, vec![by], &reason, Grade::Replayed)
+    FIGURES.map(|key| GoalAnswer {
+        exhibit: Some(AnswerWitness::Pump(pumping.clone())),
+        ..figure(key, QuestionValue::Infinite, vec![by], &reason, Grade::Replayed)
     })
 }
 
 fn figure(
     key: &str,
-    value: Value,
+    value: QuestionValue,
     techniques: Vec<&'static str>,
     reason: &str,
     grade: Grade,
-) -> Answer {
-    Answer {
+) -> GoalAnswer {
+    GoalAnswer {
         id: key.to_owned(),
         value,
         techniques,
@@ -119,6 +123,6 @@ fn figure(
         grade,
         rests_on: [].into(),
         exhibit: None,
-        nodes: Nodes::default(),
+        nodes: ReasonNodes::default(),
     }
 }

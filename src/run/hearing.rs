@@ -1,10 +1,10 @@
 //! The receiving end of an analysis: turns settled goals into answers.
 
-use super::event::{Event, MaximumRange, Report, Unanswered};
-use crate::answer::{Answer, Decision, Plan, Question};
-use crate::board::{Board, Knowledge};
+use super::event::{Event, MaximumRange, OpenQuestion, RunReport};
+use crate::answer::{GoalAnswer, GoalQuestion, Plan, QuestionDecision};
+use parikh_engine::board::{Board, Knowledge};
 use parikh_net::{Goal, GoalId};
-use parikh_solvers::Exhausted;
+use parikh_solvers::ExhaustionReason;
 use std::collections::HashSet;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
@@ -16,10 +16,10 @@ const LOOKED_AT: usize = 16;
 const LOOKS: Duration = Duration::from_millis(50);
 
 /// The receiver of settled goals, which turns them into answers.
-pub(super) struct Hearing<'a, 'n> {
+pub(super) struct QuestionTracker<'a, 'n> {
     pub(super) board: &'a Board<'n>,
     pub(super) plan: &'a mut Plan,
-    pub(super) report: &'a mut Report,
+    pub(super) report: &'a mut RunReport,
     /// True if the board drops sequences and certificates after the caller has seen them.
     pub(super) forgets: bool,
     /// The goals reported to the caller as settled.
@@ -30,16 +30,16 @@ pub(super) struct Hearing<'a, 'n> {
     looked: Instant,
 }
 
-impl<'a, 'n> Hearing<'a, 'n> {
+impl<'a, 'n> QuestionTracker<'a, 'n> {
     pub(super) fn new(
         board: &'a Board<'n>,
         plan: &'a mut Plan,
-        report: &'a mut Report,
+        report: &'a mut RunReport,
         forgets: bool,
     ) -> Self {
         let (told, on_the_claim) = Default::default();
         let looked = Instant::now();
-        Hearing { board, plan, report, forgets, told, on_the_claim, looked }
+        QuestionTracker { board, plan, report, forgets, told, on_the_claim, looked }
     }
 
     /// Handles all goals settled so far.
@@ -87,13 +87,13 @@ impl<'a, 'n> Hearing<'a, 'n> {
     }
 
     /// Records the reasons of the remaining questions.
-    pub(super) fn give_up(&mut self, ended: Option<Exhausted>) {
+    pub(super) fn give_up(&mut self, ended: Option<ExhaustionReason>) {
         let open = self.open(ended);
         self.report.unanswered.extend(open);
     }
 
     /// Returns the open questions with their reasons.
-    pub(super) fn open(&self, ended: Option<Exhausted>) -> Vec<Unanswered> {
+    pub(super) fn open(&self, ended: Option<ExhaustionReason>) -> Vec<OpenQuestion> {
         let why = match ended {
             Some(exhausted) => exhausted.to_string(),
             None => "the engines have nothing more to try".to_owned(),
@@ -107,7 +107,7 @@ impl<'a, 'n> Hearing<'a, 'n> {
         };
         let open = self.plan.open_questions().map(|question| {
             let reason = format!("{why}{}", self.known(question));
-            Unanswered { id: question.id.clone(), reason }
+            OpenQuestion { id: question.id.clone(), reason }
         });
         open.collect()
     }
@@ -116,7 +116,7 @@ impl<'a, 'n> Hearing<'a, 'n> {
     pub(super) fn between(&self) -> Vec<MaximumRange> {
         // In a net with caps, the goal's value is not the question's value.
         let has_caps = self.board.net().has_caps();
-        let is_said = |question: &&Question| question.goals().len() == 1 && !has_caps;
+        let is_said = |question: &&GoalQuestion| question.goals().len() == 1 && !has_caps;
         let open = self.plan.open_questions().filter(is_said);
         let known = open.take(LOOKED_AT).filter_map(|question| {
             let &goal = question.goals().first()?;
@@ -129,7 +129,7 @@ impl<'a, 'n> Hearing<'a, 'n> {
     }
 
     /// Describes the partial knowledge about an open question.
-    fn known(&self, question: &Question) -> String {
+    fn known(&self, question: &GoalQuestion) -> String {
         let is_frozen = |goal: &&GoalId| self.board.knowledge(**goal).is_none();
         if question.goals().iter().any(|goal| is_frozen(&goal)) {
             return "; engines contradict each other (internal error)".to_owned();
@@ -170,7 +170,7 @@ impl<'a, 'n> Hearing<'a, 'n> {
 fn tell_basis(
     board: &Board<'_>,
     told: &HashSet<GoalId>,
-    answer: &Answer,
+    answer: &GoalAnswer,
     tell: &mut impl FnMut(Event<'_>),
 ) {
     for id in answer.rests_on.iter().copied() {
@@ -190,9 +190,9 @@ fn tell_basis(
 /// Reports decided questions. Returns those whose answers rest on the model's claim of safe units.
 fn announce(
     board: &Board<'_>,
-    report: &mut Report,
+    report: &mut RunReport,
     told: &HashSet<GoalId>,
-    decided: Vec<Decision<'_>>,
+    decided: Vec<QuestionDecision<'_>>,
     tell: &mut impl FnMut(Event<'_>),
 ) -> Vec<String> {
     let mut on_the_claim = Vec::new();
@@ -215,7 +215,7 @@ fn announce(
                     question.id
                 );
                 let reason = "engines contradict each other (internal error)".to_owned();
-                report.unanswered.push(Unanswered { id: question.id.clone(), reason });
+                report.unanswered.push(OpenQuestion { id: question.id.clone(), reason });
             }
         }
     }
@@ -238,10 +238,10 @@ mod tests {
         let (settled, hear) = mpsc::channel();
         let board = Board::new(&net, plan.goals().to_vec()).with_listener(settled);
         let t = net.transition_named("t").unwrap();
-        board.under("W").reached(GoalId::new(0), FiringSequence::new());
-        board.under("W").reached(GoalId::new(1), [t].into_iter().collect());
-        let mut report = Report::default();
-        let mut hearing = Hearing::new(&board, &mut plan, &mut report, false);
+        board.witness_reporter("W").reached(GoalId::new(0), FiringSequence::new());
+        board.witness_reporter("W").reached(GoalId::new(1), [t].into_iter().collect());
+        let mut report = RunReport::default();
+        let mut hearing = QuestionTracker::new(&board, &mut plan, &mut report, false);
         let mut told = Vec::new();
         let mut reported: Vec<GoalId> = hear.try_iter().collect();
         reported.reverse();

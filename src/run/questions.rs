@@ -1,15 +1,16 @@
 //! Questions about a model.
 
-use super::Unanswered;
+use super::OpenQuestion;
 use crate::answer::Plan;
-use crate::model::{NotUnfolded, View};
+use parikh_input::model::{ModelView, NotUnfolded};
 use parikh_net::{Goal, Net};
 use std::error::Error;
 
 /// Questions, independent of the net on which they are asked.
 ///
-/// A function from a net to a [`Plan`] implements this trait. It is called for each [`View`] of the
-/// model that is analysed; a coloured net may have two. Questions asked of both have the same ids.
+/// A function from a net to a [`Plan`] implements this trait. It is called for each [`ModelView`]
+/// of the model that is analysed; a coloured net may have two. Questions asked of both have the
+/// same ids.
 pub trait Questions {
     /// The error if there are no questions.
     type Error: From<NotUnfolded>;
@@ -18,22 +19,22 @@ pub trait Questions {
     ///
     /// # Errors
     /// If no question can be asked there.
-    fn on(&self, view: View<'_>) -> Result<Wording, Self::Error>;
+    fn on(&self, view: ModelView<'_>) -> Result<QuestionsOnNet, Self::Error>;
 }
 
 /// The questions for one net.
 #[derive(Clone, Debug, Default)]
-pub struct Wording {
+pub struct QuestionsOnNet {
     /// The questions that can be asked.
     pub plan: Plan,
     /// The questions that cannot be asked, with reasons.
-    pub refused: Vec<Unanswered>,
+    pub refused: Vec<OpenQuestion>,
     /// The number of refused questions that only lack the colours erased in this net: they are
     /// about runs, or about initial enabledness.
     pub want_colours: usize,
 }
 
-impl Wording {
+impl QuestionsOnNet {
     /// Returns true if the net without colours is not enough: some question lacks colours, or is
     /// about home spaces, which abstractions do not transfer.
     pub(super) fn wants_more(&self) -> bool {
@@ -47,14 +48,14 @@ impl Wording {
 
     /// Returns the ids of all questions.
     pub(super) fn ids(&self) -> Vec<String> {
-        let asked = self.plan.questions().iter().map(|question| &question.id);
-        asked.chain(self.refused.iter().map(|question| &question.id)).cloned().collect()
+        let planned = self.plan.questions().iter().map(|question| &question.id);
+        planned.chain(self.refused.iter().map(|question| &question.id)).cloned().collect()
     }
 }
 
-impl From<Plan> for Wording {
+impl From<Plan> for QuestionsOnNet {
     fn from(plan: Plan) -> Self {
-        Wording { plan, ..Wording::default() }
+        QuestionsOnNet { plan, ..QuestionsOnNet::default() }
     }
 }
 
@@ -65,7 +66,7 @@ where
 {
     type Error = E;
 
-    fn on(&self, view: View<'_>) -> Result<Wording, E> {
+    fn on(&self, view: ModelView<'_>) -> Result<QuestionsOnNet, E> {
         Ok(self(view.net())?.into())
     }
 }
@@ -74,10 +75,10 @@ where
 impl Questions for Plan {
     type Error = Box<dyn Error + Send + Sync>;
 
-    fn on(&self, view: View<'_>) -> Result<Wording, Self::Error> {
+    fn on(&self, view: ModelView<'_>) -> Result<QuestionsOnNet, Self::Error> {
         match view {
-            View::Model(_) => Ok(self.clone().into()),
-            View::Unfolding(_) | View::Quotient(_) | View::Coloured(_) => {
+            ModelView::Model(_) => Ok(self.clone().into()),
+            ModelView::Unfolding(_) | ModelView::Quotient(_) | ModelView::Coloured(_) => {
                 Err("a plan belongs to one net: for a coloured net, use a function from nets to \
                      plans"
                     .into())

@@ -51,14 +51,14 @@
 //! evaluates formulas on a diagram of all markings ([`Role::TreeDiagrams`]), which takes
 //! milliseconds for a simple net and settles all formulas.
 //!
-//! The [registry](crate::engine::registry) assigns a [role](Role) to each engine. A new role needs
+//! The [registry](parikh_engine::registry) assigns a [role](Role) to each engine. A new role needs
 //! an entry in [`GROWTHS`], if it continues from slice to slice, and its phases. All shares of the
 //! workers' time are in this file, except the share of an engine that runs once: its
-//! [role](crate::engine::Role) has it. Engines of a role divide a phase equally (`worker`), and an
+//! [role](parikh_engine::Role) has it. Engines of a role divide a phase equally (`worker`), and an
 //! engine divides its own slice. The file `shares` has the shares outside of the schedule, and
 //! lists the time that neither file assigns.
 
-use crate::engine::Role;
+use parikh_engine::Role;
 use std::time::Duration;
 
 /// Share of the remaining time for reducing the net for all open goals.
@@ -67,8 +67,8 @@ pub(super) const REDUCING: f64 = 0.15;
 /// Share of the remaining time for finding the goals that deserve their own reduced net.
 pub(super) const GROUPING: f64 = 0.1;
 
-/// Share of a [`Phase::Search`] for the goals' own reduced nets, if there are any. A small net is
-/// finished soon, or is no better than the shared net.
+/// Share of a [`SchedulePhase::Search`] for the goals' own reduced nets, if there are any. A small
+/// net is finished soon, or is no better than the shared net.
 pub(super) const OWN_REDUCTIONS: f64 = 0.33;
 
 /// Shares on a goal group's own reduced net: reducing, searching, and, if no other worker walks,
@@ -86,19 +86,19 @@ pub(super) const HOMES_BESIDE_TREES: f64 = 0.15;
 /// and no CTL formulas. Most LTL formulas are violated by a run, which is found without a diagram.
 pub(super) const DIAGRAMS_FOR_RUNS: f64 = 0.1;
 
-/// The longest slice of the first round of a [`Phase::Grow`]. It doubles with every round.
+/// The longest slice of the first round of a [`SchedulePhase::Grow`]. It doubles with every round.
 pub(super) const FIRST_GROWN: Duration = Duration::from_secs(30);
 
-/// Returns the share of the remaining time for a [`Phase::Search`]. The share is small if sliced
-/// engines wait for more time, and slightly smaller if diagrams wait. The search gets all time if
-/// nothing waits, other workers walk, and no reduced net exists.
+/// Returns the share of the remaining time for a [`SchedulePhase::Search`]. The share is small if
+/// sliced engines wait for more time, and slightly smaller if diagrams wait. The search gets all
+/// time if nothing waits, other workers walk, and no reduced net exists.
 pub(super) fn searching(
     slices_wait: bool,
     diagrams_wait: bool,
     threads: usize,
-    reduced: bool,
+    has_reduced_net: bool,
 ) -> f64 {
-    let share = match (slices_wait, threads, reduced) {
+    let share = match (slices_wait, threads, has_reduced_net) {
         (true, ..) => return 0.3,
         (false, 0..=1, _) => 0.6,
         (false, _, true) => 0.8,
@@ -107,43 +107,44 @@ pub(super) fn searching(
     if diagrams_wait { 0.75 * share } else { share }
 }
 
-/// Largest number of places of a net whose variable orders for diagrams take milliseconds.
+/// Largest number of places of a net for the early phases with diagrams
+/// ([`SchedulePhase::GoOnSmall`]): its variable orders take milliseconds.
 pub(super) const SMALL: usize = 1000;
 
 /// The part of the remaining time that a phase may use.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part {
+pub struct TimePart {
     /// The share of the remaining time, in [0, 1].
     pub share: f64,
-    /// An upper limit on the time of the phase.
+    /// Upper limit on the time of the phase.
     pub most: Duration,
-    /// The phase is skipped if its share is shorter.
+    /// Smallest useful time: the phase is skipped if its share of the remaining time is shorter.
     pub least: Duration,
 }
 
-impl Part {
-    const fn of(share: f64) -> Part {
-        Part { share, most: Duration::MAX, least: Duration::ZERO }
+impl TimePart {
+    const fn of(share: f64) -> TimePart {
+        TimePart { share, most: Duration::MAX, least: Duration::ZERO }
     }
 
-    const fn at_most(self, seconds: u64) -> Part {
-        Part { most: Duration::from_secs(seconds), ..self }
+    const fn at_most(self, seconds: u64) -> TimePart {
+        TimePart { most: Duration::from_secs(seconds), ..self }
     }
 
-    const fn at_least(self, seconds: f64) -> Part {
-        Part { least: Duration::from_millis((1000.0 * seconds) as u64), ..self }
+    const fn at_least(self, seconds: f64) -> TimePart {
+        TimePart { least: Duration::from_millis((1000.0 * seconds) as u64), ..self }
     }
 
     /// Returns false if the phase is skipped, given the remaining time of the run. `None` means no
     /// time limit.
-    pub(super) fn is_worthwhile(self, left: Option<Duration>) -> bool {
-        left.is_none_or(|left| left.mul_f64(self.share) >= self.least)
+    pub(super) fn is_worthwhile(self, remaining: Option<Duration>) -> bool {
+        remaining.is_none_or(|remaining| remaining.mul_f64(self.share) >= self.least)
     }
 }
 
 /// The net that a phase works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum On {
+pub enum PhaseNet {
     /// The original net.
     Read,
     /// The net reduced for all goals that are open at its first use. Without a reduced net, the
@@ -157,38 +158,74 @@ pub enum On {
 }
 
 /// A role whose engines continue from slice to slice and keep their state in between.
-pub(super) struct Growth {
+pub(super) struct RoleGrowth {
     /// The role.
     pub(super) role: Role,
     /// The net that the engines work on.
-    pub(super) on: On,
+    pub(super) on: PhaseNet,
     /// True if the role may use all remaining time when it is the only role, or when no engine
     /// walks and another thread proves.
     pub(super) alone: bool,
     /// True if finished engines are kept for later slices. They can be deepened, have candidates,
     /// or find more after other engines have settled goals.
     pub(super) kept: bool,
-    /// Largest share of the remaining time for a turn in a [`Phase::Grow`]. `None` if the role has
-    /// no turn.
+    /// Largest share of the remaining time for a turn in a [`SchedulePhase::Grow`]. `None` if the
+    /// role has no turn.
     pub(super) turn: Option<f64>,
 }
 
-/// All roles that continue, in the order of their turns in a [`Phase::Grow`].
-pub(super) const GROWTHS: &[Growth] = &[
-    Growth { role: Role::Slices, on: On::Read, alone: false, kept: true, turn: Some(0.5) },
-    Growth { role: Role::Induction, on: On::Smallest, alone: false, kept: false, turn: Some(0.5) },
-    Growth { role: Role::Diagrams, on: On::Smallest, alone: false, kept: false, turn: Some(0.6) },
-    Growth { role: Role::Unroll, on: On::Smallest, alone: true, kept: false, turn: Some(0.3) },
-    Growth { role: Role::UnrollWide, on: On::Smallest, alone: true, kept: false, turn: Some(0.3) },
-    Growth { role: Role::Loops, on: On::Read, alone: true, kept: false, turn: None },
-    Growth { role: Role::Trees, on: On::Read, alone: true, kept: false, turn: Some(0.5) },
-    Growth { role: Role::RunProofs, on: On::Read, alone: false, kept: true, turn: None },
-    Growth { role: Role::TreeDiagrams, on: On::Read, alone: true, kept: false, turn: Some(0.5) },
+/// All roles that continue, in the order of their turns in a [`SchedulePhase::Grow`].
+pub(super) const GROWTHS: &[RoleGrowth] = &[
+    RoleGrowth {
+        role: Role::Slices,
+        on: PhaseNet::Read,
+        alone: false,
+        kept: true,
+        turn: Some(0.5),
+    },
+    RoleGrowth {
+        role: Role::Induction,
+        on: PhaseNet::Smallest,
+        alone: false,
+        kept: false,
+        turn: Some(0.5),
+    },
+    RoleGrowth {
+        role: Role::Diagrams,
+        on: PhaseNet::Smallest,
+        alone: false,
+        kept: false,
+        turn: Some(0.6),
+    },
+    RoleGrowth {
+        role: Role::Unroll,
+        on: PhaseNet::Smallest,
+        alone: true,
+        kept: false,
+        turn: Some(0.3),
+    },
+    RoleGrowth {
+        role: Role::UnrollWide,
+        on: PhaseNet::Smallest,
+        alone: true,
+        kept: false,
+        turn: Some(0.3),
+    },
+    RoleGrowth { role: Role::Loops, on: PhaseNet::Read, alone: true, kept: false, turn: None },
+    RoleGrowth { role: Role::Trees, on: PhaseNet::Read, alone: true, kept: false, turn: Some(0.5) },
+    RoleGrowth { role: Role::RunProofs, on: PhaseNet::Read, alone: false, kept: true, turn: None },
+    RoleGrowth {
+        role: Role::TreeDiagrams,
+        on: PhaseNet::Read,
+        alone: true,
+        kept: false,
+        turn: Some(0.5),
+    },
 ];
 
 /// Time for walks along the candidates of sliced engines, after each of their turns in a
-/// [`Phase::Grow`].
-pub(super) const FOLLOWING: Part = Part::of(0.1).at_most(30);
+/// [`SchedulePhase::Grow`].
+pub(super) const FOLLOWING: TimePart = TimePart::of(0.1).at_most(30);
 
 /// Roles that use the time which a search leaves.
 pub(super) const BESIDE_SEARCH: &[Role] = &[
@@ -204,19 +241,19 @@ pub(super) const BESIDE_SEARCH: &[Role] = &[
 
 /// A step of a worker's schedule.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Phase {
+pub enum SchedulePhase {
     /// Runs the engines of a role one after the other in equal shares, each until it is exhausted.
-    Run(Role, On, Part),
+    Run(Role, PhaseNet, TimePart),
     /// Runs the engines that run once, each in its own share.
     Once,
     /// Gives the engines of a role a slice on the role's net. Starts the engines if necessary.
-    GoOn(Role, Part),
-    /// Like [`Phase::GoOn`], on nets with at most [`SMALL`] places.
-    GoOnSmall(Role, Part),
+    GoOn(Role, TimePart),
+    /// Like [`SchedulePhase::GoOn`], on nets with at most [`SMALL`] places.
+    GoOnSmall(Role, TimePart),
     /// If the sliced engines are exhausted, gives them a slice with larger limits.
-    Deepen(Part),
+    Deepen(TimePart),
     /// Walks along the candidates that sliced engines could not exclude.
-    Follow(Part),
+    Follow(TimePart),
     /// Searches the own reduced nets of goal groups, then the reduced net (or the original net).
     /// The share of the time depends on the engines that wait ([`searching`]).
     Search,
@@ -224,23 +261,23 @@ pub enum Phase {
     /// engine has work left.
     Grow,
     /// Works on the own reduced nets of goal groups only.
-    OwnReductions(Part),
+    OwnReductions(TimePart),
     /// Searches for runs with each open property on the net reduced for this property.
-    OwnRuns(Part),
+    OwnRuns(TimePart),
 }
 
-impl Phase {
+impl SchedulePhase {
     /// Returns the part of the time that the phase names.
-    pub(super) fn part(self) -> Option<Part> {
+    pub(super) fn part(self) -> Option<TimePart> {
         match self {
-            Phase::Run(.., part)
-            | Phase::GoOn(_, part)
-            | Phase::GoOnSmall(_, part)
-            | Phase::Deepen(part)
-            | Phase::Follow(part)
-            | Phase::OwnReductions(part)
-            | Phase::OwnRuns(part) => Some(part),
-            Phase::Once | Phase::Search | Phase::Grow => None,
+            SchedulePhase::Run(.., part)
+            | SchedulePhase::GoOn(_, part)
+            | SchedulePhase::GoOnSmall(_, part)
+            | SchedulePhase::Deepen(part)
+            | SchedulePhase::Follow(part)
+            | SchedulePhase::OwnReductions(part)
+            | SchedulePhase::OwnRuns(part) => Some(part),
+            SchedulePhase::Once | SchedulePhase::Search | SchedulePhase::Grow => None,
         }
     }
 }
@@ -249,96 +286,104 @@ impl Phase {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     /// The phases by worker. Further workers only walk.
-    pub workers: Vec<Vec<Phase>>,
+    pub workers: Vec<Vec<SchedulePhase>>,
 }
 
 impl Schedule {
     /// Returns the schedule for this number of threads.
     pub fn of_threads(threads: usize) -> Schedule {
-        use Phase::{Deepen, Follow, GoOn, GoOnSmall, Grow, Once, Run, Search};
-        let first = Run(Role::First, On::Read, Part::of(0.05).at_most(1));
+        use SchedulePhase::{Deepen, Follow, GoOn, GoOnSmall, Grow, Once, Run, Search};
+        let brief_walk = Run(Role::First, PhaseNet::Read, TimePart::of(0.05).at_most(1));
         // On a small net the search for runs is complete quickly, so it does not wait for walks.
-        let small = Run(Role::Runs, On::Read, Part::of(0.03).at_most(1));
-        let prove = [
+        let brief_runs = Run(Role::Runs, PhaseNet::Read, TimePart::of(0.03).at_most(1));
+        let prover_phases = [
             Once,
-            Run(Role::Homes, On::Read, Part::of(0.6)),
-            GoOn(Role::RunProofs, Part::of(0.1).at_most(5)),
-            GoOn(Role::Slices, Part::of(0.1).at_least(0.5).at_most(3)),
-            Follow(Part::of(0.02).at_least(0.1).at_most(1)),
-            GoOnSmall(Role::Diagrams, Part::of(0.02).at_least(0.1).at_most(1)),
-            GoOn(Role::TreeDiagrams, Part::of(0.4)),
-            GoOn(Role::Induction, Part::of(0.08).at_least(0.5).at_most(5)),
-            GoOn(Role::RunProofs, Part::of(0.2).at_most(10)),
-            GoOn(Role::Trees, Part::of(0.3)),
-            GoOn(Role::TreeDiagrams, Part::of(0.3)),
-            GoOn(Role::Slices, Part::of(0.4).at_most(20)),
-            GoOn(Role::RunProofs, Part::of(0.2).at_most(10)),
-            Follow(Part::of(0.1).at_most(30)),
-            Deepen(Part::of(0.3).at_most(20)),
-            GoOn(Role::Induction, Part::of(0.1).at_most(10)),
-            GoOn(Role::Diagrams, Part::of(0.1).at_most(10)),
-            GoOn(Role::TreeDiagrams, Part::of(0.3)),
-            GoOn(Role::Trees, Part::of(0.5)),
+            Run(Role::Homes, PhaseNet::Read, TimePart::of(0.6)),
+            GoOn(Role::RunProofs, TimePart::of(0.1).at_most(5)),
+            GoOn(Role::Slices, TimePart::of(0.1).at_least(0.5).at_most(3)),
+            Follow(TimePart::of(0.02).at_least(0.1).at_most(1)),
+            GoOnSmall(Role::Diagrams, TimePart::of(0.02).at_least(0.1).at_most(1)),
+            GoOn(Role::TreeDiagrams, TimePart::of(0.4)),
+            GoOn(Role::Induction, TimePart::of(0.08).at_least(0.5).at_most(5)),
+            GoOn(Role::RunProofs, TimePart::of(0.2).at_most(10)),
+            GoOn(Role::Trees, TimePart::of(0.3)),
+            GoOn(Role::TreeDiagrams, TimePart::of(0.3)),
+            GoOn(Role::Slices, TimePart::of(0.4).at_most(20)),
+            GoOn(Role::RunProofs, TimePart::of(0.2).at_most(10)),
+            Follow(TimePart::of(0.1).at_most(30)),
+            Deepen(TimePart::of(0.3).at_most(20)),
+            GoOn(Role::Induction, TimePart::of(0.1).at_most(10)),
+            GoOn(Role::Diagrams, TimePart::of(0.1).at_most(10)),
+            GoOn(Role::TreeDiagrams, TimePart::of(0.3)),
+            GoOn(Role::Trees, TimePart::of(0.5)),
             Search,
-            GoOn(Role::RunProofs, Part::of(0.3)),
+            GoOn(Role::RunProofs, TimePart::of(0.3)),
             Grow,
-            Run(Role::Search, On::ReadToo, Part::of(0.5)),
-            Run(Role::Homes, On::Read, Part::of(1.0)),
+            Run(Role::Search, PhaseNet::ReadToo, TimePart::of(0.5)),
+            Run(Role::Homes, PhaseNet::Read, TimePart::of(1.0)),
         ];
         if threads <= 1 {
-            let mut all = vec![first, Run(Role::Walk, On::Read, Part::of(0.1).at_most(2)), small];
-            all.push(GoOn(Role::Trees, Part::of(0.2)));
-            all.push(Run(Role::Runs, On::Read, Part::of(0.4)));
-            all.extend(prove);
-            all.push(Phase::OwnRuns(Part::of(0.4)));
-            all.push(Run(Role::Runs, On::Read, Part::of(0.99)));
-            all.push(GoOn(Role::Trees, Part::of(1.0)));
-            all.push(Run(Role::Runs, On::Read, Part::of(1.0)));
-            let describe = all.iter().position(|phase| matches!(phase, GoOn(Role::Diagrams, _)));
-            all.insert(
-                describe.unwrap_or(all.len()),
-                GoOn(Role::Unroll, Part::of(0.1).at_most(10)),
+            let mut phases = vec![
+                brief_walk,
+                Run(Role::Walk, PhaseNet::Read, TimePart::of(0.1).at_most(2)),
+                brief_runs,
+            ];
+            phases.push(GoOn(Role::Trees, TimePart::of(0.2)));
+            phases.push(Run(Role::Runs, PhaseNet::Read, TimePart::of(0.4)));
+            phases.extend(prover_phases);
+            phases.push(SchedulePhase::OwnRuns(TimePart::of(0.4)));
+            phases.push(Run(Role::Runs, PhaseNet::Read, TimePart::of(0.99)));
+            phases.push(GoOn(Role::Trees, TimePart::of(1.0)));
+            phases.push(Run(Role::Runs, PhaseNet::Read, TimePart::of(1.0)));
+            let diagrams_at =
+                phases.iter().position(|phase| matches!(phase, GoOn(Role::Diagrams, _)));
+            phases.insert(
+                diagrams_at.unwrap_or(phases.len()),
+                GoOn(Role::Unroll, TimePart::of(0.1).at_most(10)),
             );
-            all.insert(describe.unwrap_or(all.len()), GoOn(Role::Loops, Part::of(0.1).at_most(10)));
-            let grow = all.iter().position(|&phase| phase == Grow).unwrap_or(all.len());
-            all.insert(grow, Run(Role::Walk, On::Read, Part::of(0.1)));
-            all.insert(grow, GoOn(Role::Loops, Part::of(0.2)));
-            return Schedule { workers: vec![all] };
+            phases.insert(
+                diagrams_at.unwrap_or(phases.len()),
+                GoOn(Role::Loops, TimePart::of(0.1).at_most(10)),
+            );
+            let grow_at = phases.iter().position(|&phase| phase == Grow).unwrap_or(phases.len());
+            phases.insert(grow_at, Run(Role::Walk, PhaseNet::Read, TimePart::of(0.1)));
+            phases.insert(grow_at, GoOn(Role::Loops, TimePart::of(0.2)));
+            return Schedule { workers: vec![phases] };
         }
-        let walk = vec![
-            Run(Role::Walk, On::Read, Part::of(0.05).at_least(0.5).at_most(5)),
-            small,
-            GoOn(Role::Trees, Part::of(0.4)),
-            Run(Role::Runs, On::Read, Part::of(0.3)),
-            Phase::OwnRuns(Part::of(0.5)),
-            Run(Role::Runs, On::Read, Part::of(0.99)),
-            GoOn(Role::Trees, Part::of(1.0)),
-            Run(Role::Runs, On::Read, Part::of(1.0)),
-            Run(Role::Walk, On::Reduced, Part::of(0.05).at_least(0.5).at_most(5)),
-            GoOn(Role::Loops, Part::of(0.1).at_least(0.1).at_most(10)),
-            Run(Role::Walk, On::Read, Part::of(0.15)),
-            GoOn(Role::Unroll, Part::of(0.1).at_least(0.1).at_most(10)),
-            GoOn(Role::Loops, Part::of(0.3)),
-            Run(Role::Walk, On::Reduced, Part::of(0.5)),
-            GoOn(Role::UnrollWide, Part::of(0.3).at_least(1.0).at_most(30)),
-            GoOn(Role::Unroll, Part::of(0.5)),
+        let walker_phases = vec![
+            Run(Role::Walk, PhaseNet::Read, TimePart::of(0.05).at_least(0.5).at_most(5)),
+            brief_runs,
+            GoOn(Role::Trees, TimePart::of(0.4)),
+            Run(Role::Runs, PhaseNet::Read, TimePart::of(0.3)),
+            SchedulePhase::OwnRuns(TimePart::of(0.5)),
+            Run(Role::Runs, PhaseNet::Read, TimePart::of(0.99)),
+            GoOn(Role::Trees, TimePart::of(1.0)),
+            Run(Role::Runs, PhaseNet::Read, TimePart::of(1.0)),
+            Run(Role::Walk, PhaseNet::Reduced, TimePart::of(0.05).at_least(0.5).at_most(5)),
+            GoOn(Role::Loops, TimePart::of(0.1).at_least(0.1).at_most(10)),
+            Run(Role::Walk, PhaseNet::Read, TimePart::of(0.15)),
+            GoOn(Role::Unroll, TimePart::of(0.1).at_least(0.1).at_most(10)),
+            GoOn(Role::Loops, TimePart::of(0.3)),
+            Run(Role::Walk, PhaseNet::Reduced, TimePart::of(0.5)),
+            GoOn(Role::UnrollWide, TimePart::of(0.3).at_least(1.0).at_most(30)),
+            GoOn(Role::Unroll, TimePart::of(0.5)),
         ];
-        let prove = [first].into_iter().chain(prove).collect();
-        Schedule { workers: vec![walk, prove] }
+        let prover_phases = [brief_walk].into_iter().chain(prover_phases).collect();
+        Schedule { workers: vec![walker_phases, prover_phases] }
     }
 
     /// Returns a schedule of one phase: the search for runs on nets reduced for a single property.
     pub fn own_runs_only() -> Schedule {
-        Schedule { workers: vec![vec![Phase::OwnRuns(Part::of(1.0))]] }
+        Schedule { workers: vec![vec![SchedulePhase::OwnRuns(TimePart::of(1.0))]] }
     }
 
     /// Returns a schedule that works on nets reduced for some goals, and then searches the original
     /// net for the remaining goals.
     pub fn own_reductions_only() -> Schedule {
-        let steps = vec![
-            Phase::OwnReductions(Part::of(1.0)),
-            Phase::Run(Role::Search, On::ReadToo, Part::of(1.0)),
+        let phases = vec![
+            SchedulePhase::OwnReductions(TimePart::of(1.0)),
+            SchedulePhase::Run(Role::Search, PhaseNet::ReadToo, TimePart::of(1.0)),
         ];
-        Schedule { workers: vec![steps] }
+        Schedule { workers: vec![phases] }
     }
 }

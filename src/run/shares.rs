@@ -6,9 +6,9 @@
 //!
 //! Time that neither this file nor the schedule assigns:
 //!
-//! - The board's checks (`src/board/evidence.rs`) and shorter witnesses (`src/board/shorten.rs`)
-//!   are limited to a share of the elapsed time.
-//! - An engine that runs once has its share in its [role](crate::engine::Role).
+//! - The board's checks (`engine/src/board/evidence.rs`) and shorter witnesses
+//!   (`engine/src/board/shorten.rs`) are limited to a share of the elapsed time.
+//! - An engine that runs once has its share in its [role](parikh_engine::Role).
 //! - An engine divides its own slice.
 //! - On a coloured net, runs on nets with fewer colours alternate: `src/run/coloured.rs` has the
 //!   time per turn, which doubles each round.

@@ -3,19 +3,19 @@
 //! exists.
 //!
 //! Markings are counted by visiting the markings of the net, or of a reduced net that preserves the
-//! count ([`Count`]). If there are too many, they are counted on decision diagrams. With several
-//! threads, half of them work on diagrams meanwhile; with one thread, diagrams have a share of the
-//! time. Each figure is reported as soon as it is known. A figure that is found twice is compared
-//! with the first value.
+//! count ([`ReducedCount`]). If there are too many, they are counted on decision diagrams. With
+//! several threads, half of them work on diagrams meanwhile; with one thread, diagrams have a share
+//! of the time. Each figure is reported as soon as it is known. A figure that is found twice is
+//! compared with the first value.
 
-use super::counting::{Count, CountMethod, CountResult};
+use super::counting::{CountMethod, CountResult, ReducedCount};
 use super::figures::{FIGURES, described, pumped, through_reduction, visited};
 use super::shares::{AT_ONCE, DIAGRAMS, EARLY, MAXIMA, PUMP_BY_WALKS};
-use super::{Config, Event, Report, Unanswered};
-use crate::answer::{Answer, Plan, Value, not_asked_with_caps};
-use crate::board::Technique;
-use crate::engine::{coverability, diagrams, walk};
-use crate::evidence::pump_grows;
+use super::{Event, OpenQuestion, RunConfig, RunReport};
+use crate::answer::{GoalAnswer, Plan, QuestionValue, not_asked_with_caps};
+use parikh_engine::board::Technique;
+use parikh_engine::{coverability, diagrams, walk};
+use parikh_evidence::pump_grows;
 use parikh_net::{Facts, FiringSequence, Net, PumpSequence};
 use parikh_solvers::Budget;
 use std::collections::BTreeMap;
@@ -34,13 +34,13 @@ const PER_COLOUR: &str = "; in each place, the tokens of each colour are counted
 /// marking and in a place.
 pub fn state_space(
     net: &Net,
-    config: &Config,
+    config: &RunConfig,
     budget: &Budget,
-    tell: impl FnMut(Event<'_>),
-) -> Report {
-    let report = Report::default();
-    let mut figures = Figures {
-        tell,
+    on_event: impl FnMut(Event<'_>),
+) -> RunReport {
+    let report = RunReport::default();
+    let mut figures = FigureSearch {
+        tell: on_event,
         report,
         known: BTreeMap::new(),
         why: String::new(),
@@ -51,33 +51,37 @@ pub fn state_space(
         true => figures.why = not_asked_with_caps(),
         false => figures.find(net, config, budget),
     }
-    let Figures { mut report, known, why, .. } = figures;
+    let FigureSearch { mut report, known, why, .. } = figures;
     report.answered = known.len();
     report.unanswered.retain(|question| !known.contains_key(&question.id));
     for key in FIGURES {
-        let said = report.unanswered.iter().any(|question| question.id == key);
-        if !known.contains_key(key) && !said {
-            report.unanswered.push(Unanswered { id: key.to_owned(), reason: why.clone() });
+        let is_listed = report.unanswered.iter().any(|question| question.id == key);
+        if !known.contains_key(key) && !is_listed {
+            report.unanswered.push(OpenQuestion { id: key.to_owned(), reason: why.clone() });
         }
     }
     report
 }
 
-/// The figures known so far.
-struct Figures<T> {
+/// The search for the figures, with the figures known so far.
+struct FigureSearch<T> {
+    /// Receives the events of the search.
     tell: T,
-    report: Report,
-    known: BTreeMap<String, Answer>,
-    /// The reason why the last attempt at a count failed.
+    report: RunReport,
+    /// The known figures, by their names ([`FIGURES`]).
+    known: BTreeMap<String, GoalAnswer>,
+    /// The reason why the last attempt to count the markings failed.
     why: String,
-    /// The channel for the result of diagrams on other threads.
+    /// The channel for the count that decision diagrams make on other threads; `None` if no such
+    /// count runs.
     beside: Option<Receiver<Result<CountResult, String>>>,
     /// True if the net is the unfolding of a coloured net, with a place per colour.
     is_unfolding: bool,
 }
 
-impl<T: FnMut(Event<'_>)> Figures<T> {
-    fn find(&mut self, net: &Net, config: &Config, budget: &Budget) {
+impl<T: FnMut(Event<'_>)> FigureSearch<T> {
+    /// Runs all steps of the search, until every figure is known or the budget is used up.
+    fn find(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
         // For an unbounded net, coverability often takes milliseconds. Otherwise walks search again
         // later.
         let pump = coverability::find_pump(net, &budget.share(EARLY));
@@ -87,14 +91,14 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         if self.visit(net, config, config.threads, &budget.slice(AT_ONCE)) {
             return;
         }
-        let mut count = Count::prepare(net, &config.without_rules, &budget.share(EARLY))
+        let mut count = ReducedCount::prepare(net, &config.without_rules, &budget.share(EARLY))
             .inspect_err(|why| tracing::info!("no counting on the reduced net: {why}"))
             .map(|count| count.telling(&config.course))
             .ok();
         // The unreduced net was visited above, and is visited again at the end.
-        if let Some(smaller) = count.as_mut().filter(|count| count.is_smaller()) {
-            let all = CountMethod::Visiting(config.threads);
-            self.count(smaller, all, config, &budget.slice(AT_ONCE));
+        if let Some(reduced_count) = count.as_mut().filter(|count| count.is_smaller()) {
+            let visiting = CountMethod::Visiting(config.threads);
+            self.count(reduced_count, visiting, config, &budget.slice(AT_ONCE));
         }
         match &mut count {
             Some(count) if config.threads > 1 && !self.is_counted() => {
@@ -118,8 +122,8 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
     fn in_turns(
         &mut self,
         net: &Net,
-        mut count: Option<&mut Count<'_>>,
-        config: &Config,
+        mut count: Option<&mut ReducedCount<'_>>,
+        config: &RunConfig,
         budget: &Budget,
     ) {
         let bounded = !self.is_counted() && is_bounded(net, &budget.share(EARLY));
@@ -154,47 +158,48 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
     fn beside_diagrams(
         &mut self,
         net: &Net,
-        count: &mut Count<'_>,
-        config: &Config,
+        count: &mut ReducedCount<'_>,
+        config: &RunConfig,
         budget: &Budget,
     ) {
-        let numbers = budget.child();
-        let (tell, hear) = mpsc::channel();
-        self.beside = Some(hear);
-        let mut drawn = count.clone();
-        let drawing = CountMethod::Diagrams(config.threads.div_ceil(2));
+        let count_budget = budget.child();
+        let (result_sender, result_receiver) = mpsc::channel();
+        self.beside = Some(result_receiver);
+        let mut diagram_count = count.clone();
+        let diagram_method = CountMethod::Diagrams(config.threads.div_ceil(2));
         std::thread::scope(|scope| {
-            let numbers = &numbers;
+            let count_budget = &count_budget;
             scope.spawn(move || {
-                let counted = drawn.go_on(drawing, numbers);
-                if counted.as_ref().is_ok_and(|it| it.certified || !config.certified_only) {
-                    numbers.cancel();
+                let result = diagram_count.go_on(diagram_method, count_budget);
+                if result.as_ref().is_ok_and(|it| it.certified || !config.certified_only) {
+                    count_budget.cancel();
                 }
                 // The receiver is gone if there are infinitely many markings.
-                let _ = tell.send(counted);
+                let _ = result_sender.send(result);
             });
-            let infinite = self.beside_them(net, count, config, budget, numbers);
-            if infinite || self.is_counted() {
-                numbers.cancel();
+            let is_infinite = self.beside_them(net, count, config, budget, count_budget);
+            if is_infinite || self.is_counted() {
+                count_budget.cancel();
             }
         });
         self.listen(config);
         self.beside = None;
     }
 
-    /// Does the other work while diagrams run on other threads. Returns true if there are
-    /// infinitely many markings.
+    /// Makes the other steps of the search while diagrams run on other threads. `count_budget` is
+    /// cancelled as soon as the diagrams have a count. Returns true if there are infinitely many
+    /// markings.
     fn beside_them(
         &mut self,
         net: &Net,
-        count: &mut Count<'_>,
-        config: &Config,
+        count: &mut ReducedCount<'_>,
+        config: &RunConfig,
         budget: &Budget,
-        numbers: &Budget,
+        count_budget: &Budget,
     ) -> bool {
         let threads = config.threads / 2;
         if count.is_smaller() {
-            self.count(count, CountMethod::Visiting(threads), config, &numbers.share(EARLY));
+            self.count(count, CountMethod::Visiting(threads), config, &count_budget.share(EARLY));
         }
         let bounded = self.is_counted() || is_bounded(net, &budget.share(EARLY));
         if !bounded && self.finds_pump(net, config, budget) {
@@ -205,30 +210,33 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         }
         self.listen(config);
         match count.is_smaller() {
-            true => self.count(count, CountMethod::Visiting(threads), config, numbers),
+            true => self.count(count, CountMethod::Visiting(threads), config, count_budget),
             false if self.is_counted() => {}
-            false => drop(self.visit(net, config, threads, numbers)),
+            false => drop(self.visit(net, config, threads, count_budget)),
         }
         false
     }
 
     /// Takes the result of the diagrams, if it is available.
-    fn listen(&mut self, config: &Config) {
-        if let Some(counted) = self.beside.as_ref().and_then(|beside| beside.try_recv().ok()) {
-            self.counted(counted, config);
+    fn listen(&mut self, config: &RunConfig) {
+        if let Some(result) = self.beside.as_ref().and_then(|receiver| receiver.try_recv().ok()) {
+            self.counted(result, config);
         }
     }
 
+    /// Returns true if the number of markings is known.
     fn is_counted(&self) -> bool {
         self.known.contains_key(FIGURES[0])
     }
 
-    fn take(&mut self, answer: &Answer, counted: Option<&CountResult>) {
+    /// Records a figure and reports it. A figure that is known already is compared with the first
+    /// value.
+    fn take(&mut self, answer: &GoalAnswer, counted: Option<&CountResult>) {
         match self.known.get(&answer.id) {
-            Some(before) if before.value == answer.value => {}
-            Some(before) if !before.assumes_units => {
+            Some(previous) if previous.value == answer.value => {}
+            Some(previous) if !previous.assumes_units => {
                 self.report.faults += 1;
-                let (id, value) = (&answer.id, &before.value);
+                let (id, value) = (&answer.id, &previous.value);
                 tracing::error!("internal error: {id} is first {value}, then {}", answer.value);
             }
             // A figure that assumes safe units is replaced when another value is found.
@@ -257,7 +265,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
 
     /// Finds all four figures by visiting all markings, without a check. Returns true if all
     /// figures are known.
-    fn visit(&mut self, net: &Net, config: &Config, threads: usize, budget: &Budget) -> bool {
+    fn visit(&mut self, net: &Net, config: &RunConfig, threads: usize, budget: &Budget) -> bool {
         let visited = match config.certified_only {
             true => Err(UNCERTIFIED.to_owned()),
             false => visited(net, threads, budget),
@@ -274,28 +282,29 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         }
     }
 
-    /// Counts through a reduction, unless the count is known.
+    /// Counts the markings and firings through a reduction, unless their numbers are known.
     fn count(
         &mut self,
-        count: &mut Count<'_>,
-        adding: CountMethod,
-        config: &Config,
+        count: &mut ReducedCount<'_>,
+        method: CountMethod,
+        config: &RunConfig,
         budget: &Budget,
     ) {
         if !self.is_counted() {
-            self.counted(count.go_on(adding, budget), config);
+            self.counted(count.go_on(method, budget), config);
         }
     }
 
-    /// Takes the result of a count, if it may be reported.
-    fn counted(&mut self, counted: Result<CountResult, String>, config: &Config) {
-        match counted {
-            Ok(counted) if config.certified_only && !counted.certified => {
+    /// Records the result of a count, unless only certified figures may be reported and the checker
+    /// did not repeat the count.
+    fn counted(&mut self, result: Result<CountResult, String>, config: &RunConfig) {
+        match result {
+            Ok(result) if config.certified_only && !result.certified => {
                 self.why = UNCERTIFIED.to_owned();
             }
-            Ok(counted) => {
-                for figure in through_reduction(&counted) {
-                    self.take(&figure, Some(&counted));
+            Ok(result) => {
+                for figure in through_reduction(&result) {
+                    self.take(&figure, Some(&result));
                 }
             }
             Err(why) => self.why = why,
@@ -303,7 +312,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
     }
 
     /// Finds all four figures from a diagram of all markings of the unreduced net, without a check.
-    fn on_diagrams(&mut self, net: &Net, config: &Config, budget: &Budget) {
+    fn on_diagrams(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
         let found = match config.certified_only {
             true => Err(UNCERTIFIED.to_owned()),
             false => {
@@ -323,7 +332,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
 
     /// Searches for a self-covering sequence by random walks, for a short time: walks find one
     /// early or hardly ever. Returns true if one was found.
-    fn finds_pump(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
+    fn finds_pump(&mut self, net: &Net, config: &RunConfig, budget: &Budget) -> bool {
         let found = walk::find_pump(net, &budget.share(PUMP_BY_WALKS), config.seed, PUMP_WORK);
         self.take_pump(net, found, "RANDOM_WALK")
     }
@@ -334,34 +343,35 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         &mut self,
         net: &Net,
         found: Option<(FiringSequence, FiringSequence)>,
-        by: Technique,
+        technique: Technique,
     ) -> bool {
         let Some((prefix, pump)) = found else { return false };
         if !pump_grows(net, &prefix, &pump) {
             tracing::error!(
-                "internal error: a self-covering sequence does not replay and is discarded"
+                "internal error: a self-covering sequence does not replay and is \
+                             discarded"
             );
             self.report.faults += 1;
             return false;
         }
-        let figures = pumped(&PumpSequence::single(prefix, pump), by);
+        let figures = pumped(&PumpSequence::single(prefix, pump), technique);
         figures.iter().for_each(|figure| self.take(figure, None));
         true
     }
 
     /// Finds the maxima of tokens. Returns true if a maximum is infinite; then all four figures are
     /// infinite.
-    fn maxima(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
-        let mut infinite = false;
+    fn maxima(&mut self, net: &Net, config: &RunConfig, budget: &Budget) -> bool {
+        let mut is_infinite = false;
         let plan = Plan::of_most_tokens(net);
-        let maxima = super::run_net(net, plan, config, budget, |event| match event {
+        let run_report = super::run_net(net, plan, config, budget, |event| match event {
             Event::Settled { .. } => (self.tell)(event),
             Event::Answered(answer) => {
                 self.take(answer, None);
-                if answer.value == Value::Infinite {
-                    infinite = true;
+                if answer.value == QuestionValue::Infinite {
+                    is_infinite = true;
                     for key in FIGURES {
-                        self.take(&Answer { id: key.to_owned(), ..answer.clone() }, None);
+                        self.take(&GoalAnswer { id: key.to_owned(), ..answer.clone() }, None);
                     }
                 }
             }
@@ -369,19 +379,19 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
             Event::Waiting { .. } => self.listen(config),
             _ => {}
         });
-        self.report.faults += maxima.faults;
-        self.report.breach = maxima.breach;
-        self.report.statistics = maxima.statistics;
-        self.report.unanswered = maxima.unanswered;
-        infinite
+        self.report.faults += run_report.faults;
+        self.report.breach = run_report.breach;
+        self.report.statistics = run_report.statistics;
+        self.report.unanswered = run_report.unanswered;
+        is_infinite
     }
 }
 
 const UNCERTIFIED: &str = "only a search without a certificate can find it, and --require excludes \
                            such results";
 
-/// Returns the number of figures that the markings of `net` determine. On a translated net,
-/// complement places would count as tokens, so the maxima are settled as goals.
+/// Returns how many of the [`FIGURES`], from the first, follow from the markings of `net`. On a
+/// translated net, complement places would count as tokens, so the maxima are settled as goals.
 fn sayable(net: &Net) -> usize {
     if net.translation().is_some() { 2 } else { FIGURES.len() }
 }

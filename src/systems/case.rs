@@ -1,14 +1,14 @@
 //! A parallel system with its properties, each read twice: by the engines' reader and by the
 //! checker's reader.
 
-use crate::evidence::systems as checker;
+use parikh_evidence::systems as checker;
 use parikh_systems::read::{self, ReadError};
 use parikh_systems::{BranchingFormula, LabelFormula, System, write};
 use std::path::Path;
 
 /// File formats of systems.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
+pub enum SystemFormat {
     /// The graph language of Graphviz, as used by RERS.
     Dot,
     /// Promela, as written by the generator of RERS.
@@ -19,17 +19,17 @@ pub enum Format {
     Fsm,
 }
 
-impl Format {
+impl SystemFormat {
     /// Detects the format of a file from its name, or otherwise from its beginning.
-    pub fn of(path: &Path, beginning: &[u8]) -> Option<Format> {
+    pub fn of(path: &Path, beginning: &[u8]) -> Option<SystemFormat> {
         let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
         let first = beginning.trim_ascii_start();
         match extension {
-            "dot" | "gv" => Some(Format::Dot),
-            "pml" => Some(Format::Promela),
-            "aut" => Some(Format::Aut),
-            "fsm" => Some(Format::Fsm),
-            _ if first.starts_with(b"digraph") => Some(Format::Dot),
+            "dot" | "gv" => Some(SystemFormat::Dot),
+            "pml" => Some(SystemFormat::Promela),
+            "aut" => Some(SystemFormat::Aut),
+            "fsm" => Some(SystemFormat::Fsm),
+            _ if first.starts_with(b"digraph") => Some(SystemFormat::Dot),
             _ => None,
         }
     }
@@ -40,17 +40,17 @@ impl Format {
     /// With the position of the first error.
     pub fn read(self, text: &str, name: &str) -> Result<System, ReadError> {
         match self {
-            Format::Dot => read::dot(text, name),
-            Format::Promela => read::promela(text, name),
-            Format::Aut => read::aut(text, name),
-            Format::Fsm => read::fsm(text, name),
+            SystemFormat::Dot => read::dot(text, name),
+            SystemFormat::Promela => read::promela(text, name),
+            SystemFormat::Aut => read::aut(text, name),
+            SystemFormat::Fsm => read::fsm(text, name),
         }
     }
 }
 
 /// The logic of the properties.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Logic {
+pub enum SystemLogic {
     /// Linear temporal logic (LTL): a formula is evaluated on every run.
     Ltl,
     /// CTL: properties of all states, over maximal paths.
@@ -59,7 +59,7 @@ pub enum Logic {
 
 /// A formula for the engines.
 #[derive(Clone, Debug)]
-pub enum Question {
+pub enum PropertyFormula {
     /// An LTL formula.
     Linear(LabelFormula),
     /// A CTL formula.
@@ -68,17 +68,17 @@ pub enum Question {
 
 /// A parallel system and the properties to check.
 #[derive(Debug)]
-pub struct Case {
+pub struct SystemCase {
     /// The system.
     pub system: System,
     /// The properties as written in the file.
     pub properties: Vec<read::PropertyLine>,
     /// The formulas, in the order of `properties`.
-    pub questions: Vec<Question>,
+    pub questions: Vec<PropertyFormula>,
     /// The logic of the properties.
-    pub logic: Logic,
+    pub logic: SystemLogic,
     pub(super) checked_system: checker::System,
-    pub(super) checked_properties: checker::properties::Properties,
+    pub(super) checked_properties: checker::properties::PropertyFile,
 }
 
 /// Errors when reading a system and its properties.
@@ -100,54 +100,55 @@ pub enum CaseError {
     },
 }
 
-impl Case {
+impl SystemCase {
     /// Reads a system and its properties from text.
     ///
     /// # Errors
     /// If one of the two is not readable, or if the readers disagree.
     pub fn read(
-        format: Format,
+        format: SystemFormat,
         system: &str,
         name: &str,
         properties: &str,
-    ) -> Result<Case, CaseError> {
+    ) -> Result<SystemCase, CaseError> {
         let read_system = format.read(system, name).map_err(CaseError::System)?;
-        let wrong = |what, why: String| CaseError::Checker { what, why };
+        let disagreement = |what, why: String| CaseError::Checker { what, why };
         // The checker reads the file itself in the .dot format. For other formats, it reads the
         // converted system.
         let for_checker = match format {
-            Format::Dot => checker::read_dot(system.as_bytes()),
+            SystemFormat::Dot => checker::read_dot(system.as_bytes()),
             _ => checker::read_dot(write::dot(&read_system).as_bytes()),
         };
-        let checked_system = for_checker.map_err(|it| wrong("the system", it.to_string()))?;
+        let checked_system =
+            for_checker.map_err(|it| disagreement("the system", it.to_string()))?;
         let labels = || read_system.labels().map(|label| read_system.label(label));
         if !checked_system.labels().eq(labels()) {
-            return Err(wrong("the system", "the labels differ".to_owned()));
+            return Err(disagreement("the system", "the labels differ".to_owned()));
         }
-        let listed = read::properties(properties).map_err(CaseError::Properties)?;
-        let branching = listed.iter().any(|it| read::is_branching(&it.formula));
+        let property_lines = read::properties(properties).map_err(CaseError::Properties)?;
+        let is_branching_logic = property_lines.iter().any(|it| read::is_branching(&it.formula));
         let mut questions = Vec::new();
-        for property in &listed {
-            let question = match branching {
+        for property in &property_lines {
+            let question = match is_branching_logic {
                 true => read::branching(&property.formula, &read_system)
-                    .map(Question::Branching)
+                    .map(PropertyFormula::Branching)
                     .map_err(|error| error.within(properties, property.offset)),
                 false => LabelFormula::parse(&property.formula, &read_system)
-                    .map(Question::Linear)
+                    .map(PropertyFormula::Linear)
                     .map_err(|error| property.error(properties, &error)),
             };
             questions.push(question.map_err(CaseError::Properties)?);
         }
         let checked_properties = checker::properties::read(properties.as_bytes())
-            .map_err(|it| wrong("the properties", it.to_string()))?;
-        if !listed.iter().all(|it| checked_properties.all.contains_key(&it.number))
-            || listed.len() != checked_properties.all.len()
+            .map_err(|it| disagreement("the properties", it.to_string()))?;
+        if !property_lines.iter().all(|it| checked_properties.all.contains_key(&it.number))
+            || property_lines.len() != checked_properties.all.len()
         {
-            return Err(wrong("the properties", "the property numbers differ".to_owned()));
+            return Err(disagreement("the properties", "the property numbers differ".to_owned()));
         }
-        let logic = if branching { Logic::Ctl } else { Logic::Ltl };
-        let properties = listed;
-        Ok(Case {
+        let logic = if is_branching_logic { SystemLogic::Ctl } else { SystemLogic::Ltl };
+        let properties = property_lines;
+        Ok(SystemCase {
             system: read_system,
             properties,
             questions,
@@ -161,8 +162,8 @@ impl Case {
     /// always false.
     pub fn unknown_names(&self, at: usize) -> Vec<&str> {
         match &self.questions[at] {
-            Question::Linear(formula) => formula.unknown_names(),
-            Question::Branching(formula) => {
+            PropertyFormula::Linear(formula) => formula.unknown_names(),
+            PropertyFormula::Branching(formula) => {
                 formula.unknown_names().iter().map(String::as_str).collect()
             }
         }

@@ -1,8 +1,8 @@
-//! Evidence files about systems: [`crate::evidence::systems::audit`] describes the format.
+//! Evidence files about systems: [`parikh_evidence::systems::audit`] describes the format.
 
-use super::case::Case;
-use super::settle::{Answer, Shown};
-use crate::evidence::systems::audit::FORMAT;
+use super::case::SystemCase;
+use super::settle::{PropertyAnswer, SystemProof};
+use parikh_evidence::systems::audit::FORMAT;
 use parikh_systems::{FactorView, FiniteRuns, System};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -10,9 +10,12 @@ use std::io::{self, Write};
 /// The writer of an evidence file.
 #[derive(Debug)]
 pub struct SystemEvidence<'c, W> {
+    /// The system that the answers are about.
     system: &'c System,
     out: W,
+    /// The treatment of finite runs, for the header and the arguments about recurrence.
     endings: FiniteRuns,
+    /// The number of answers written.
     answers: usize,
 }
 
@@ -21,7 +24,7 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
     ///
     /// # Errors
     /// If writing fails.
-    pub fn new(case: &'c Case, endings: FiniteRuns, out: W) -> io::Result<Self> {
+    pub fn new(case: &'c SystemCase, endings: FiniteRuns, out: W) -> io::Result<Self> {
         let semantics = match endings {
             FiniteRuns::Ignored => "infinite traces",
             FiniteRuns::Stutter => "spin",
@@ -40,7 +43,7 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
     ///
     /// # Errors
     /// If writing fails.
-    pub fn answer(&mut self, number: u64, answer: &Answer) -> io::Result<()> {
+    pub fn answer(&mut self, number: u64, answer: &PropertyAnswer) -> io::Result<()> {
         self.answers += 1;
         let mut object = json!({
             "id": number.to_string(),
@@ -49,24 +52,26 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
             "because": answer.reason,
         });
         match &answer.shown {
-            Shown::Run { labels, back } => object["run"] = json!({"labels": labels, "back": back}),
-            Shown::Components(members) => {
+            SystemProof::Run { labels, back } => {
+                object["run"] = json!({"labels": labels, "back": back})
+            }
+            SystemProof::Components(members) => {
                 let recurrence = self.endings == FiniteRuns::Ignored;
                 object["no_run"] = self.members(members);
                 object["no_run"]["recurrence"] = json!(recurrence);
             }
-            Shown::Composed(members, order) => {
+            SystemProof::Composed(members, order) => {
                 object["no_run"] = self.members(members);
                 object["no_run"]["order"] = json!(order);
             }
             // The auditor explores the whole system with all its steps, if the system is small
             // enough.
-            Shown::FewerSteps(states) => {
+            SystemProof::FewerSteps(states) => {
                 let all: Vec<usize> = (0..self.system.components().len()).collect();
                 object["no_run"] =
                     json!({"components": all, "recurrence": true, "searched": states});
             }
-            Shown::Visited(states) => object["visited"] = json!(states),
+            SystemProof::Visited(states) => object["visited"] = json!(states),
         }
         self.line(&json!({ "answer": object }))
     }

@@ -1,7 +1,7 @@
 //! Properties of parallel systems: read, settled on several threads, and checked before they are
 //! reported.
 //!
-//! Every result of `parikh-systems` is checked by [`crate::evidence::systems`], which reads the
+//! Every result of `parikh-systems` is checked by [`parikh_evidence::systems`], which reads the
 //! file and the properties with its own reader. The checker replays a run component by component
 //! and evaluates the formula on it. If some components have no violating run, the checker explores
 //! them again, up to a limit.
@@ -11,7 +11,7 @@ mod evidence_file;
 mod played;
 mod settle;
 
-pub use case::{Case, CaseError, Format, Logic, Question};
+pub use case::{CaseError, PropertyFormula, SystemCase, SystemFormat, SystemLogic};
 pub use evidence_file::SystemEvidence;
-pub use played::{MOST_STEPS, Played, played};
-pub use settle::{Answer, Config, Settled, Shown, settle};
+pub use played::{MOST_STEPS, ResolvedRun, played};
+pub use settle::{PropertyAnswer, SettleConfig, SystemOutcome, SystemProof, settle};

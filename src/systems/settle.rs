@@ -4,9 +4,11 @@
 //! until all are settled or the time is over. A turn starts from scratch with another seed: an
 //! earlier, shorter turn is only a fraction of its work.
 
-use super::case::{Case, Logic, Question};
-use crate::evidence::systems::properties::Formula;
-use crate::evidence::systems::{Endings as CheckedEndings, Member, branching, composed, none, run};
+use super::case::{PropertyFormula, SystemCase, SystemLogic};
+use parikh_evidence::systems::properties::SystemFormula;
+use parikh_evidence::systems::{
+    ComponentView, Endings as CheckedEndings, branching, composed, none, run,
+};
 use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use parikh_systems::{
@@ -18,7 +20,7 @@ use std::time::{Duration, Instant};
 
 /// Options for settling properties.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub struct SettleConfig {
     /// Number of properties that are worked on at the same time.
     pub threads: usize,
     /// The seed of random walks.
@@ -31,10 +33,10 @@ pub struct Config {
     pub states: usize,
 }
 
-impl Default for Config {
+impl Default for SettleConfig {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Config {
+        SettleConfig {
             threads,
             seed: 1,
             endings: FiniteRuns::Ignored,
@@ -46,7 +48,7 @@ impl Default for Config {
 
 /// The evidence of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum SystemProof {
     /// A violating run: its labels, and the position where it continues after the last label.
     Run {
         /// The labels.
@@ -68,11 +70,11 @@ pub enum Shown {
 
 /// An answer to a property.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct PropertyAnswer {
     /// True if the system has the property.
     pub value: bool,
     /// The evidence.
-    pub shown: Shown,
+    pub shown: SystemProof,
     /// `replayed`, `certified` (the checker repeated the exploration), or `searched`.
     pub evidence: &'static str,
     /// The reason in words.
@@ -83,9 +85,9 @@ pub struct Answer {
 
 /// The outcome for a property.
 #[derive(Clone, Debug)]
-pub enum Settled {
+pub enum SystemOutcome {
     /// The property is answered.
-    Answer(Box<Answer>),
+    Answer(Box<PropertyAnswer>),
     /// The property stays open, for this reason.
     Open(String),
     /// An answer failed its check, which is a bug.
@@ -97,13 +99,13 @@ const TURNS: [f64; 4] = [0.5, 3.0, 20.0, 120.0];
 
 /// Settles the properties. `tell` receives each outcome once, with the index of the property.
 pub fn settle(
-    case: &Case,
-    config: &Config,
+    case: &SystemCase,
+    config: &SettleConfig,
     budget: &Budget,
-    tell: &(dyn Fn(usize, Settled) + Sync),
+    tell: &(dyn Fn(usize, SystemOutcome) + Sync),
 ) {
     let begun = Instant::now();
-    let spaces = Spaces::default();
+    let spaces = JointSpaces::default();
     let decider = Decider::new(&case.system, config.endings);
     let mut open: Vec<(usize, String)> =
         (0..case.properties.len()).map(|at| (at, "out of time".to_owned())).collect();
@@ -119,7 +121,8 @@ pub fn settle(
                 scope.spawn(|| {
                     while let Some(&(at, _)) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let slice = budget.slice(Duration::from_secs_f64(length));
-                        let config = Config { seed: config.seed + 1000 * turn as u64, ..*config };
+                        let config =
+                            SettleConfig { seed: config.seed + 1000 * turn as u64, ..*config };
                         match settle_one(
                             case,
                             at,
@@ -141,10 +144,10 @@ pub fn settle(
         // A property that is open for another reason than time stays open.
         let (final_ones, again): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|(_, why)| why != OUT_OF_TIME);
-        final_ones.into_iter().for_each(|(at, why)| tell(at, Settled::Open(why)));
+        final_ones.into_iter().for_each(|(at, why)| tell(at, SystemOutcome::Open(why)));
         open = again;
     }
-    open.into_iter().for_each(|(at, why)| tell(at, Settled::Open(why)));
+    open.into_iter().for_each(|(at, why)| tell(at, SystemOutcome::Open(why)));
 }
 
 const OUT_OF_TIME: &str = "out of time";
@@ -156,41 +159,41 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// The explored joint states, for the engines and for the checker. They are computed at their first
 /// use.
 #[derive(Default)]
-struct Spaces {
+struct JointSpaces {
     engine: OnceLock<Option<JointStateSpace>>,
-    checker: OnceLock<Option<branching::Space>>,
+    checker: OnceLock<Option<branching::JointSpace>>,
 }
 
 /// Settles a property, or returns why it stays open.
 fn settle_one(
-    case: &Case,
+    case: &SystemCase,
     at: usize,
-    config: &Config,
+    config: &SettleConfig,
     slice: &Budget,
     budget: &Budget,
-    (decider, spaces): (&Decider<'_>, &Spaces),
+    (decider, spaces): (&Decider<'_>, &JointSpaces),
     begun: Instant,
-) -> Result<Settled, String> {
+) -> Result<SystemOutcome, String> {
     let number = case.properties[at].number;
     let formula = &case.checked_properties.all[&number].0;
     let answer = |value, shown, evidence, reason| {
         let after = begun.elapsed();
-        Settled::Answer(Box::new(Answer { value, shown, evidence, reason, after }))
+        SystemOutcome::Answer(Box::new(PropertyAnswer { value, shown, evidence, reason, after }))
     };
     match (&case.questions[at], formula) {
-        (Question::Linear(question), Formula::Linear(formula)) => {
+        (PropertyFormula::Linear(question), SystemFormula::Linear(formula)) => {
             let found = decider.decide(question, config.seed, &mut || !slice.is_exhausted());
-            let grounds = found.map_err(|why| match why {
+            let working_nets = found.map_err(|why| match why {
                 NoVerdict::Stopped => OUT_OF_TIME.to_owned(),
                 why => why.to_string(),
             })?;
-            let checked = linear_checked(case, config, formula, grounds, budget);
+            let checked = linear_checked(case, config, formula, working_nets, budget);
             Ok(match checked {
                 Ok((value, shown, evidence, reason)) => answer(value, shown, evidence, reason),
-                Err(why) => Settled::Fault(why),
+                Err(why) => SystemOutcome::Fault(why),
             })
         }
-        (Question::Branching(question), Formula::Branching(formula)) => {
+        (PropertyFormula::Branching(question), SystemFormula::Branching(formula)) => {
             let mut goes_on = || !budget.is_exhausted();
             let space = spaces
                 .engine
@@ -202,38 +205,38 @@ fn settle_one(
             let value = space.satisfies(question);
             let states = space.states();
             let checked = spaces.checker.get_or_init(|| {
-                branching::Space::visit(&case.checked_system, config.visit, &mut goes_on)
+                branching::JointSpace::visit(&case.checked_system, config.visit, &mut goes_on)
             });
             let again = checked.as_ref().and_then(|it| it.satisfies(formula, &mut goes_on));
             let reason = format!("evaluated on all {states} joint states");
             Ok(match again {
                 Some(again) if again != value => {
-                    Settled::Fault("the checker evaluates the formula otherwise".to_owned())
+                    SystemOutcome::Fault("the checker evaluates the formula otherwise".to_owned())
                 }
-                Some(_) => answer(value, Shown::Visited(states), "certified", reason),
-                None => answer(value, Shown::Visited(states), "searched", reason),
+                Some(_) => answer(value, SystemProof::Visited(states), "certified", reason),
+                None => answer(value, SystemProof::Visited(states), "searched", reason),
             })
         }
-        _ => Ok(Settled::Fault("the checker reads a formula of another logic".to_owned())),
+        _ => Ok(SystemOutcome::Fault("the checker reads a formula of another logic".to_owned())),
     }
 }
 
-type Checked = (bool, Shown, &'static str, String);
+type CheckedResult = (bool, SystemProof, &'static str, String);
 
 /// Checks a result of an engine for an LTL property.
 fn linear_checked(
-    case: &Case,
-    config: &Config,
-    formula: &crate::evidence::systems::properties::Linear,
-    grounds: Justification,
+    case: &SystemCase,
+    config: &SettleConfig,
+    formula: &parikh_evidence::systems::properties::LabelLtl,
+    working_nets: Justification,
     budget: &Budget,
-) -> Result<Checked, String> {
+) -> Result<CheckedResult, String> {
     let endings = match config.endings {
         FiniteRuns::Ignored => CheckedEndings::Ignored,
         FiniteRuns::Stutter => CheckedEndings::Stutter,
     };
     let system = &case.checked_system;
-    match grounds {
+    match working_nets {
         Justification::Run(found) => {
             let labels: Vec<String> =
                 found.labels.iter().map(|&label| case.system.label(label).to_owned()).collect();
@@ -246,7 +249,7 @@ fn linear_checked(
                     counted(back, "label")
                 ),
             };
-            Ok((false, Shown::Run { labels, back }, "replayed", reason))
+            Ok((false, SystemProof::Run { labels, back }, "replayed", reason))
         }
         Justification::Composed { members, order, states } => {
             composed_checked(case, config, formula, (members, order, states), budget)
@@ -255,26 +258,27 @@ fn linear_checked(
             let reason = format!(
                 "no run is against it, steps put off that it does not see ({visited} joint states)"
             );
-            Ok((true, Shown::FewerSteps(visited), "searched", reason))
+            Ok((true, SystemProof::FewerSteps(visited), "searched", reason))
         }
         Justification::Components { mut members, visited } => {
             let recurrence = endings == CheckedEndings::Ignored;
             let most = if visited > 4 * config.visit { 0 } else { config.visit };
             let mut goes_on = || !budget.is_exhausted();
             let mut again = |members: &[FactorView]| {
-                let members: Vec<Member> = members.iter().map(|it| member(case, it)).collect();
-                let claim = none::Claim { endings, members: &members, recurrence };
+                let members: Vec<ComponentView> =
+                    members.iter().map(|it| member(case, it)).collect();
+                let claim = none::NoRunSearch { endings, members: &members, recurrence };
                 match most {
-                    0 => none::Visited::More,
+                    0 => none::ViolationSearch::More,
                     // Without an automaton, the checker cannot repeat the exploration, and the
                     // answer counts as searched.
                     _ => none::visit(system, formula, claim, most, &mut goes_on)
-                        .unwrap_or(none::Visited::More),
+                        .unwrap_or(none::ViolationSearch::More),
                 }
             };
             let mut seen = again(&members);
             let whole = FactorView::all_of(&case.system);
-            if matches!(seen, none::Visited::Some) && members != whole {
+            if matches!(seen, none::ViolationSearch::Some) && members != whole {
                 // The checker and the engine exclude different infinite runs, so a run of some
                 // components may exist only for the checker. A run of all components is a run of
                 // the system.
@@ -283,63 +287,67 @@ fn linear_checked(
             }
             let of = named(case, &members);
             let (evidence, reason) = match seen {
-                none::Visited::None(0) => {
+                none::ViolationSearch::None(0) => {
                     let reason =
                         "no run is against it: what it would do for ever, components cannot";
                     ("certified", reason.to_owned())
                 }
-                none::Visited::None(nodes) => {
+                none::ViolationSearch::None(nodes) => {
                     ("certified", format!("no run is against it, {of} ({nodes} joint states)"))
                 }
-                none::Visited::Some => return Err("the checker finds a run against it".to_owned()),
-                none::Visited::More | none::Visited::Stopped => {
+                none::ViolationSearch::Some => {
+                    return Err("the checker finds a run against it".to_owned());
+                }
+                none::ViolationSearch::More | none::ViolationSearch::Stopped => {
                     ("searched", format!("no run is against it, {of} ({visited} joint states)"))
                 }
             };
-            Ok((true, Shown::Components(members), evidence, reason))
+            Ok((true, SystemProof::Components(members), evidence, reason))
         }
     }
 }
 
 /// Checks a result about the pairwise composition, by repeating the composition.
 fn composed_checked(
-    case: &Case,
-    config: &Config,
-    formula: &crate::evidence::systems::properties::Linear,
+    case: &SystemCase,
+    config: &SettleConfig,
+    formula: &parikh_evidence::systems::properties::LabelLtl,
     (members, order, states): (Vec<FactorView>, Vec<(u32, u32)>, usize),
     budget: &Budget,
-) -> Result<Checked, String> {
-    let few: Vec<Member> = members.iter().map(|it| member(case, it)).collect();
+) -> Result<CheckedResult, String> {
+    let few: Vec<ComponentView> = members.iter().map(|it| member(case, it)).collect();
     let pairs: Vec<_> = order.iter().map(|&(a, b)| (a as usize, b as usize)).collect();
-    let claim = composed::Order { members: &few, pairs: &pairs };
+    let claim = composed::CompositionOrder { members: &few, pairs: &pairs };
     let mut goes_on = || !budget.is_exhausted();
     let system = &case.checked_system;
     // Without an automaton, the checker cannot repeat the exploration, and the answer counts as
     // searched.
     let seen = composed::visit(system, formula, claim, config.visit, &mut goes_on)
-        .unwrap_or(none::Visited::More);
+        .unwrap_or(none::ViolationSearch::More);
     let reason = |states| {
         format!(
             "no run is against it, of the system put together two by two ({states} joint states)"
         )
     };
     let (evidence, reason) = match seen {
-        none::Visited::None(_) => ("certified", reason(states)),
-        none::Visited::Some => return Err("the checker finds a run against it".to_owned()),
-        none::Visited::More | none::Visited::Stopped => ("searched", reason(states)),
+        none::ViolationSearch::None(_) => ("certified", reason(states)),
+        none::ViolationSearch::Some => return Err("the checker finds a run against it".to_owned()),
+        none::ViolationSearch::More | none::ViolationSearch::Stopped => {
+            ("searched", reason(states))
+        }
     };
-    Ok((true, Shown::Composed(members, order), evidence, reason))
+    Ok((true, SystemProof::Composed(members, order), evidence, reason))
 }
 
 /// Converts a component, or the visible part of one, for the checker.
-fn member(case: &Case, view: &FactorView) -> Member {
+fn member(case: &SystemCase, view: &FactorView) -> ComponentView {
     let name = |&label: &LabelId| case.system.label(label).to_owned();
     let labels = view.labels.as_ref().map(|all| all.iter().map(name).collect());
-    Member { component: view.component as usize, labels }
+    ComponentView { component: view.component as usize, labels }
 }
 
 /// Returns the components of a claim in words.
-fn named(case: &Case, members: &[FactorView]) -> String {
+fn named(case: &SystemCase, members: &[FactorView]) -> String {
     let mut components: Vec<u32> = members.iter().map(|it| it.component).collect();
     components.dedup();
     let parts = members.iter().filter(|it| it.labels.is_some()).count();
@@ -355,17 +363,17 @@ fn named(case: &Case, members: &[FactorView]) -> String {
     }
 }
 
-impl Logic {
+impl SystemLogic {
     /// Returns the semantics of a property in words.
     pub fn semantics(self, endings: FiniteRuns) -> &'static str {
         match (self, endings) {
-            (Logic::Ltl, FiniteRuns::Ignored) => {
+            (SystemLogic::Ltl, FiniteRuns::Ignored) => {
                 "LTL over infinite traces only (RERS on .dot and .pnml)"
             }
-            (Logic::Ltl, FiniteRuns::Stutter) => {
+            (SystemLogic::Ltl, FiniteRuns::Stutter) => {
                 "LTL where finite runs repeat their last label (RERS on Promela, SPIN)"
             }
-            (Logic::Ctl, _) => "CTL over all maximal paths, after the empty first step",
+            (SystemLogic::Ctl, _) => "CTL over all maximal paths, after the empty first step",
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Comparison of a verdict file with the computed keys.
 
-use super::{Category, Computed, Property, Truth, Value, Verdict, VerdictFile};
+use super::{Category, ComputedKey, KeyProperty, KeyVerdict, Truth, VerdictFile, VerdictValue};
 
 /// The result of comparing a verdict with the computed value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ComparisonResult {
     /// Both values are known and equal.
     Agrees,
     /// Both values are known and different.
@@ -19,13 +19,13 @@ pub enum Standing {
 
 /// A verdict of a file with the computed key.
 #[derive(Clone, Debug)]
-pub struct Comparison<'a> {
+pub struct KeyComparison<'a> {
     /// The verdict in the file.
-    pub verdict: &'a Verdict,
+    pub verdict: &'a KeyVerdict,
     /// The computed key, for a verdict about a key.
-    pub computed: Option<&'a Computed>,
+    pub computed: Option<&'a ComputedKey>,
     /// The result of the comparison.
-    pub standing: Standing,
+    pub standing: ComparisonResult,
 }
 
 /// Compares each verdict of `file` with `computed`. Verdicts on instances other than `instance` are
@@ -33,27 +33,31 @@ pub struct Comparison<'a> {
 pub fn compare<'a>(
     file: &'a VerdictFile,
     instance: Option<&str>,
-    computed: &'a [Computed],
-) -> Vec<Comparison<'a>> {
-    let compare = |verdict: &'a Verdict| {
-        let concerned = verdict.instances.is_empty()
+    computed: &'a [ComputedKey],
+) -> Vec<KeyComparison<'a>> {
+    let compare = |verdict: &'a KeyVerdict| {
+        let concerns_instance = verdict.instances.is_empty()
             || verdict.instances.iter().any(|name| Some(name.as_str()) == instance);
-        let own = match (&verdict.category, Property::named(&verdict.reference)) {
-            (Category::Generic, Some(property)) if concerned => {
+        let computed_key = match (&verdict.category, KeyProperty::named(&verdict.reference)) {
+            (Category::Generic, Some(property)) if concerns_instance => {
                 computed.iter().find(|computed| computed.property == property)
             }
             _ => None,
         };
-        let standing = match (own, &verdict.value) {
-            (Some(own), Value::Truth(theirs)) => match (own.value, *theirs) {
-                (Truth::Unknown, _) => Standing::NotComputed,
-                (_, Truth::Unknown) => Standing::NotInFile,
-                (ours, theirs) if ours == theirs => Standing::Agrees,
-                _ => Standing::Conflicts,
-            },
-            _ => Standing::NotCompared,
+        let standing = match (computed_key, &verdict.value) {
+            (Some(computed_key), VerdictValue::Truth(file_value)) => {
+                match (computed_key.value, *file_value) {
+                    (Truth::Unknown, _) => ComparisonResult::NotComputed,
+                    (_, Truth::Unknown) => ComparisonResult::NotInFile,
+                    (computed_value, file_value) if computed_value == file_value => {
+                        ComparisonResult::Agrees
+                    }
+                    _ => ComparisonResult::Conflicts,
+                }
+            }
+            _ => ComparisonResult::NotCompared,
         };
-        Comparison { verdict, computed: own, standing }
+        KeyComparison { verdict, computed: computed_key, standing }
     };
     file.verdicts.iter().map(compare).collect()
 }
@@ -68,8 +72,8 @@ pub fn is_about(model: &str, instance: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::about::NetMeant;
-    use crate::verdicts::Version;
+    use crate::verdicts::FormatVersion;
+    use parikh_input::about::NetMeant;
 
     #[test]
     fn instances_belong_to_their_model_alone() {
@@ -82,10 +86,10 @@ mod tests {
 
     #[test]
     fn every_standing_is_told_apart() {
-        let verdict = |reference: &str, value, instances: &[&str]| Verdict {
+        let verdict = |reference: &str, value, instances: &[&str]| KeyVerdict {
             category: Category::Generic,
             reference: reference.into(),
-            value: Value::Truth(value),
+            value: VerdictValue::Truth(value),
             instances: instances.iter().map(|&name| name.to_owned()).collect(),
             explanation: None,
             stated_by: None,
@@ -93,7 +97,7 @@ mod tests {
             trace: None,
         };
         let file = VerdictFile {
-            version: Version::V2,
+            version: FormatVersion::V2,
             model: "m".into(),
             verdicts: vec![
                 verdict("SAFE", Truth::True, &[]),
@@ -104,21 +108,21 @@ mod tests {
             ],
         };
         let computed =
-            |property, value| Computed::new(property, NetMeant::Model, value, String::new());
+            |property, value| ComputedKey::new(property, NetMeant::Model, value, String::new());
         let ours =
-            [computed(Property::Safe, Truth::True), computed(Property::Live, Truth::Unknown)];
-        let standings: Vec<Standing> = compare(&file, Some("m-PT-1"), &ours)
+            [computed(KeyProperty::Safe, Truth::True), computed(KeyProperty::Live, Truth::Unknown)];
+        let standings: Vec<ComparisonResult> = compare(&file, Some("m-PT-1"), &ours)
             .iter()
             .map(|comparison| comparison.standing)
             .collect();
         assert_eq!(
             standings,
             [
-                Standing::Agrees,
-                Standing::Conflicts,
-                Standing::NotCompared,
-                Standing::NotInFile,
-                Standing::NotComputed,
+                ComparisonResult::Agrees,
+                ComparisonResult::Conflicts,
+                ComparisonResult::NotCompared,
+                ComparisonResult::NotInFile,
+                ComparisonResult::NotComputed,
             ]
         );
     }

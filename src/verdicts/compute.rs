@@ -1,22 +1,22 @@
 //! Computation of the 21 keys of a net: fifteen from the structure, the others by engines as goals.
 
-use super::{KeyNet, Property, Truth};
-use crate::about::NetMeant;
-use crate::answer::{Answer, Plan, Value};
+use super::{KeyNet, KeyProperty, Truth};
+use crate::answer::{GoalAnswer, Plan, QuestionValue};
 use crate::mcc::Examination;
 use crate::mcc::techniques::techniques;
-use crate::run::{self, Config, Event};
-use crate::structure::keys::{Key, KeyVerdict, structural_keys};
+use crate::run::{self, Event, RunConfig};
+use parikh_input::about::NetMeant;
 use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, Goal, LinearSum, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
+use parikh_structure::keys::{Key, KeyVerdict, structural_keys};
 use std::cell::OnceCell;
 
 /// A computed key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Computed {
+pub struct ComputedKey {
     /// The key.
-    pub property: Property,
+    pub property: KeyProperty,
     /// The net to which the value refers.
     pub net: NetMeant,
     /// The value of the key.
@@ -33,10 +33,15 @@ pub struct Computed {
     pub unbounded: Vec<PlaceId>,
 }
 
-impl Computed {
+impl ComputedKey {
     /// Returns a key with its value and explanation, and no evidence.
-    pub fn new(property: Property, net: NetMeant, value: Truth, explanation: String) -> Computed {
-        Computed {
+    pub fn new(
+        property: KeyProperty,
+        net: NetMeant,
+        value: Truth,
+        explanation: String,
+    ) -> ComputedKey {
+        ComputedKey {
             property,
             net,
             value,
@@ -51,9 +56,9 @@ impl Computed {
 
 /// The computed keys of a net.
 #[derive(Clone, Debug, Default)]
-pub struct Findings {
+pub struct KeyFindings {
     /// An entry per requested key.
-    pub keys: Vec<Computed>,
+    pub keys: Vec<ComputedKey>,
     /// The number of results that failed their check and were dropped: bugs of Parikh.
     pub faults: usize,
     /// A description of a marking that violates the model's claim of safe units (NUPN).
@@ -66,15 +71,15 @@ impl KeyNet<'_> {
     /// computed again.
     pub fn compute(
         &self,
-        wanted: &[Property],
-        known: &[Computed],
-        config: &Config,
+        wanted: &[KeyProperty],
+        known: &[ComputedKey],
+        config: &RunConfig,
         budget: &Budget,
-        mut tell: impl FnMut(&Computed),
-    ) -> Findings {
+        mut tell: impl FnMut(&ComputedKey),
+    ) -> KeyFindings {
         let decidable =
             wanted.iter().copied().filter(|&property| self.why_unknown(property).is_none());
-        let decidable: Vec<Property> = decidable.collect();
+        let decidable: Vec<KeyProperty> = decidable.collect();
         let mut found = compute(self, &decidable, known, config, budget, &mut tell);
         for &property in wanted {
             if let Some(why) = self.why_unknown(property) {
@@ -95,19 +100,19 @@ impl KeyNet<'_> {
 /// that depend on the claim are computed again without it.
 fn compute(
     of: &KeyNet<'_>,
-    wanted: &[Property],
-    known: &[Computed],
-    config: &Config,
+    wanted: &[KeyProperty],
+    known: &[ComputedKey],
+    config: &RunConfig,
     budget: &Budget,
-    mut tell: impl FnMut(&Computed),
-) -> Findings {
+    mut tell: impl FnMut(&ComputedKey),
+) -> KeyFindings {
     let unclaimed = OnceCell::new();
     let net = of.net();
     let mut computation =
         Computation { of, net, unclaimed: &unclaimed, config, faults: 0, breach: None };
     let mut keys = Vec::new();
     let mut assumed = Vec::new();
-    let mut take = |computed: Computed, assumed: &mut Vec<Computed>| {
+    let mut take = |computed: ComputedKey, assumed: &mut Vec<ComputedKey>| {
         if computed.assumes_units {
             assumed.push(computed);
         } else {
@@ -115,18 +120,18 @@ fn compute(
             keys.push(computed);
         }
     };
-    if wanted.iter().any(|property| matches!(property, Property::Structural(_))) {
+    if wanted.iter().any(|property| matches!(property, KeyProperty::Structural(_))) {
         let structural = structural(of).filter(|computed| wanted.contains(&computed.property));
         structural.for_each(|computed| take(computed, &mut assumed));
     }
     let mut goals = wanted.to_vec();
-    goals.retain(|property| !matches!(property, Property::Structural(_)));
+    goals.retain(|property| !matches!(property, KeyProperty::Structural(_)));
     for computed in known.iter().filter(|computed| goals.contains(&computed.property)) {
         take(computed.clone(), &mut assumed);
     }
     goals.retain(|property| known.iter().all(|computed| computed.property != *property));
     // REVERSIBLE and LIVE are harder to decide than reachability.
-    goals.sort_by_key(|property| matches!(property, Property::Reversible | Property::Live));
+    goals.sort_by_key(|property| matches!(property, KeyProperty::Reversible | KeyProperty::Live));
     for (index, &property) in goals.iter().enumerate() {
         let computed =
             computation.by_goals(property, &budget.portion(1.0 / (goals.len() - index) as f64));
@@ -143,18 +148,18 @@ fn compute(
         tell(&computed);
         keys.push(computed);
     }
-    Findings { keys, faults: computation.faults, breach: computation.breach }
+    KeyFindings { keys, faults: computation.faults, breach: computation.breach }
 }
 
 /// Returns the structural keys.
-fn structural(of: &KeyNet<'_>) -> impl Iterator<Item = Computed> {
+fn structural(of: &KeyNet<'_>) -> impl Iterator<Item = ComputedKey> {
     let net = of.net();
     let reads_units = |key| key == Key::NestedUnits && net.units().is_some();
     structural_keys(net).into_iter().map(move |KeyVerdict { key, value, explanation }| {
-        let property = Property::Structural(key);
+        let property = KeyProperty::Structural(key);
         let techniques = vec![if reads_units(key) { "USE_NUPN" } else { "TOPOLOGICAL" }];
-        let computed = Computed::new(property, of.meant(property), value.into(), explanation);
-        Computed { techniques, ..computed }
+        let computed = ComputedKey::new(property, of.meant(property), value.into(), explanation);
+        ComputedKey { techniques, ..computed }
     })
 }
 
@@ -165,7 +170,7 @@ struct Computation<'a> {
     net: &'a Net,
     /// The storage for the net without the claim.
     unclaimed: &'a OnceCell<Net>,
-    config: &'a Config,
+    config: &'a RunConfig,
     faults: usize,
     /// A description of a marking that violates the claim.
     breach: Option<String>,
@@ -180,16 +185,16 @@ impl<'a> Computation<'a> {
         self.breach.get_or_insert(breach);
     }
 
-    fn by_goals(&mut self, property: Property, budget: &Budget) -> Computed {
-        if property == Property::DeadPlaces {
+    fn by_goals(&mut self, property: KeyProperty, budget: &Budget) -> ComputedKey {
+        if property == KeyProperty::DeadPlaces {
             return self.dead_places(budget);
         }
         let examination = |examination| Plan::of_examination(examination, self.net);
         let (plan, positive) = match property {
-            Property::Deadlock => (examination(Examination::ReachabilityDeadlock), true),
-            Property::Safe => (examination(Examination::OneSafe), true),
-            Property::Live => (examination(Examination::Liveness), true),
-            Property::Reversible => {
+            KeyProperty::Deadlock => (examination(Examination::ReachabilityDeadlock), true),
+            KeyProperty::Safe => (examination(Examination::OneSafe), true),
+            KeyProperty::Live => (examination(Examination::Liveness), true),
+            KeyProperty::Reversible => {
                 let mut plan = Plan::default();
                 let initial = Predicate::exactly(self.net.initial());
                 plan.ask_home("REVERSIBLE", initial);
@@ -199,7 +204,7 @@ impl<'a> Computation<'a> {
         };
         // Each of these properties has a plan.
         let plan = plan.unwrap_or_default();
-        let mut answer: Option<Answer> = None;
+        let mut answer: Option<GoalAnswer> = None;
         let report = run::run_net(self.net, plan, self.config, budget, |event| match event {
             Event::Answered(found) => answer = Some(found.clone()),
             Event::Withdrawn { .. } => answer = None,
@@ -212,51 +217,51 @@ impl<'a> Computation<'a> {
             let why = why.unwrap_or_else(|| "the engines disagree".into());
             return unknown(property, self.of.meant(property), why);
         };
-        let holds = (answer.value == Value::Bool(true)) == positive;
+        let holds = (answer.value == QuestionValue::Bool(true)) == positive;
         let (assumes_units, techniques) = (answer.assumes_units, techniques_of(&answer));
         let explanation = match (property, holds) {
-            (Property::Safe, true) if answer.assumes_units => {
+            (KeyProperty::Safe, true) if answer.assumes_units => {
                 "no place can hold two tokens, if the model's units are safe (NUPN), as it claims"
                     .to_owned()
             }
-            (Property::Safe, true) => "no place can hold two tokens".to_owned(),
-            (Property::DeadTransitions, false) => "every transition can be enabled".to_owned(),
-            (Property::Deadlock, _) => {
+            (KeyProperty::Safe, true) => "no place can hold two tokens".to_owned(),
+            (KeyProperty::DeadTransitions, false) => "every transition can be enabled".to_owned(),
+            (KeyProperty::Deadlock, _) => {
                 let why = answer.reason.trim_start_matches("a dead marking: ");
                 let whether = if holds { "a dead marking" } else { "no dead marking" };
                 format!("{whether} can be reached: {why}")
             }
-            (Property::Reversible, false) if answer.reason.starts_with("a dead marking") => {
+            (KeyProperty::Reversible, false) if answer.reason.starts_with("a dead marking") => {
                 let why = answer.reason.trim_start_matches("a dead marking: ");
                 format!("another dead marking can be reached: {why}")
             }
-            (Property::Reversible, false) => {
+            (KeyProperty::Reversible, false) => {
                 format!("the initial marking is lost: {}", answer.reason)
             }
             _ => answer.reason,
         };
         let trace = answer.exhibit.and_then(|exhibit| exhibit.sequence().cloned());
-        let found = Computed::new(property, self.of.meant(property), holds.into(), explanation);
-        let found = Computed { techniques, assumes_units, trace, ..found };
+        let found = ComputedKey::new(property, self.of.meant(property), holds.into(), explanation);
+        let found = ComputedKey { techniques, assumes_units, trace, ..found };
         match (property, holds) {
-            (Property::Safe, false) => self.with_unbounded(found, budget),
+            (KeyProperty::Safe, false) => self.with_unbounded(found, budget),
             _ => found,
         }
     }
 
     /// Adds the unbounded places to the answer that the net is not safe.
-    fn with_unbounded(&mut self, mut safe: Computed, budget: &Budget) -> Computed {
+    fn with_unbounded(&mut self, mut safe: ComputedKey, budget: &Budget) -> ComputedKey {
         let net = self.net;
         if net.model_places().len() > ONE_BY_ONE {
             return safe;
         }
         let goals = net.model_places().map(|place| Goal::Maximise(LinearSum::place(place)));
         let mut bounded: Vec<Option<bool>> = vec![None; net.model_places().len()];
-        let config = Config { keep_all_witnesses: false, ..self.config.clone() };
+        let config = RunConfig { keep_all_witnesses: false, ..self.config.clone() };
         let report =
             run::run_net(net, Plan::of_goals(goals), &config, budget, |event| match event {
                 Event::Answered(answer) => {
-                    set(&mut bounded, &answer.id, Some(answer.value != Value::Infinite));
+                    set(&mut bounded, &answer.id, Some(answer.value != QuestionValue::Infinite));
                 }
                 Event::Withdrawn { id } => set(&mut bounded, id, None),
                 _ => {}
@@ -273,18 +278,18 @@ impl<'a> Computation<'a> {
 
     /// Computes DEAD_PLACES with one question per place. The first place that is never marked ends
     /// the search.
-    fn dead_places(&mut self, budget: &Budget) -> Computed {
+    fn dead_places(&mut self, budget: &Budget) -> ComputedKey {
         let mut plan = Plan::default();
         for place in self.net.model_places() {
             plan.ask_exists(self.net.place_name(place), Predicate::at_least(place, 1));
         }
         let budget = budget.child();
-        let mut dead: Option<Answer> = None;
+        let mut dead: Option<GoalAnswer> = None;
         let mut used = std::collections::BTreeSet::new();
         let report = run::run_net(self.net, plan, self.config, &budget, |event| match event {
             Event::Answered(answer) => {
                 used.extend(techniques_of(answer));
-                if answer.value == Value::Bool(false) && dead.is_none() {
+                if answer.value == QuestionValue::Bool(false) && dead.is_none() {
                     dead = Some(answer.clone());
                     budget.cancel();
                 }
@@ -294,24 +299,24 @@ impl<'a> Computation<'a> {
         });
         self.faults += report.faults;
         self.drop_claim(report.breach);
-        let property = Property::DeadPlaces;
+        let property = KeyProperty::DeadPlaces;
         let meant = self.of.meant(property);
         if let Some(answer) = dead {
             let techniques = techniques_of(&answer);
-            let Answer { id, reason, assumes_units, .. } = answer;
+            let GoalAnswer { id, reason, assumes_units, .. } = answer;
             let explanation = if reason.starts_with("place `") {
                 format!("{reason}, so it is never marked")
             } else {
                 format!("place `{id}` is never marked: {reason}")
             };
-            let found = Computed::new(property, meant, Truth::True, explanation);
-            return Computed { techniques, assumes_units, ..found };
+            let found = ComputedKey::new(property, meant, Truth::True, explanation);
+            return ComputedKey { techniques, assumes_units, ..found };
         }
         match report.unanswered.first() {
             None if report.answered == self.net.model_places().len() => {
                 let why = "every place can be marked".to_owned();
                 let techniques = used.into_iter().collect();
-                Computed { techniques, ..Computed::new(property, meant, Truth::False, why) }
+                ComputedKey { techniques, ..ComputedKey::new(property, meant, Truth::False, why) }
             }
             first => {
                 let why = first.map_or("the engines disagree", |question| &question.reason);
@@ -326,13 +331,13 @@ impl<'a> Computation<'a> {
 }
 
 /// Returns the names of the engines, and the contest's names for the circumstances of an answer.
-fn techniques_of(answer: &Answer) -> Vec<&'static str> {
+fn techniques_of(answer: &GoalAnswer) -> Vec<&'static str> {
     // The first word gives the kind of parallelism, which only the writer of the file knows.
     techniques(&answer.techniques, answer.circumstances()).split_off(1)
 }
 
-fn unknown(property: Property, net: NetMeant, explanation: String) -> Computed {
-    Computed::new(property, net, Truth::Unknown, explanation)
+fn unknown(property: KeyProperty, net: NetMeant, explanation: String) -> ComputedKey {
+    ComputedKey::new(property, net, Truth::Unknown, explanation)
 }
 
 /// The largest number of places whose bounds are computed one by one.
@@ -350,7 +355,7 @@ fn set(bounded: &mut [Option<bool>], id: &str, value: Option<bool>) {
 
 /// Returns the end of the explanation that a net is not safe: the unbounded places, and the number
 /// of places (`open`) for which boundedness is unknown.
-pub(crate) fn say_unbounded(net: &Net, unbounded: &[PlaceId], open: usize) -> String {
+pub fn say_unbounded(net: &Net, unbounded: &[PlaceId], open: usize) -> String {
     let named = unbounded.iter().take(NAMED).map(|&p| format!("`{}`", net.place_name(p)));
     let named = named.collect::<Vec<_>>().join(", ");
     let more = match unbounded.len().saturating_sub(NAMED) {
@@ -375,14 +380,14 @@ mod tests {
     use std::borrow::Cow;
     use std::time::Duration;
 
-    fn keys(net: &Net, wanted: &[Property], budget: &Budget) -> Findings {
+    fn keys(net: &Net, wanted: &[KeyProperty], budget: &Budget) -> KeyFindings {
         let of = KeyNet::of_net(Cow::Borrowed(net));
-        compute(&of, wanted, &[], &Config::default(), budget, |_| {})
+        compute(&of, wanted, &[], &RunConfig::default(), budget, |_| {})
     }
 
-    fn values(net: &str) -> Vec<(Property, Truth)> {
+    fn values(net: &str) -> Vec<(KeyProperty, Truth)> {
         let net = text::parse(net).unwrap();
-        let wanted: Vec<Property> = Property::all().skip(15).collect();
+        let wanted: Vec<KeyProperty> = KeyProperty::all().skip(15).collect();
         let budget = Budget::lasting(Duration::from_secs(20));
         let found = keys(&net, &wanted, &budget);
         assert_eq!(found.faults, 0);
@@ -393,12 +398,12 @@ mod tests {
     fn a_cycle_has_every_good_property() {
         let found = values("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p");
         let expected = [
-            (Property::Safe, Truth::True),
-            (Property::DeadPlaces, Truth::False),
-            (Property::DeadTransitions, Truth::False),
-            (Property::Deadlock, Truth::False),
-            (Property::Reversible, Truth::True),
-            (Property::Live, Truth::True),
+            (KeyProperty::Safe, Truth::True),
+            (KeyProperty::DeadPlaces, Truth::False),
+            (KeyProperty::DeadTransitions, Truth::False),
+            (KeyProperty::Deadlock, Truth::False),
+            (KeyProperty::Reversible, Truth::True),
+            (KeyProperty::Live, Truth::True),
         ];
         assert_eq!(found, expected);
     }
@@ -409,12 +414,12 @@ mod tests {
             "place p 2\nplace q\nplace r\nplace s\ntransition t: p -> q\ntransition u: r -> s",
         );
         let expected = [
-            (Property::Safe, Truth::False),
-            (Property::DeadPlaces, Truth::True),
-            (Property::DeadTransitions, Truth::True),
-            (Property::Deadlock, Truth::True),
-            (Property::Reversible, Truth::False),
-            (Property::Live, Truth::False),
+            (KeyProperty::Safe, Truth::False),
+            (KeyProperty::DeadPlaces, Truth::True),
+            (KeyProperty::DeadTransitions, Truth::True),
+            (KeyProperty::Deadlock, Truth::True),
+            (KeyProperty::Reversible, Truth::False),
+            (KeyProperty::Live, Truth::False),
         ];
         assert_eq!(found, expected);
     }
@@ -422,17 +427,17 @@ mod tests {
     #[test]
     fn a_dead_beginning_is_reversible_and_a_net_without_transitions_is_live() {
         let found = values("place p\nplace q\ntransition t: p -> q");
-        assert!(found.contains(&(Property::Reversible, Truth::True)), "{found:?}");
-        assert!(found.contains(&(Property::Live, Truth::False)), "{found:?}");
+        assert!(found.contains(&(KeyProperty::Reversible, Truth::True)), "{found:?}");
+        assert!(found.contains(&(KeyProperty::Live, Truth::False)), "{found:?}");
         let found = values("place p 1");
-        assert!(found.contains(&(Property::Live, Truth::True)), "{found:?}");
+        assert!(found.contains(&(KeyProperty::Live, Truth::True)), "{found:?}");
     }
 
     #[test]
     fn a_net_without_bound_needs_no_graph() {
         let net = text::parse("place p 1\nplace q\nplace r\ntransition t: p -> p + q\ntransition u: q -> r\ntransition v: r -> q").unwrap();
         let budget = Budget::lasting(Duration::from_secs(600));
-        let wanted = [Property::Reversible, Property::Live];
+        let wanted = [KeyProperty::Reversible, KeyProperty::Live];
         let found = keys(&net, &wanted, &budget);
         let values: Vec<Truth> = found.keys.iter().map(|computed| computed.value).collect();
         assert_eq!(values, [Truth::False, Truth::True], "{:?}", found.keys);
@@ -443,24 +448,24 @@ mod tests {
     fn explanations_say_what_it_rests_on() {
         let find = |net: &str| {
             let net = text::parse(net).unwrap();
-            let wanted: Vec<Property> = Property::all().skip(15).collect();
+            let wanted: Vec<KeyProperty> = KeyProperty::all().skip(15).collect();
             let budget = Budget::lasting(Duration::from_secs(20));
             keys(&net, &wanted, &budget).keys
         };
-        let key = |keys: &[Computed], key: Property| {
+        let key = |keys: &[ComputedKey], key: KeyProperty| {
             keys.iter().find(|found| found.property == key).unwrap().clone()
         };
         let source = find("place p\ntransition more: -> p\ntransition less: p ->");
         let expected = "no dead marking can be reached: transition `more` takes nothing and is always \
                         enabled";
-        assert_eq!(key(&source, Property::Deadlock).explanation, expected);
+        assert_eq!(key(&source, KeyProperty::Deadlock).explanation, expected);
         let dead = find("place p 2\nplace q\ntransition t: p -> q");
-        for property in [Property::Deadlock, Property::Live, Property::Reversible] {
+        for property in [KeyProperty::Deadlock, KeyProperty::Live, KeyProperty::Reversible] {
             let found = key(&dead, property);
             assert!(!found.techniques.is_empty() && found.trace.is_some(), "{found:?}");
         }
         let starved = find("place p 1\nplace q\ntransition t: p -> p\ntransition u: q -> q");
-        assert!(!key(&starved, Property::Live).techniques.is_empty());
+        assert!(!key(&starved, KeyProperty::Live).techniques.is_empty());
     }
 
     #[test]
@@ -469,8 +474,8 @@ mod tests {
             "place a 1\nplace b\nplace c\ntransition x: a -> b\ntransition y: b -> c\n\
              transition z: c -> b",
         );
-        assert!(found.contains(&(Property::Reversible, Truth::False)), "{found:?}");
-        assert!(found.contains(&(Property::Live, Truth::False)), "{found:?}");
-        assert!(found.contains(&(Property::Deadlock, Truth::False)), "{found:?}");
+        assert!(found.contains(&(KeyProperty::Reversible, Truth::False)), "{found:?}");
+        assert!(found.contains(&(KeyProperty::Live, Truth::False)), "{found:?}");
+        assert!(found.contains(&(KeyProperty::Deadlock, Truth::False)), "{found:?}");
     }
 }

@@ -9,14 +9,14 @@
 //! For a net with inhibitor or reset arcs, the structural keys refer to the translated
 //! place/transition net. The behavioural keys refer to the places and transitions of the model.
 
-use super::Property;
-use crate::about::NetMeant;
-use crate::model::{NotUnfolded, unfolded};
-use crate::structure::keys::Key;
-use crate::unfold::{self, Declined};
+use super::KeyProperty;
+use parikh_input::about::NetMeant;
+use parikh_input::model::{NotUnfolded, unfolded};
 use parikh_net::Net;
 use parikh_net::coloured::ColouredNet;
 use parikh_solvers::Budget;
+use parikh_structure::keys::Key;
+use parikh_unfolding::UnfoldingError;
 use std::borrow::Cow;
 
 /// The net to which the keys of a model refer.
@@ -49,7 +49,7 @@ impl<'n> KeyNet<'n> {
             Ok(net) => return Ok(KeyNet::of_unfolding(net, None)),
             Err(why) => why.to_string(),
         };
-        let net = unfolded(coloured, &unfold::Config::default(), budget)?;
+        let net = unfolded(coloured, &parikh_unfolding::UnfoldingConfig::default(), budget)?;
         Ok(KeyNet::of_unfolding(net, Some(left_out)))
     }
 
@@ -82,10 +82,10 @@ impl<'n> KeyNet<'n> {
     }
 
     /// Returns the net to which the value of a key refers.
-    pub fn meant(&self, property: Property) -> NetMeant {
+    pub fn meant(&self, property: KeyProperty) -> NetMeant {
         match (self.is_unfolding, property) {
             (true, _) => NetMeant::Unfolding,
-            (_, Property::Structural(_)) if self.net.translation().is_some() => {
+            (_, KeyProperty::Structural(_)) if self.net.translation().is_some() => {
                 NetMeant::Translation
             }
             _ => NetMeant::Model,
@@ -93,24 +93,28 @@ impl<'n> KeyNet<'n> {
     }
 
     /// Returns the reason why a key cannot be computed from the constructed net.
-    pub(super) fn why_unknown(&self, property: Property) -> Option<String> {
+    pub(super) fn why_unknown(&self, property: KeyProperty) -> Option<String> {
         match (property, &self.left_out) {
-            (Property::Structural(Key::NestedUnits), _) if self.is_unfolding => Some(
+            (KeyProperty::Structural(Key::NestedUnits), _) if self.is_unfolding => Some(
                 "a coloured net has no units, and the units of its unfolding are unknown"
                     .to_owned(),
             ),
             // Colours and bindings that cannot occur do not change these keys.
-            (Property::Safe | Property::Deadlock | Property::Reversible, _) | (_, None) => None,
+            (KeyProperty::Safe | KeyProperty::Deadlock | KeyProperty::Reversible, _)
+            | (_, None) => None,
             (_, Some(why)) => Some(format!("the complete unfolding cannot be built: {why}")),
         }
     }
 }
 
 /// Returns the unfolding with every colour and every binding whose guard holds.
-fn whole_unfolding(coloured: &ColouredNet, budget: &Budget) -> Result<Net, Declined> {
-    let mut whole =
-        unfold::Config { symmetry: false, fixpoint: false, ..unfold::Config::default() };
+fn whole_unfolding(coloured: &ColouredNet, budget: &Budget) -> Result<Net, UnfoldingError> {
+    let mut whole = parikh_unfolding::UnfoldingConfig {
+        symmetry: false,
+        fixpoint: false,
+        ..parikh_unfolding::UnfoldingConfig::default()
+    };
     whole.limits.bindings = 1_000_000;
     whole.limits.tries = 20_000_000;
-    unfold::unfold(coloured, &whole, budget).map(|(net, _)| net)
+    parikh_unfolding::unfold(coloured, &whole, budget).map(|(net, _)| net)
 }

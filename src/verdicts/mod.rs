@@ -24,17 +24,17 @@ mod property;
 mod read;
 mod write;
 
-pub use compare::{Comparison, Standing, compare, is_about};
-pub(crate) use compute::say_unbounded;
-pub use compute::{Computed, Findings};
+pub use compare::{ComparisonResult, KeyComparison, compare, is_about};
+pub use compute::say_unbounded;
+pub use compute::{ComputedKey, KeyFindings};
 pub use date::now;
 pub use key_net::KeyNet;
-pub use property::Property;
-pub use read::{InvalidVerdicts, Problem, read, read_from};
+pub use property::KeyProperty;
+pub use read::{InvalidVerdicts, VerdictProblem, read, read_from};
 pub use write::firing_sequence;
 
-use crate::input::Element;
 use crate::mcc::Examination;
+use parikh_input::Element;
 use serde::Serialize;
 use std::fmt;
 
@@ -42,40 +42,40 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerdictFile {
     /// The version of the format of the file.
-    pub version: Version,
+    pub version: FormatVersion,
     /// The name of the model. Names of its instances are longer.
     pub model: String,
     /// The verdicts, in the order of the file. Not empty in a valid file.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<KeyVerdict>,
 }
 
 /// A version of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Version {
+pub enum FormatVersion {
     /// The version with `QUASI_LIVE`, the opposite of the later `DEAD_TRANSITIONS`.
     V1,
     /// The version with `DEAD_PLACES` and `DEAD_TRANSITIONS`.
     V2,
 }
 
-impl fmt::Display for Version {
+impl fmt::Display for FormatVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Version::V1 => "1.0",
-            Version::V2 => "2.0",
+            FormatVersion::V1 => "1.0",
+            FormatVersion::V2 => "2.0",
         })
     }
 }
 
 /// A verdict on a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct KeyVerdict {
     /// The kind of property.
     pub category: Category,
     /// The property: a key, or the id of a formula.
     pub reference: String,
     /// The value of the property.
-    pub value: Value,
+    pub value: VerdictValue,
     /// The instances concerned. If empty, all instances of the model.
     pub instances: Vec<String>,
     /// An explanation for people.
@@ -111,18 +111,18 @@ impl fmt::Display for Category {
 
 /// The value of a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum VerdictValue {
     /// The value of a key.
     Truth(Truth),
     /// A value of a different kind.
     Text(String),
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for VerdictValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Truth(truth) => truth.fmt(f),
-            Value::Text(text) => f.write_str(text),
+            VerdictValue::Truth(truth) => truth.fmt(f),
+            VerdictValue::Text(text) => f.write_str(text),
         }
     }
 }

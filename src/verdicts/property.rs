@@ -1,11 +1,11 @@
 //! The 21 keys of a model form.
 
-use crate::structure::keys::Key;
+use parikh_structure::keys::Key;
 use std::fmt;
 
 /// A key: fifteen keys are structural, six are behavioural.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Property {
+pub enum KeyProperty {
     /// A key that follows from the arcs alone.
     Structural(Key),
     /// No place ever holds two tokens.
@@ -22,40 +22,40 @@ pub enum Property {
     Live,
 }
 
-impl Property {
+impl KeyProperty {
     /// Returns all keys, in the order of the verdict files.
-    pub fn all() -> impl Iterator<Item = Property> {
+    pub fn all() -> impl Iterator<Item = KeyProperty> {
         let behavioural = [
-            Property::Safe,
-            Property::DeadPlaces,
-            Property::DeadTransitions,
-            Property::Deadlock,
-            Property::Reversible,
-            Property::Live,
+            KeyProperty::Safe,
+            KeyProperty::DeadPlaces,
+            KeyProperty::DeadTransitions,
+            KeyProperty::Deadlock,
+            KeyProperty::Reversible,
+            KeyProperty::Live,
         ];
-        Key::ALL.into_iter().map(Property::Structural).chain(behavioural)
+        Key::ALL.into_iter().map(KeyProperty::Structural).chain(behavioural)
     }
 
     /// Returns the name of the key in verdict files.
     pub fn name(self) -> &'static str {
         match self {
-            Property::Structural(key) => key.name(),
-            Property::Safe => "SAFE",
-            Property::DeadPlaces => "DEAD_PLACES",
-            Property::DeadTransitions => "DEAD_TRANSITIONS",
-            Property::Deadlock => "DEADLOCK",
-            Property::Reversible => "REVERSIBLE",
-            Property::Live => "LIVE",
+            KeyProperty::Structural(key) => key.name(),
+            KeyProperty::Safe => "SAFE",
+            KeyProperty::DeadPlaces => "DEAD_PLACES",
+            KeyProperty::DeadTransitions => "DEAD_TRANSITIONS",
+            KeyProperty::Deadlock => "DEADLOCK",
+            KeyProperty::Reversible => "REVERSIBLE",
+            KeyProperty::Live => "LIVE",
         }
     }
 
     /// Finds the key with the given name.
-    pub fn named(name: &str) -> Option<Property> {
-        Property::all().find(|property| property.name() == name)
+    pub fn named(name: &str) -> Option<KeyProperty> {
+        KeyProperty::all().find(|property| property.name() == name)
     }
 }
 
-impl fmt::Display for Property {
+impl fmt::Display for KeyProperty {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -67,10 +67,10 @@ mod tests {
 
     #[test]
     fn the_21_keys_are_read_back() {
-        assert_eq!(Property::all().count(), 21);
-        for property in Property::all() {
-            assert_eq!(Property::named(property.name()), Some(property));
+        assert_eq!(KeyProperty::all().count(), 21);
+        for property in KeyProperty::all() {
+            assert_eq!(KeyProperty::named(property.name()), Some(property));
         }
-        assert_eq!(Property::named("QUASI_LIVE"), None);
+        assert_eq!(KeyProperty::named("QUASI_LIVE"), None);
     }
 }

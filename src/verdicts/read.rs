@@ -10,23 +10,24 @@
 //! A verdict of version 1.0 on `QUASI_LIVE` becomes the opposite verdict on `DEAD_TRANSITIONS`.
 
 use super::{
-    Category, Property, StatedBy, TECHNIQUES, Truth, Value, Verdict, VerdictFile, Version, date,
+    Category, FormatVersion, KeyProperty, KeyVerdict, StatedBy, TECHNIQUES, Truth, VerdictFile,
+    VerdictValue, date,
 };
-use crate::input::{Content, Element, InputError, Location, read_element, read_element_from};
+use parikh_input::{Content, Element, InputError, Location, read_element, read_element_from};
 use std::fmt;
 use std::io::BufRead;
 use std::path::Path;
 
 /// An error in a verdict file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct VerdictProblem {
     /// The position of the wrong element, or of the element with the wrong contents.
     pub at: Location,
     /// The actual and the expected contents.
     pub text: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for VerdictProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.at, self.text)
     }
@@ -40,10 +41,10 @@ pub enum InvalidVerdicts {
     Input(#[from] InputError),
     /// The verdict file violates the grammar.
     #[error("{}", Lines(.0))]
-    Problems(Vec<Problem>),
+    Problems(Vec<VerdictProblem>),
 }
 
-struct Lines<'a>(&'a [Problem]);
+struct Lines<'a>(&'a [VerdictProblem]);
 
 impl fmt::Display for Lines<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,7 +61,7 @@ impl fmt::Display for Lines<'_> {
 /// The file cannot be read or violates the grammar.
 pub fn read(path: &Path) -> Result<VerdictFile, InvalidVerdicts> {
     let root = read_element(path, ROOT)?;
-    Reader::new(&path.display().to_string()).whole(&root)
+    VerdictReader::new(&path.display().to_string()).whole(&root)
 }
 
 /// Reads a verdict file from `reader`. Messages use `name` as the name of the file.
@@ -69,7 +70,7 @@ pub fn read(path: &Path) -> Result<VerdictFile, InvalidVerdicts> {
 /// As for [`read`].
 pub fn read_from(reader: impl BufRead, name: &str) -> Result<VerdictFile, InvalidVerdicts> {
     let root = read_element_from(reader, name, ROOT)?;
-    Reader::new(name).whole(&root)
+    VerdictReader::new(name).whole(&root)
 }
 
 const ROOT: &str = "toolspecific";
@@ -101,19 +102,20 @@ fn is_url(text: &str) -> bool {
         && text.split('%').skip(1).all(is_hex)
 }
 
-struct Reader<'f> {
+struct VerdictReader<'f> {
     file: &'f str,
-    problems: Vec<Problem>,
+    problems: Vec<VerdictProblem>,
 }
 
-impl<'f> Reader<'f> {
+impl<'f> VerdictReader<'f> {
     fn new(file: &'f str) -> Self {
-        Reader { file, problems: Vec::new() }
+        VerdictReader { file, problems: Vec::new() }
     }
 
     fn wrong(&mut self, element: &Element, text: String) {
         let Element { line, column, .. } = *element;
-        self.problems.push(Problem { at: Location { file: self.file.into(), line, column }, text });
+        self.problems
+            .push(VerdictProblem { at: Location { file: self.file.into(), line, column }, text });
     }
 
     fn whole(mut self, root: &Element) -> Result<VerdictFile, InvalidVerdicts> {
@@ -123,11 +125,11 @@ impl<'f> Reader<'f> {
             self.wrong(root, format!("found tool `{tool}`, expected `propertiesverdict`"));
         }
         let version = match self.required(root, "version").as_str() {
-            "1.0" => Version::V1,
-            "2.0" => Version::V2,
+            "1.0" => FormatVersion::V1,
+            "2.0" => FormatVersion::V2,
             other => {
                 self.wrong(root, format!("found version `{other}`, expected `1.0` or `2.0`"));
-                Version::V2
+                FormatVersion::V2
             }
         };
         self.no_text(root);
@@ -166,7 +168,7 @@ impl<'f> Reader<'f> {
         Ok(VerdictFile { version, model: model.unwrap_or_default(), verdicts })
     }
 
-    fn verdict(&mut self, element: &Element, version: Version) -> Verdict {
+    fn verdict(&mut self, element: &Element, version: FormatVersion) -> KeyVerdict {
         self.no_others(element, &["category", "reference", "value"]);
         let category = match self.required(element, "category").as_str() {
             "GENERIC" => Category::Generic,
@@ -178,9 +180,9 @@ impl<'f> Reader<'f> {
                 _ => Category::Other(name.to_owned()),
             },
         };
-        let mut verdict = Verdict {
+        let mut verdict = KeyVerdict {
             reference: self.required(element, "reference"),
-            value: Value::Text(self.required(element, "value")),
+            value: VerdictValue::Text(self.required(element, "value")),
             category,
             instances: Vec::new(),
             explanation: None,
@@ -189,7 +191,7 @@ impl<'f> Reader<'f> {
             trace: None,
         };
         self.no_text(element);
-        let mut before = 0;
+        let mut max_rank = 0;
         for child in element.children() {
             let order = ["modelinstance", "explanation", "statedby", "techniques", "trace"];
             let name = child.local_name();
@@ -198,16 +200,16 @@ impl<'f> Reader<'f> {
                 self.wrong(child, format!("found `<{name}>`, expected one of {expected}"));
                 continue;
             };
-            if rank < before {
-                let after = order[before];
+            if rank < max_rank {
+                let after = order[max_rank];
                 self.wrong(
                     child,
                     format!("found `<{name}>` after `<{after}>`, expected it before"),
                 );
-            } else if rank == before && rank > 0 && self.has(&verdict, name) {
+            } else if rank == max_rank && rank > 0 && self.has(&verdict, name) {
                 self.wrong(child, format!("a second `<{name}>`, expected at most one"));
             }
-            before = before.max(rank);
+            max_rank = max_rank.max(rank);
             match name {
                 "modelinstance" => {
                     self.no_others(child, &["reference"]);
@@ -230,7 +232,7 @@ impl<'f> Reader<'f> {
         verdict
     }
 
-    fn has(&self, verdict: &Verdict, name: &str) -> bool {
+    fn has(&self, verdict: &KeyVerdict, name: &str) -> bool {
         match name {
             "explanation" => verdict.explanation.is_some(),
             "statedby" => verdict.stated_by.is_some(),
@@ -241,7 +243,7 @@ impl<'f> Reader<'f> {
 
     /// Reads a verdict on a key. The value must be a truth value, and the name may belong to the
     /// other version.
-    fn key(&mut self, element: &Element, verdict: &mut Verdict, version: Version) {
+    fn key(&mut self, element: &Element, verdict: &mut KeyVerdict, version: FormatVersion) {
         let truth = match verdict.value.to_string().as_str() {
             "true" => Truth::True,
             "false" => Truth::False,
@@ -252,29 +254,31 @@ impl<'f> Reader<'f> {
                 Truth::Unknown
             }
         };
-        verdict.value = Value::Truth(truth);
+        verdict.value = VerdictValue::Truth(truth);
         match (verdict.reference.as_str(), version) {
-            ("QUASI_LIVE", Version::V1) => {
-                verdict.reference = Property::DeadTransitions.name().to_owned();
-                verdict.value = Value::Truth(truth.negated());
+            ("QUASI_LIVE", FormatVersion::V1) => {
+                verdict.reference = KeyProperty::DeadTransitions.name().to_owned();
+                verdict.value = VerdictValue::Truth(truth.negated());
                 if let Some(explanation) = &mut verdict.explanation {
                     // The explanation is about the opposite key.
                     *explanation = format!("QUASI_LIVE is {truth}: {explanation}");
                 }
             }
-            ("QUASI_LIVE", Version::V2) => self.wrong(
+            ("QUASI_LIVE", FormatVersion::V2) => self.wrong(
                 element,
                 "the key `QUASI_LIVE` belongs to version 1.0, expected `DEAD_TRANSITIONS`, its \
                  opposite"
                     .into(),
             ),
-            (key @ ("DEAD_TRANSITIONS" | "DEAD_PLACES"), Version::V1) => {
-                let text =
-                    format!("the key `{key}` belongs to version 2.0, but the file has version 1.0");
+            (key @ ("DEAD_TRANSITIONS" | "DEAD_PLACES"), FormatVersion::V1) => {
+                let text = format!(
+                    "the key `{key}` belongs to version 2.0, but the file has \
+                                    version 1.0"
+                );
                 self.wrong(element, text);
             }
-            (key, _) if Property::named(key).is_none() => {
-                let all: Vec<_> = Property::all().map(Property::name).collect();
+            (key, _) if KeyProperty::named(key).is_none() => {
+                let all: Vec<_> = KeyProperty::all().map(KeyProperty::name).collect();
                 let text = format!("`{key}` is not a key, expected one of {}", all.join(", "));
                 self.wrong(element, text);
             }
@@ -305,7 +309,7 @@ impl<'f> Reader<'f> {
         stated
     }
 
-    fn techniques(&mut self, element: &Element, version: Version) -> Vec<String> {
+    fn techniques(&mut self, element: &Element, version: FormatVersion) -> Vec<String> {
         self.no_others(element, &[]);
         self.no_text(element);
         let mut techniques = Vec::new();
@@ -319,8 +323,8 @@ impl<'f> Reader<'f> {
             self.no_children(child);
             let name = child.text();
             let known = match version {
-                Version::V1 => &TECHNIQUES[..TECHNIQUES.len() - 1],
-                Version::V2 => &TECHNIQUES[..],
+                FormatVersion::V1 => &TECHNIQUES[..TECHNIQUES.len() - 1],
+                FormatVersion::V2 => &TECHNIQUES[..],
             };
             if !known.contains(&name.as_str()) {
                 let text =
@@ -368,8 +372,11 @@ impl<'f> Reader<'f> {
     fn no_others(&mut self, element: &Element, known: &[&str]) {
         let namespace = element.attribute("xmlns").filter(|namespace| !namespace.is_empty());
         if namespace.is_some() || element.name.contains(':') {
-            let (own, of) = (&element.name, namespace.unwrap_or("its prefix"));
-            self.wrong(element, format!("`<{own}>` is in the namespace of {of}, expected none"));
+            let (own, namespace_name) = (&element.name, namespace.unwrap_or("its prefix"));
+            self.wrong(
+                element,
+                format!("`<{own}>` is in the namespace of {namespace_name}, expected none"),
+            );
         }
         let is_other =
             |name: &str| !known.contains(&name) && name != "xmlns" && !name.starts_with("xmlns:");

@@ -1,7 +1,7 @@
 //! A writer for verdict files in version 2.0, in the order of the grammar.
 
-use super::{StatedBy, Verdict, VerdictFile};
-use crate::input::Element;
+use super::{KeyVerdict, StatedBy, VerdictFile};
+use parikh_input::Element;
 use parikh_net::{FiringSequence, Net};
 
 impl VerdictFile {
@@ -18,7 +18,7 @@ impl VerdictFile {
     }
 }
 
-fn element(verdict: &Verdict) -> Element {
+fn element(verdict: &KeyVerdict) -> Element {
     let mut element = Element::new("verdict")
         .with("category", &verdict.category.to_string())
         .with("reference", &verdict.reference)

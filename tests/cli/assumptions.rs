@@ -1,9 +1,9 @@
 //! Assumptions about a model are named in every answer that rests on them, and the auditor finds
 //! the same assumptions in the model.
 
-use crate::support::binary::{Desk, objects};
-use parikh::evidence::audit::{Audit, Judged, Verdict};
-use parikh::evidence::reader::timing::Times;
+use crate::support::binary::{TestDirectory, objects};
+use parikh::evidence::audit::{Audit, AuditVerdict, AuditedAnswer};
+use parikh::evidence::reader::timing::TimeTreatment;
 use parikh::evidence::reader::{self, Unreadable};
 
 /// Returns a net in PNML with this content.
@@ -30,7 +30,12 @@ fn choice(first: &str, second: &str) -> String {
 }
 
 /// Returns the auditor's verdicts on an evidence file about the model.
-fn audited(desk: &Desk, model: &str, file: &str, times: Times) -> Vec<Judged> {
+fn audited(
+    desk: &TestDirectory,
+    model: &str,
+    file: &str,
+    times: TimeTreatment,
+) -> Vec<AuditedAnswer> {
     let net = reader::model_as(desk.read(model).as_bytes(), times).unwrap().net;
     let net = net.into_plain().unwrap();
     let mut audit = Audit::new(&net, 1000, Box::new(|_| Err("no formulas".to_owned())));
@@ -38,14 +43,14 @@ fn audited(desk: &Desk, model: &str, file: &str, times: Times) -> Vec<Judged> {
     audit.finish().judged
 }
 
-fn assumed(judged: &Judged) -> Vec<&str> {
-    assert!(matches!(judged.verdict, Verdict::Confirmed(_)), "{judged:?}");
+fn assumed(judged: &AuditedAnswer) -> Vec<&str> {
+    assert!(matches!(judged.verdict, AuditVerdict::Confirmed(_)), "{judged:?}");
     judged.assumptions.iter().map(|it| it.key()).collect()
 }
 
 #[test]
 fn a_token_that_is_assumed_in_the_source_is_there_for_all_questions_of_a_command() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("n.pnml", &pnml(STEPS));
     let said = desk.fine(&["check", "n.pnml", "-e", "S,QL", "--evidence", "ev", "--trace", "tr"]);
     let token =
@@ -58,9 +63,9 @@ fn a_token_that_is_assumed_in_the_source_is_there_for_all_questions_of_a_command
     let answers: Vec<_> = objects(&json).into_iter().filter(|it| it["type"] == "answer").collect();
     assert_eq!(answers[0]["assumes"], serde_json::json!(["initial-token", "final-token"]));
     assert_eq!(answers[1]["assumes"], serde_json::json!(["initial-token"]));
-    let judged = audited(&desk, "n.pnml", "ev/Soundness.jsonl", Times::Refused);
+    let judged = audited(&desk, "n.pnml", "ev/Soundness.jsonl", TimeTreatment::Refused);
     assert_eq!(assumed(&judged[0]), ["initial-token", "final-token"]);
-    let judged = audited(&desk, "n.pnml", "ev/QuasiLiveness.jsonl", Times::Refused);
+    let judged = audited(&desk, "n.pnml", "ev/QuasiLiveness.jsonl", TimeTreatment::Refused);
     assert_eq!(assumed(&judged[0]), ["initial-token"]);
     // Without the option, the question is about the model as written.
     let said = desk.fine(&["check", "n.pnml", "-e", "QL"]);
@@ -72,7 +77,7 @@ fn a_token_that_is_assumed_in_the_source_is_there_for_all_questions_of_a_command
 
 #[test]
 fn a_file_that_assumes_less_than_the_model_takes_is_refused() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("n.pnml", &pnml(STEPS));
     desk.fine(&["check", "n.pnml", "-e", "S", "--evidence", "ev"]);
     let text = desk.read("ev/Soundness.jsonl");
@@ -87,7 +92,7 @@ fn a_file_that_assumes_less_than_the_model_takes_is_refused() {
 
 #[test]
 fn an_empty_final_marking_is_taken_as_it_is_written() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let marked = STEPS.replace(
         "<place id='in'/>",
         "<place id='in'><initialMarking><text>1</text></initialMarking></place>",
@@ -100,7 +105,7 @@ fn an_empty_final_marking_is_taken_as_it_is_written() {
         assert!(line.contains("assumed: a case is done when no token is left"), "{line}");
     }
     for file in ["ev/Soundness.jsonl", "ev/EasySoundness.jsonl"] {
-        let judged = audited(&desk, "n.pnml", file, Times::Refused);
+        let judged = audited(&desk, "n.pnml", file, TimeTreatment::Refused);
         assert_eq!(assumed(&judged[0]), ["empty-final-marking"]);
     }
     let given = desk.fine(&["check", "n.pnml", "-e", "S", "--final", "out"]);
@@ -188,7 +193,7 @@ fn times_and_priorities_are_refused_by_both_readers_and_left_out_on_demand() {
         ("net n\npl p (1)\ntr t [0,w[ p -> q\ntr u p -> r\n".to_owned(), vec![], none),
     ];
     for (at, (text, assumes, times)) in cases.iter().enumerate() {
-        let desk = Desk::new();
+        let desk = TestDirectory::new();
         let model = if text.starts_with('<') { "n.pnml" } else { "n.net" };
         desk.write(model, text);
         let check = ["check", model, "-e", "QL", "--format", "json", "--evidence", "ev"];
@@ -210,7 +215,7 @@ fn times_and_priorities_are_refused_by_both_readers_and_left_out_on_demand() {
         let expected = [&assumes[..], times].concat();
         assert_eq!(answer["value"], "TRUE", "{at}");
         assert_eq!(answer["assumes"], serde_json::json!(expected), "{at}: {text}");
-        let way = if times.is_empty() { Times::Refused } else { Times::LeftOut };
+        let way = if times.is_empty() { TimeTreatment::Refused } else { TimeTreatment::LeftOut };
         let judged = audited(&desk, model, "ev/QuasiLiveness.jsonl", way);
         assert_eq!(assumed(&judged[0]), expected, "{at}");
     }

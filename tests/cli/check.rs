@@ -1,6 +1,6 @@
 //! The command line with the built binary: files, pipes, signals.
 
-use crate::support::binary::{Desk, example, parikh, run, stderr, stdout};
+use crate::support::binary::{TestDirectory, example, parikh, run, stderr, stdout};
 use parikh_net::generate;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -33,7 +33,7 @@ fn witnesses_are_short_and_shortest_says_that_none_is_shorter() {
     let said = stdout(&check);
     assert!(said.contains("a witness of 2 firings was replayed, and none is shorter"), "{said}");
     // Shortest witnesses also apply to processes and to parts of a formula.
-    let desk = Desk::with(
+    let desk = TestDirectory::with(
         "place i 1\nplace a\nplace b\nplace o\ntransition s: i -> a + b\ntransition e: a + b -> o\n\
          transition m: 2*a -> 2*b",
     );
@@ -52,7 +52,7 @@ fn witnesses_are_short_and_shortest_says_that_none_is_shorter() {
 
 #[test]
 fn examinations_are_named_as_people_do() {
-    let desk = Desk::with("place p 1\nplace q\ntransition t: p -> q");
+    let desk = TestDirectory::with("place p 1\nplace q\ntransition t: p -> q");
     let said = desk.fine(&["check", "model.pnml", "-e", "reachability-deadlock, os", "-e", "ss"]);
     let asked: Vec<&str> = said.lines().filter_map(|line| line.split(':').next()).collect();
     assert_eq!(asked[..3], ["ReachabilityDeadlock", "OneSafe", "states"], "{said}");
@@ -62,7 +62,7 @@ fn examinations_are_named_as_people_do() {
 
 #[test]
 fn one_thing_is_not_several() {
-    let desk = Desk::with("place i 1\nplace b\ntransition s: i -> i + b");
+    let desk = TestDirectory::with("place i 1\nplace b\ntransition s: i -> i + b");
     let said = desk.fine(&["check", "model.pnml", "-e", "SS"]);
     assert!(said.contains("states: +inf — after 1 firing, 1 more can repeat forever"), "{said}");
     let (_, _, told) = desk.said(&["check", "model.pnml", "-e", "OneSafe", "-v"]);
@@ -83,7 +83,7 @@ fn one_thing_is_not_several() {
 #[test]
 fn a_sum_of_tokens_says_why_something_cannot_be() {
     let why = "lock + in1 + in2 = 1, so `in1` and `in2` are never marked together (";
-    let desk = Desk::with(
+    let desk = TestDirectory::with(
         "place lock 1\nplace in1\nplace in2\ntransition enter1: lock -> in1\n\
          transition leave1: in1 -> lock\ntransition enter2: lock -> in2\ntransition leave2: in2 -> lock\n\
          transition clash: in1 + in2 -> in1 + in2",
@@ -97,7 +97,7 @@ fn a_sum_of_tokens_says_why_something_cannot_be() {
 
 #[test]
 fn nobody_reading_on_is_no_crash() {
-    let desk = Desk::with("net \"n\"\nplace p 1\nplace q\ntransition t: p -> q");
+    let desk = TestDirectory::with("net \"n\"\nplace p 1\nplace q\ntransition t: p -> q");
     desk.write("t.trace", "t\n");
     // Where no answers were requested, a closed pipe is no failure. Lost answers are one.
     for (arguments, code) in
@@ -143,11 +143,11 @@ fn queries_are_answered_in_every_format_with_the_same_exit_code() {
 #[test]
 fn the_state_space_is_counted_and_an_unbounded_one_is_infinite() {
     let philosophers = generate::philosophers(4);
-    let directory = Desk::with_net(&philosophers.net);
+    let directory = TestDirectory::with_net(&philosophers.net);
     let path = directory.name();
     let output = run(&["check", path, "-e", "SS", "--format", "mcc"]);
     assert!(stdout(&output).contains("STATE_SPACE STATES 81 "), "{}", stdout(&output));
-    let directory = Desk::with_net(&generate::counters(2).net);
+    let directory = TestDirectory::with_net(&generate::counters(2).net);
     let path = directory.name();
     let output = run(&["check", path, "-e", "SS", "--format", "mcc"]);
     assert_eq!(stdout(&output).matches("+inf").count(), 4, "{}", stdout(&output));
@@ -223,7 +223,7 @@ fn a_wrong_formula_does_not_lose_the_others() {
 
 #[test]
 fn the_contest_protocol_is_spoken() {
-    let directory = Desk::with_net(&generate::philosophers(3).net);
+    let directory = TestDirectory::with_net(&generate::philosophers(3).net);
     let call = |examination: &str| {
         let output = parikh()
             .arg("mcc")
@@ -264,9 +264,9 @@ fn a_coloured_model_too_large_to_be_unfolded_is_left_in_the_contest() {
 }
 
 /// Returns a net whose deadlock question is too hard, with a query that is answered at once.
-fn endless() -> Desk {
+fn endless() -> TestDirectory {
     let net = generate::cycles(40, 20, true).net;
-    let desk = Desk::with_net(&net);
+    let desk = TestDirectory::with_net(&net);
     let place = net.place_name(net.initial().marked().next().unwrap().0).to_owned();
     let query = |id: &str, least: &str| {
         format!(
@@ -287,7 +287,7 @@ fn engines_are_chosen_by_name() {
          transition enter1: lock + idle1 -> in1\ntransition leave1: in1 -> lock + idle1
          transition enter2: lock + idle2 -> in2\ntransition leave2: in2 -> lock + idle2",
     );
-    let directory = Desk::with_net(&net.expect("a net"));
+    let directory = TestDirectory::with_net(&net.expect("a net"));
     let path = directory.name();
     let never = "never: AG !(in1 >= 1 && in2 >= 1)";
     let once = "once: EF (in2 >= 1 && idle1 >= 1)";
@@ -328,7 +328,7 @@ fn says(answer: &str) -> String {
 #[cfg(unix)]
 #[test]
 fn smt_solvers_are_commands_and_their_lies_are_no_answers() {
-    let desk = Desk::with("net \"n\"\nplace p 3\nplace q\ntransition t: p -> q");
+    let desk = TestDirectory::with("net \"n\"\nplace p 3\nplace q\ntransition t: p -> q");
     let path = desk.path().join("model.pnml");
     let path = path.to_str().unwrap();
     let formulas = ["can: EF (q >= 3)", "never: EF (q >= 1 && p >= 3)"];
@@ -370,7 +370,7 @@ fn smt_solvers_are_commands_and_their_lies_are_no_answers() {
 #[cfg(not(feature = "z3"))]
 #[test]
 fn without_a_solver_engines_that_ask_one_say_so() {
-    let desk = Desk::with("net \"n\"\nplace p 1\nplace q\ntransition t: p -> q");
+    let desk = TestDirectory::with("net \"n\"\nplace p 1\nplace q\ntransition t: p -> q");
     let path = desk.path().join("model.pnml");
     let output =
         run(&["check", path.to_str().unwrap(), "--formula", "EF (q >= 1)", "--engines", "bmc-smt"]);
@@ -424,7 +424,7 @@ fn a_limit_on_memory_ends_in_unknown_and_not_in_an_abort() {
 #[test]
 fn what_is_beyond_the_tokens_that_are_counted_is_no_error_of_ours() {
     let most = "4611686018427387904";
-    let desk = Desk::with(&format!(
+    let desk = TestDirectory::with(&format!(
         "net n\nplace p {most}\nplace q\nplace r 3\ntransition t: {most}*p -> {most}*q\n\
          transition v: r -> {most}*p\ntransition w: p + q ->"
     ));
@@ -457,7 +457,7 @@ const CLAIMED: &str = r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/p
 
 #[test]
 fn ways_back_are_shown_without_the_claim_of_safe_units() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("m.pnml", CLAIMED);
     let formula = "AG EF (a1 >= 1 && b1 >= 1)";
     for asked in [&["--formula", formula][..], &["-e", "Liveness"]] {

@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-use crate::support::binary::{Desk, example, parikh, repository, stderr, stdout};
+use crate::support::binary::{TestDirectory, example, parikh, repository, stderr, stdout};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -12,21 +12,21 @@ const QUERIES: &str = "<property-set xmlns='http://mcc.lip6.fr/'>\
     <property><id>Toy-03</id></property></property-set>";
 
 /// Creates an instance with queries and the kit's script.
-fn kit() -> Desk {
-    let desk = Desk::with("place p 1\nplace q\ntransition t: p -> q\n");
+fn kit() -> TestDirectory {
+    let desk = TestDirectory::with("place p 1\nplace q\ntransition t: p -> q\n");
     desk.write("UpperBounds.xml", QUERIES);
     let script = std::fs::read_to_string(repository("benchmarks/mcc/BenchKit_head.sh")).unwrap();
     write_program(&desk, "BenchKit_head.sh", &script);
     desk
 }
 
-fn write_program(desk: &Desk, name: &str, text: &str) {
+fn write_program(desk: &TestDirectory, name: &str, text: &str) {
     let path = desk.write(name, text);
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// Returns a call of the script with the programs of this folder.
-fn command(desk: &Desk, programs: &Path, examination: &str) -> Command {
+fn command(desk: &TestDirectory, programs: &Path, examination: &str) -> Command {
     let mut command = Command::new(desk.at("BenchKit_head.sh"));
     command.current_dir(desk.path()).stdin(Stdio::null());
     command.env("BK_BIN_PATH", programs).env("BK_EXAMINATION", examination);

@@ -1,6 +1,6 @@
 //! Command-line tests of `parikh draw`.
 
-use crate::support::binary::{Desk, example, stderr};
+use crate::support::binary::{TestDirectory, example, stderr};
 use crate::support::outside::skipped;
 use std::process::{Command, Output};
 
@@ -11,13 +11,13 @@ const NET: &str = "<pnml><net id='n'>
   <arc id='3' source='q' target='u'/><arc id='4' source='u' target='p'/>
 </net></pnml>";
 
-fn folder() -> Desk {
-    let folder = Desk::new();
+fn folder() -> TestDirectory {
+    let folder = TestDirectory::new();
     folder.write("n.pnml", NET);
     folder
 }
 
-fn draw(folder: &Desk, arguments: &[&str]) -> Output {
+fn draw(folder: &TestDirectory, arguments: &[&str]) -> Output {
     folder.run(&[&["draw"], arguments].concat())
 }
 
@@ -236,7 +236,7 @@ fn what_takes_too_long_ends_with_3() {
 
 #[test]
 fn the_whole_of_a_large_net_has_a_time_limit() {
-    let folder = Desk::new();
+    let folder = TestDirectory::new();
     let mut net = String::new();
     for at in 0..30_000 {
         net.push_str(&format!("place p{at}\ntransition t{at}: p{at} -> p{}\n", at * 7 % 1_000));

@@ -1,10 +1,10 @@
 //! Command-line tests of processes with reset and inhibitor arcs, and with several final markings.
 
-use crate::support::binary::{Desk, example, stdout};
+use crate::support::binary::{TestDirectory, example, stdout};
 
 /// Returns a trip: cancelling the flight resets the hotel branch. A case ends booked or cancelled.
-fn trip() -> Desk {
-    let desk = Desk::new();
+fn trip() -> TestDirectory {
+    let desk = TestDirectory::new();
     desk.write("trip.pnml", &std::fs::read_to_string(example("trip.pnml")).unwrap());
     // In this variant, `hotel_found` inhibits `cancel` instead of being reset.
     let kept = desk.read("trip.pnml").replace(
@@ -16,7 +16,7 @@ fn trip() -> Desk {
 }
 
 /// Returns the auditor's output on the evidence in a directory.
-fn certified(desk: &Desk, model: &str, more: &[&str], directory: &str) -> String {
+fn certified(desk: &TestDirectory, model: &str, more: &[&str], directory: &str) -> String {
     let program =
         std::path::Path::new(env!("CARGO_BIN_EXE_parikh")).with_file_name("parikh-certify");
     if !program.exists() {
@@ -132,7 +132,7 @@ fn constraints_are_asked_of_cases_of_such_a_process() {
 
 #[test]
 fn without_a_bound_at_such_arcs_soundness_is_refused_with_the_place() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write(
         "model.pnml",
         "<pnml><net id='n' type='http://x/ptnet'><place id='i'><initialMarking><text>1</text>\

@@ -1,6 +1,6 @@
 //! Command-line tests of `parikh check --formula` and `--formulas`.
 
-use crate::support::binary::Desk;
+use crate::support::binary::TestDirectory;
 
 /// A net of two processes with a shared lock.
 const MUTEX: &str = "<pnml><net id='mutex'>
@@ -20,11 +20,11 @@ const MUTEX: &str = "<pnml><net id='mutex'>
   <arc id='b5' source='leave_2' target='idle_2'/><arc id='b6' source='leave_2' target='lock'/>
 </net></pnml>";
 
-struct Folder(Desk);
+struct Folder(TestDirectory);
 
 impl Folder {
     fn new() -> Self {
-        let folder = Folder(Desk::new());
+        let folder = Folder(TestDirectory::new());
         folder.write("mutex.pnml", MUTEX);
         folder
     }

@@ -1,10 +1,10 @@
 //! Command-line tests of `parikh graph`.
 
-use crate::support::binary::{Desk, stderr};
+use crate::support::binary::{TestDirectory, stderr};
 use std::process::Stdio;
 
-fn desk() -> Desk {
-    Desk::with("net n\nplace p 2\nplace q\ntransition t: p -> q\ntransition u: q -> p")
+fn desk() -> TestDirectory {
+    TestDirectory::with("net n\nplace p 2\nplace q\ntransition t: p -> q\ntransition u: q -> p")
 }
 
 #[test]

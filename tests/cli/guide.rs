@@ -2,7 +2,7 @@
 //! machine are listed here with the place where they are tested.
 
 use super::printed::{Page, commands_spoken_of, run};
-use crate::support::binary::{Desk, repository};
+use crate::support::binary::{TestDirectory, repository};
 
 const CARGO: (&str, &str) = ("cargo", "builds");
 const RELEASE: (&str, &str) = ("tar", "takes a release: scripts/try-release.sh asks one");
@@ -109,7 +109,7 @@ fn every_command_that_the_guide_speaks_of_exists() {
     for page in PAGES {
         let text = std::fs::read_to_string(repository(page.path)).expect("readable");
         for name in commands_spoken_of(&text) {
-            let help = Desk::new().fine(&[&name, "--help"]);
+            let help = TestDirectory::new().fine(&[&name, "--help"]);
             assert!(help.contains("Usage: parikh"), "{}: {name}", page.path);
         }
     }

@@ -1,7 +1,7 @@
 //! Malicious names: no output moves a terminal's cursor, reverses text, or can be mistaken for
 //! another line of output.
 
-use crate::support::binary::{Desk, example, objects, stderr, stdout};
+use crate::support::binary::{TestDirectory, example, objects, stderr, stdout};
 use parikh_net::printable::is_harmful;
 use std::ffi::OsString;
 use std::process::Output;
@@ -83,8 +83,8 @@ fn all_harmless(what: &str, output: &Output) -> (String, String) {
     (said, told)
 }
 
-fn desk() -> Desk {
-    let desk = Desk::new();
+fn desk() -> TestDirectory {
+    let desk = TestDirectory::new();
     desk.write("model.pnml", &model());
     desk.write("UpperBounds.xml", &queries());
     desk.write(
@@ -174,7 +174,7 @@ fn a_coloured_net_is_told_of_harmlessly() {
     for name in names.split(' ') {
         net = net.replace(&format!("\"{name}\""), &format!("\"{name}{}\"", xml()));
     }
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("model.pnml", &net);
     for words in [
         "info model.pnml",
@@ -303,7 +303,7 @@ fn what_is_wrong_with_a_model_is_told_harmlessly() {
         ("a claim on units", claiming()),
     ];
     for (what, model) in broken {
-        let desk = Desk::new();
+        let desk = TestDirectory::new();
         desk.write("model.pnml", &model);
         let (said, told) = all_harmless(what, &desk.run(&["-v", "info", "model.pnml"]));
         assert!(!(said.is_empty() && told.is_empty()), "{what}");

@@ -1,6 +1,6 @@
 //! The output of `--format json` satisfies `docs/parikh.schema.json`.
 
-use crate::support::binary::{Desk, example, objects, repository, stdout};
+use crate::support::binary::{TestDirectory, example, objects, repository, stdout};
 use crate::support::schema::Schema;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -13,8 +13,8 @@ const NET: &str = "net \"all\"\nplace idle 1\nplace busy\nplace made\nplace neve
                    9007199254740993\ntransition start: idle -> busy + made\ntransition stop: busy -> idle\n\
                    transition dead: never -> idle\ntransition end: idle ->";
 
-fn desk() -> Desk {
-    let desk = Desk::with(NET);
+fn desk() -> TestDirectory {
+    let desk = TestDirectory::with(NET);
     for file in [
         "orders.pnml",
         "philosophers.pnml",
@@ -125,7 +125,7 @@ fn graphs_and_comparisons_are_in_the_schema_too() {
     assert_eq!(kinds, BTreeSet::from(expected));
 }
 
-fn asked(desk: &Desk, arguments: &[&str]) -> Vec<Value> {
+fn asked(desk: &TestDirectory, arguments: &[&str]) -> Vec<Value> {
     let (_, said, _) = desk.said(&[arguments, &["--format", "json"]].concat());
     objects(&said).into_iter().filter(|it| it["type"] == "answer").collect()
 }
@@ -178,7 +178,7 @@ fn numbers_are_numbers_up_to_2_to_the_53_and_digits_beyond() {
 
 #[test]
 fn the_nodes_arcs_and_marking_of_a_net_are_listed() {
-    let desk = Desk::with("net \"n\"\nplace p 2\nplace q\ntransition t: 2*p -> q");
+    let desk = TestDirectory::with("net \"n\"\nplace p 2\nplace q\ntransition t: 2*p -> q");
     let info = &objects(&desk.fine(&["info", "model.pnml", "--format", "json"]))[0];
     assert_eq!(info["marking"], json!({"p": 2}));
     assert_eq!(

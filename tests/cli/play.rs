@@ -1,6 +1,6 @@
 //! Command-line tests of the token game in scripts, and of nets in other tools' languages.
 
-use crate::support::binary::{Desk, stderr, stdout};
+use crate::support::binary::{TestDirectory, stderr, stdout};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -10,7 +10,7 @@ use std::process::{Output, Stdio};
 const NET: &str = "net cafe\npl {the queue} (3)\npl table\npl open (1)\n\
                    tr sit {the queue} table?-2 -> table\ntr leave table -> \ntr close open -> closed\n";
 
-fn play(desk: &Desk, arguments: &[&str], script: &str) -> Output {
+fn play(desk: &TestDirectory, arguments: &[&str], script: &str) -> Output {
     let mut command = desk.command(&[&["play"], arguments].concat());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary starts");
@@ -20,7 +20,7 @@ fn play(desk: &Desk, arguments: &[&str], script: &str) -> Output {
 
 #[test]
 fn a_game_is_played_from_a_script() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("cafe.net", NET);
     let goals = ["cafe.net", "--goal", "full: table >= 2", "--goal", "fireable(sit)"];
     let script =
@@ -54,7 +54,7 @@ this marking now has the name full
 
 #[test]
 fn a_game_is_played_in_a_terminal() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("cafe.net", NET);
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
     grantpt(&master).expect("granted");
@@ -84,7 +84,7 @@ fn a_game_is_played_in_a_terminal() {
 
 #[test]
 fn what_cannot_be_done_is_said_and_the_script_goes_on() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("cafe.net", NET);
     let script = "sut\nleave\n9\nnext\nundo\ngo nowhere\ngoal table >=\ngoal open >= 1\n";
     let played = play(&desk, &["cafe.net"], script);
@@ -113,7 +113,7 @@ fn what_cannot_be_done_is_said_and_the_script_goes_on() {
 
 #[test]
 fn a_trace_of_a_check_is_followed() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("cafe.net", NET);
     let formula = "closed: EF (table >= 2 && closed >= 1)";
     desk.fine(&["check", "cafe.net", "--formula", formula, "--trace", "out"]);
@@ -129,7 +129,7 @@ fn a_trace_of_a_check_is_followed() {
 
 #[test]
 fn a_trace_is_followed_from_where_it_begins() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let net = "place i 1\nplace a\nplace b\nplace o\ntransition s: i -> a + b\n\
                transition e: a + b -> o\ntransition m: 2*a -> 2*b\n";
     for (file, text) in [("one.net", net), ("none.net", &net.replace("i 1", "i"))] {
@@ -150,7 +150,7 @@ fn a_trace_is_followed_from_where_it_begins() {
 
 #[test]
 fn the_loop_of_a_trace_is_followed_round_and_round() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let net = "place i 1\nplace a\nplace b\nplace c\ntransition s: i -> a\ntransition x: a -> b\n\
                transition y: b -> a\ntransition z: b -> c\n";
     desk.write("las.net", net);
@@ -182,7 +182,7 @@ fn the_loop_of_a_trace_is_followed_round_and_round() {
 
 #[test]
 fn names_with_blanks_and_names_for_people_can_be_typed() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write(
         "n.pnml",
         "<pnml xmlns='http://www.pnml.org/version-2009/grammar/pnml'><net id='n'><page id='g'>\
@@ -211,7 +211,7 @@ fn names_with_blanks_and_names_for_people_can_be_typed() {
 
 #[test]
 fn nets_are_converted_and_what_cannot_be_is_said() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("cafe.net", NET);
     desk.fine(&["convert", "cafe.net", "-o", "cafe.pnml"]);
     desk.fine(&["convert", "cafe.pnml", "-o", "again.net"]);

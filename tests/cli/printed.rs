@@ -2,7 +2,7 @@
 //!
 //! Placeholders (MODEL, QUERIES.xml, DIR, …) are files of these names in a temporary directory.
 
-use crate::support::binary::{Desk, example, repository, stderr, stdout};
+use crate::support::binary::{TestDirectory, example, repository, stderr, stdout};
 use crate::support::outside::skipped;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -48,8 +48,8 @@ const BOUNDS: &str = "<property-set><property><id>ID</id><formula><place-bound><
     <place>p2</place></place-bound></formula></property></property-set>";
 
 /// Creates a directory with the files that the commands need.
-fn desk() -> Desk {
-    let desk = Desk::with(MODEL);
+fn desk() -> TestDirectory {
+    let desk = TestDirectory::with(MODEL);
     let model = desk.read("model.pnml");
     desk.write("MODEL", &model);
     desk.write("ReachabilityCardinality.xml", CARDINALITY);
@@ -99,7 +99,7 @@ fn programs() -> &'static Path {
 }
 
 /// Runs a line in a shell whose path begins with our programs.
-fn shell(desk: &Desk, line: &str) -> Output {
+fn shell(desk: &TestDirectory, line: &str) -> Output {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut shell = Command::new("sh");
     shell.args(["-c", line]).current_dir(desk.path());

@@ -1,21 +1,21 @@
 //! Command-line tests of soundness of processes and of reachability graphs.
 
-use crate::support::binary::{Desk, example, objects, stdout};
-use parikh::evidence::audit::{Audit, Verdict};
+use crate::support::binary::{TestDirectory, example, objects, stdout};
+use parikh::evidence::audit::{Audit, AuditVerdict};
 use parikh::evidence::question::cases::with_one_case;
 use parikh::evidence::reader::pnml;
 use parikh::evidence::reader::queries::{self, typed};
 
 /// Creates a directory with `orders.pnml`: rejecting an order ends the case while its goods are
 /// being picked.
-fn desk() -> Desk {
-    let desk = Desk::new();
+fn desk() -> TestDirectory {
+    let desk = TestDirectory::new();
     desk.write("orders.pnml", &std::fs::read_to_string(example("orders.pnml")).unwrap());
     desk
 }
 
 /// Changes the model so that no order is rejected.
-fn sound(desk: &Desk) {
+fn sound(desk: &TestDirectory) {
     let text = desk
         .read("orders.pnml")
         .replace("source=\"t3\" target=\"n6\"", "source=\"t3\" target=\"n4\"");
@@ -66,7 +66,7 @@ fn every_answer_about_a_process_is_confirmed_by_the_auditor() {
                 audit.finish().judged.remove(0).verdict
             };
             let verdict = audit();
-            assert!(matches!(verdict, Verdict::Confirmed(_)), "{said}{verdict:?}");
+            assert!(matches!(verdict, AuditVerdict::Confirmed(_)), "{said}{verdict:?}");
             confirmed += 1;
             // The same evidence does not confirm the opposite answer.
             let text = std::fs::read_to_string(&file).unwrap();
@@ -76,7 +76,7 @@ fn every_answer_about_a_process_is_confirmed_by_the_auditor() {
             assert_ne!(turned, text);
             std::fs::write(&file, turned).unwrap();
             let verdict = audit();
-            assert!(matches!(verdict, Verdict::Refused(_)), "{model} {name}: {verdict:?}");
+            assert!(matches!(verdict, AuditVerdict::Refused(_)), "{model} {name}: {verdict:?}");
         }
     }
     assert_eq!(confirmed, 10);
@@ -84,7 +84,7 @@ fn every_answer_about_a_process_is_confirmed_by_the_auditor() {
 
 #[test]
 fn a_net_that_is_no_workflow_net_says_what_it_lacks_and_how_to_go_on() {
-    let desk = Desk::with(
+    let desk = TestDirectory::with(
         "place i 1\nplace j\nplace o\nplace q\ntransition t: i -> o\ntransition u: j -> q",
     );
     let said = desk.refused(1, &["check", "model.pnml", "-e", "Soundness"]);
@@ -113,7 +113,7 @@ fn a_net_that_is_no_workflow_net_says_what_it_lacks_and_how_to_go_on() {
 
 #[test]
 fn who_has_the_tokens_of_several_cases_or_an_end_out_of_reach_is_told_so() {
-    let desk = Desk::with("place i 2\nplace o\ntransition t: i -> o");
+    let desk = TestDirectory::with("place i 2\nplace o\ntransition t: i -> o");
     let (code, said, hint) = desk.said(&["check", "model.pnml", "-e", "Soundness"]);
     assert!(code == 0 && said.contains("Soundness: FALSE"), "{said}");
     assert!(
@@ -123,7 +123,7 @@ fn who_has_the_tokens_of_several_cases_or_an_end_out_of_reach_is_told_so() {
     let (_, said, hint) = desk.said(&["check", "model.pnml", "-e", "S", "--final", "2*o"]);
     assert!(said.contains("TRUE") && !hint.contains("--k 2"), "{said}{hint}");
     // The final marking is unreachable, and the reason names where a case ends.
-    let desk = Desk::with(
+    let desk = TestDirectory::with(
         "place i 1\nplace p\nplace q\nplace o\ntransition t: i -> p + q\ntransition u: p -> p
          transition v: 2*q -> o",
     );
@@ -131,8 +131,9 @@ fn who_has_the_tokens_of_several_cases_or_an_end_out_of_reach_is_told_so() {
     let gets =
         "can never be reached (after 10000 firings, say, a case goes on with tokens on `p`, `q`)";
     assert!(said.contains(gets), "{said}");
-    let desk =
-        Desk::with("place i 1\nplace q\nplace o\ntransition t: i -> q\ntransition v: 2*q -> o");
+    let desk = TestDirectory::with(
+        "place i 1\nplace q\nplace o\ntransition t: i -> q\ntransition v: 2*q -> o",
+    );
     let said = desk.fine(&["check", "model.pnml", "-e", "EasySoundness", "--final", "o"]);
     assert!(said.contains("(after 1 firing, say, a case is stuck with tokens on `q`)"), "{said}");
 }
@@ -270,8 +271,9 @@ fn a_graph_is_written_for_people_and_for_tools() {
 
 #[test]
 fn a_net_without_bounds_has_its_coverability_graph_and_says_so() {
-    let desk =
-        Desk::with("place i 1\nplace p\nplace o\ntransition t: i -> i + p\ntransition u: 2*p -> o");
+    let desk = TestDirectory::with(
+        "place i 1\nplace p\nplace o\ntransition t: i -> i + p\ntransition u: 2*p -> o",
+    );
     let (code, dot, said) = desk.said(&["graph", "model.pnml"]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("coverability graph (not the reachable markings)"), "{said}");
@@ -300,7 +302,7 @@ fn the_figures_of_a_state_space_come_with_how_they_were_found() {
     let json = objects(&desk.fine(&["states", "orders.pnml", "--format", "json"]));
     let markings = json.iter().find(|it| it["figure"] == "markings").unwrap();
     assert_eq!((&markings["value"], &markings["type"]), (&8.into(), &"figure".into()));
-    let unbounded = Desk::with("place p 1\nplace q\ntransition t: p -> p + q");
+    let unbounded = TestDirectory::with("place p 1\nplace q\ntransition t: p -> p + q");
     let said = unbounded.fine(&["states", "model.pnml"]);
     assert_eq!(said.matches("+inf").count(), 4, "{said}");
 }
@@ -321,7 +323,7 @@ fn what_is_known_of_a_state_space_is_printed_when_it_is_interrupted() {
     for at in 0..63 {
         net.push_str(&format!("transition move{at}: b{at} + a{} -> a{at} + b{}\n", at + 1, at + 1));
     }
-    let desk = Desk::with(&net);
+    let desk = TestDirectory::with(&net);
     let mut child = desk
         .command(&["states", "model.pnml", "--timeout", "30s"])
         .stdout(Stdio::piped())
@@ -396,7 +398,7 @@ const TWO_OF_A_NAME: &str = "<pnml><net id='n' type='http://www.pnml.org/version
 
 #[test]
 fn a_constraint_over_a_name_means_also_the_transition_whose_id_is_the_name() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     for id in ["ship", "n6"] {
         let text = TWO_OF_A_NAME
             .replace("id='ship'", &format!("id='{id}'"))
@@ -432,14 +434,14 @@ fn a_constraint_over_a_name_means_also_the_transition_whose_id_is_the_name() {
             let mut audit = Audit::new(&net, 1000, Box::new(asked));
             audit.file(&desk.at("ev/Formulas.jsonl")).unwrap();
             let verdict = audit.finish().judged.remove(0).verdict;
-            assert!(matches!(verdict, Verdict::Confirmed(_)), "{formula}: {verdict:?}");
+            assert!(matches!(verdict, AuditVerdict::Confirmed(_)), "{formula}: {verdict:?}");
         }
     }
 }
 
 #[test]
 fn a_word_that_several_nodes_have_as_their_name_is_refused_with_the_candidates() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let text = TWO_OF_A_NAME.replace("id='ship'", "id='n6'").replace("'ship'", "'n6'");
     desk.write("n.pnml", &text);
     let refused = |arguments: &[&str]| {

@@ -1,14 +1,14 @@
 //! Messages of `parikh check` during and after its work: events, explanations, hints for the next
 //! step.
 
-use crate::support::binary::{Desk, stderr, stdout};
+use crate::support::binary::{TestDirectory, stderr, stdout};
 use serde_json::Value;
 
 /// Creates a net of two counters that grow together without bound, with easy and hard questions.
-fn desk() -> Desk {
+fn desk() -> TestDirectory {
     let mut net = String::from("net n\nplace p 3\nplace q\n");
     net.push_str("transition t: p -> q\ntransition u: q -> p\n");
-    Desk::with(&net)
+    TestDirectory::with(&net)
 }
 
 const ASKED: [&str; 6] =

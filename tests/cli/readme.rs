@@ -1,7 +1,7 @@
 //! Runs every command line of README.md that can be run here, as written.
 
 use super::printed::{Page, commands_spoken_of, run};
-use crate::support::binary::{Desk, repository};
+use crate::support::binary::{TestDirectory, repository};
 
 const README: Page<'_> = Page {
     path: "README.md",
@@ -23,6 +23,6 @@ fn every_command_line_of_the_readme_runs() {
 fn every_command_that_the_readme_speaks_of_exists() {
     let readme = std::fs::read_to_string(repository("README.md")).expect("readable");
     for name in commands_spoken_of(&readme) {
-        assert!(Desk::new().fine(&[&name, "--help"]).contains("Usage: parikh"), "{name}");
+        assert!(TestDirectory::new().fine(&[&name, "--help"]).contains("Usage: parikh"), "{name}");
     }
 }

@@ -1,7 +1,7 @@
 //! Command-line tests of `parikh reduce` and `parikh replay --log`: a net is reduced, another tool
 //! works on it, and its traces are translated back to the original net.
 
-use crate::support::binary::{Desk, objects, stderr};
+use crate::support::binary::{TestDirectory, objects, stderr};
 use parikh_net::{generate, text};
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ fn workshop() -> String {
 
 #[test]
 fn a_deadlock_of_the_reduced_net_comes_back() {
-    let desk = Desk::with(&workshop());
+    let desk = TestDirectory::with(&workshop());
     let output = desk.fine(&[
         "reduce",
         "model.pnml",
@@ -61,7 +61,7 @@ fn a_deadlock_of_the_reduced_net_comes_back() {
 
 #[test]
 fn formulas_are_asked_of_the_reduced_net_as_it_says() {
-    let desk = Desk::with(&workshop());
+    let desk = TestDirectory::with(&workshop());
     for (formula, answer) in [
         ("EF (a3 >= 1 && b3 >= 1)", "FALSE"),
         ("AG (a3 + b3 + c3 <= 1)", "TRUE"),
@@ -98,7 +98,7 @@ fn formulas_are_asked_of_the_reduced_net_as_it_says() {
 #[test]
 fn composed_transitions_have_names_that_other_tools_read() {
     // Two firings of f for one of h: the name has a power.
-    let desk = Desk::with(
+    let desk = TestDirectory::with(
         "place a 1\nplace p\nplace q\nplace z\ntransition h: a -> 2*p\n\
          transition f: p -> q\ntransition g: 2*q -> z + a",
     );
@@ -128,7 +128,7 @@ fn composed_transitions_have_names_that_other_tools_read() {
 /// Post-agglomeration keeps all tokens on p in every dead marking.
 #[test]
 fn places_that_were_asked_for_and_are_gone_are_told() {
-    let desk = Desk::with(
+    let desk = TestDirectory::with(
         "place a 5\nplace p\nplace b 1\nplace c\ntransition h: a -> p\ntransition g: b -> c",
     );
     let reduce = ["reduce", "model.pnml", "--preserve", "deadlock", "--support", "p"];
@@ -150,7 +150,7 @@ const LOCKED: &str = "place p 2\nplace q\nplace lock 3\ntransition t: p + lock -
 
 #[test]
 fn bounds_over_places_that_are_gone_add_up() {
-    let desk = Desk::with(LOCKED);
+    let desk = TestDirectory::with(LOCKED);
     for (formula, answer) in [("bound(q + lock)", 5), ("bound(q)", 2), ("bound(lock)", 3)] {
         let reduce = ["reduce", "model.pnml", "--formula", formula, "-o", "small.pnml"];
         let output = desk.fine(&[&reduce[..], &["--format", "json"]].concat());
@@ -170,7 +170,7 @@ fn bounds_over_places_that_are_gone_add_up() {
 
 #[test]
 fn a_log_that_asks_for_nothing_vouches_for_nothing() {
-    let desk = Desk::with(&workshop());
+    let desk = TestDirectory::with(&workshop());
     let reduce = ["reduce", "model.pnml", "--log", "log.json"];
     let over = ["--preserve", "reachability,liveness", "--support", "lock1,arelease"];
     desk.fine(&[&reduce[..], &over].concat());
@@ -200,7 +200,7 @@ fn a_log_that_asks_for_nothing_vouches_for_nothing() {
 /// to.
 #[test]
 fn units_that_the_model_never_had_are_refused() {
-    let desk = Desk::with(
+    let desk = TestDirectory::with(
         "place p 1\nplace q\nplace x\ntransition t: p -> q + x\n\
                            transition u: q -> p",
     );
@@ -232,7 +232,7 @@ fn units_that_the_model_never_had_are_refused() {
 /// A transition sequence between two places without end: `replay` keeps its limits.
 #[test]
 fn carrying_back_ends_with_the_time() {
-    let desk = Desk::with(
+    let desk = TestDirectory::with(
         "place p 1\nplace q\nplace x\ntransition ab: p -> q\ntransition ba: q -> p\n\
          transition f: p -> q + x",
     );
@@ -257,7 +257,7 @@ const PUMP: &str = "place run 1\nplace p\nplace q\nplace count\n\
 
 #[test]
 fn what_repeats_for_ever_comes_back() {
-    let desk = Desk::with(PUMP);
+    let desk = TestDirectory::with(PUMP);
     let reduce = [
         "reduce",
         "model.pnml",
@@ -286,7 +286,8 @@ fn what_repeats_for_ever_comes_back() {
 
 #[test]
 fn what_repeats_and_grows_nothing_leads_back() {
-    let desk = Desk::with("place p 1\nplace q\ntransition a: p -> q\ntransition b: q -> p");
+    let desk =
+        TestDirectory::with("place p 1\nplace q\ntransition a: p -> q\ntransition b: q -> p");
     desk.write("trace", "@repeat\na\nb\n");
     let said = desk.fine(&["replay", "model.pnml", "trace"]);
     assert!(said.contains("2 that lead back to the same marking"), "{said}");
@@ -299,7 +300,7 @@ fn what_repeats_and_grows_nothing_leads_back() {
 
 #[test]
 fn liveness_is_asked_of_what_carries_a_transition() {
-    let desk = Desk::with(&workshop());
+    let desk = TestDirectory::with(&workshop());
     let output = desk.fine(&[
         "reduce",
         "model.pnml",
@@ -321,7 +322,7 @@ fn liveness_is_asked_of_what_carries_a_transition() {
 
 #[test]
 fn rules_are_chosen_by_name() {
-    let desk = Desk::with(&workshop());
+    let desk = TestDirectory::with(&workshop());
     let reduce = ["reduce", "model.pnml", "--formula", "EF lock1 = 0", "--format", "json"];
     let rules = |more: &[&str]| -> Vec<String> {
         let output = desk.fine(&[&reduce[..], more].concat());
@@ -339,7 +340,7 @@ fn rules_are_chosen_by_name() {
 
 #[test]
 fn the_end_of_the_time_leaves_a_net_that_is_as_good() {
-    let desk = Desk::with(&workshop());
+    let desk = TestDirectory::with(&workshop());
     let output = desk.run(&[
         "reduce",
         "model.pnml",
@@ -359,7 +360,7 @@ fn the_end_of_the_time_leaves_a_net_that_is_as_good() {
 
 #[test]
 fn logs_that_do_not_hold_are_refused_at_their_step() {
-    let desk = Desk::with(&workshop());
+    let desk = TestDirectory::with(&workshop());
     desk.fine(&["reduce", "model.pnml", "--preserve", "deadlock", "--log", "log.json"]);
     let good = desk.json("log.json");
     let check = |change: &dyn Fn(&mut Value)| {
@@ -402,7 +403,7 @@ fn logs_that_do_not_hold_are_refused_at_their_step() {
 
 #[test]
 fn a_log_serves_its_own_nets_only() {
-    let desk = Desk::with(&workshop());
+    let desk = TestDirectory::with(&workshop());
     desk.fine(&[
         "reduce",
         "model.pnml",
@@ -438,7 +439,7 @@ fn a_log_serves_its_own_nets_only() {
 
 #[test]
 fn wrong_names_and_packed_models_are_explained() {
-    let desk = Desk::with(&workshop());
+    let desk = TestDirectory::with(&workshop());
     let reduce = ["reduce", "model.pnml", "--preserve", "reachability"];
     let message = desk.refused(2, &reduce);
     assert!(message.contains("requires --support"), "{message}");

@@ -1,12 +1,12 @@
 //! Command-line tests of `parikh report`: a complete page without external references, in which
 //! names are never markup.
 
-use crate::support::binary::{Desk, example, stderr};
+use crate::support::binary::{TestDirectory, example, stderr};
 use parikh_net::NetBuilder;
 use serde_json::Value;
 
 /// Returns the page that `parikh report` writes, and the exit code.
-fn page(desk: &Desk, arguments: &[&str]) -> (String, Option<i32>) {
+fn page(desk: &TestDirectory, arguments: &[&str]) -> (String, Option<i32>) {
     let all = [&["report", "model.pnml", "-o", "r.html"], arguments].concat();
     let output = desk.run(&all);
     assert!(output.stdout.is_empty(), "stdout is for answers");
@@ -49,7 +49,7 @@ fn findings(data: &Value) -> Vec<(String, String)> {
 
 #[test]
 fn the_sample_gets_stuck_and_the_page_says_how() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("model.pnml", &std::fs::read_to_string(example("philosophers.pnml")).unwrap());
     let (page, code) = page(&desk, &["--timeout", "60s"]);
     assert_eq!(code, Some(0));
@@ -91,7 +91,7 @@ fn found_good(found: &[(String, String)], title: &str) -> String {
 
 #[test]
 fn dead_transitions_and_unbounded_places_come_with_reasons() {
-    let desk = Desk::with(
+    let desk = TestDirectory::with(
         "net n\nplace work 1\nplace queue\nplace never\nplace lonely 1\n\
          transition put: work -> work + queue\ntransition ship: queue + never -> never",
     );
@@ -118,7 +118,7 @@ fn dead_transitions_and_unbounded_places_come_with_reasons() {
 
 #[test]
 fn of_a_process_it_is_said_whether_it_is_sound_and_completion_is_no_deadlock() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("model.pnml", &std::fs::read_to_string(example("orders.pnml")).unwrap());
     let (page, code) = page(&desk, &[]);
     assert_eq!(code, Some(0));
@@ -147,7 +147,7 @@ fn of_a_process_it_is_said_whether_it_is_sound_and_completion_is_no_deadlock() {
 
 #[test]
 fn a_workflow_net_is_known_by_its_shape_and_may_lack_an_initial_marking() {
-    let desk = Desk::with(
+    let desk = TestDirectory::with(
         "net seq\nplace i\nplace m\nplace o\ntransition a: i -> m\ntransition b: m -> o",
     );
     let (page, code) = page(&desk, &[]);
@@ -171,7 +171,7 @@ fn every_unbounded_place_is_listed_with_a_loop() {
     let places: String = (0..7).map(|at| format!("place p{at}\n")).collect();
     let puts: String =
         (0..7).map(|at| format!("transition t{at}: work -> work + p{at}\n")).collect();
-    let desk = Desk::with(&format!("net n\nplace work 1\n{places}{puts}"));
+    let desk = TestDirectory::with(&format!("net n\nplace work 1\n{places}{puts}"));
     let (page, _) = page(&desk, &[]);
     let found = findings(&data(&page));
     for at in 0..7 {
@@ -188,7 +188,7 @@ fn many_unbounded_places_are_one_finding_behind_the_first_and_no_loop_has_a_long
     let puts: String = (0..30)
         .map(|at| format!("place p{at}\ntransition t{at}: work -> work + p{at}\n"))
         .collect();
-    let desk = Desk::with(&format!("net n\nplace work 1\n{puts}"));
+    let desk = TestDirectory::with(&format!("net n\nplace work 1\n{puts}"));
     let (page, _) = page(&desk, &[]);
     let found = findings(&data(&page));
     let unbounded: Vec<&String> =
@@ -205,7 +205,7 @@ fn many_unbounded_places_are_one_finding_behind_the_first_and_no_loop_has_a_long
 
 #[test]
 fn what_keeps_a_case_from_its_end_is_said_beside_what_never_fires() {
-    let desk = Desk::with(
+    let desk = TestDirectory::with(
         "net n\nplace i 1\nplace a\nplace b\nplace c\nplace o\ntransition s: i -> a\n\
          transition e: a -> o\ntransition l: a -> b\ntransition l1: b -> c\n\
          transition l2: c -> b\ntransition never: b + c -> o",
@@ -221,7 +221,7 @@ fn what_keeps_a_case_from_its_end_is_said_beside_what_never_fires() {
 
 #[test]
 fn a_case_may_end_in_several_markings() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write(
         "model.pnml",
         "<pnml><net id='n' type='http://x/ptnet'><page id='g'><place id='i'><initialMarking>\
@@ -242,7 +242,7 @@ fn a_case_may_end_in_several_markings() {
 
 #[test]
 fn what_stands_for_inhibitor_and_reset_arcs_is_no_finding() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write(
         "model.pnml",
         "<pnml><net id='n' type='http://x/ptnet'><place id='lock'><initialMarking><text>1</text>\
@@ -275,7 +275,7 @@ fn many_dead_transitions_with_reasons_of_their_own_are_one_finding() {
              transition y{at}: f{at} -> b{at}\ntransition z{at}: a{at} + b{at} ->\n"
         ));
     }
-    let desk = Desk::with(&net);
+    let desk = TestDirectory::with(&net);
     let (page, _) = page(&desk, &["-e", "QL"]);
     let found = findings(&data(&page));
     let dead = &found[0].1;
@@ -299,7 +299,7 @@ fn dead_transitions_are_grouped_by_what_keeps_them_from_firing() {
     for at in 0..24 {
         net.push_str(&format!("place s{}\ntransition w{at}: s{at} -> s{}\n", at + 1, at + 1));
     }
-    let desk = Desk::with(&net);
+    let desk = TestDirectory::with(&net);
     let (page, _) = page(&desk, &["-e", "QL"]);
     let found = findings(&data(&page));
     let dead: Vec<&String> =
@@ -332,7 +332,7 @@ fn transitions_that_one_sum_keeps_from_firing_are_one_finding() {
     for at in 0..5 {
         net.push_str(&format!("transition after{at}: d{at} -> a\n"));
     }
-    let desk = Desk::with(&net);
+    let desk = TestDirectory::with(&net);
     let (page, _) = page(&desk, &["-e", "QL"]);
     let found = findings(&data(&page));
     let dead: Vec<&String> =
@@ -351,7 +351,7 @@ fn transitions_that_one_sum_keeps_from_firing_are_one_finding() {
 
 #[test]
 fn what_is_never_taken_back_is_said_of_a_place_after_a_firing_or_two() {
-    let desk = Desk::with(
+    let desk = TestDirectory::with(
         "net n\nplace idle 1\nplace busy\nplace orders\nplace mails\n\
          transition start: idle -> busy + orders\ntransition finish: busy -> idle\n\
          transition mail: orders -> orders + mails\ntransition drop: mails ->",
@@ -368,7 +368,9 @@ fn what_is_never_taken_back_is_said_of_a_place_after_a_firing_or_two() {
 
 #[test]
 fn formulas_of_the_user_and_a_form_are_held_against_the_net() {
-    let desk = Desk::with("net n\nplace p 2\nplace q\ntransition t: p -> q\ntransition u: q -> p");
+    let desk = TestDirectory::with(
+        "net n\nplace p 2\nplace q\ntransition t: p -> q\ntransition u: q -> p",
+    );
     let (page, code) =
         page(&desk, &["--formula", "mine: AG p + q = 2", "--formula", "bound: bound(q)"]);
     assert_eq!(code, Some(0));
@@ -400,7 +402,7 @@ fn names_are_never_markup() {
         let t = builder.transition(&format!("t{at}{name}")).unwrap();
         builder.take(t, place, 1).unwrap();
     }
-    let desk = Desk::with_net(&builder.build().unwrap());
+    let desk = TestDirectory::with_net(&builder.build().unwrap());
     let (page, _) = page(&desk, &[]);
     let data = data(&page);
     let places: Vec<&str> = data["net"]["places"]
@@ -417,7 +419,7 @@ fn names_are_never_markup() {
 
 #[test]
 fn a_page_refers_to_nothing_and_its_elements_are_closed() {
-    let desk = Desk::with("net n\nplace p 1\ntransition t: p -> p");
+    let desk = TestDirectory::with("net n\nplace p 1\ntransition t: p -> p");
     let (page, _) = page(&desk, &[]);
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
     let policy = "default-src 'none'; script-src 'nonce-";
@@ -450,7 +452,7 @@ fn a_page_stays_small() {
         net.push_str(&format!("transition on_{ring}: b_{ring} -> c_{ring}\n"));
         net.push_str(&format!("transition back_{ring}: c_{ring} -> a_{ring} + lock\n"));
     }
-    let desk = Desk::with(&net);
+    let desk = TestDirectory::with(&net);
     let (page, _) = page(&desk, &["--timeout", "10s"]);
     assert!(page.len() <= 2 << 20, "{} bytes", page.len());
     let data = data(&page);
@@ -459,7 +461,7 @@ fn a_page_stays_small() {
 
 #[test]
 fn what_a_report_has_no_place_for_is_refused() {
-    let desk = Desk::with("net n\nplace p 1\ntransition t: p -> p");
+    let desk = TestDirectory::with("net n\nplace p 1\ntransition t: p -> p");
     let output = desk.run(&["report", "model.pnml", "-o", "r.html", "-e", "StateSpace"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("use `parikh states`"));
@@ -483,7 +485,7 @@ fn a_deadlock_says_how_many_more_wait() {
     for at in 0..100 {
         net += &format!("transition t{at}: p + q -> q\n");
     }
-    let desk = Desk::with(&net);
+    let desk = TestDirectory::with(&net);
     let (page, _) = page(&desk, &["-e", "RD"]);
     let found = findings(&data(&page));
     let (_, stuck) = found.iter().find(|(level, _)| level == "problem").expect("a deadlock");
@@ -492,7 +494,7 @@ fn a_deadlock_says_how_many_more_wait() {
 
 #[test]
 fn a_page_goes_to_stdout_and_a_query_file_is_enough() {
-    let desk = Desk::with("net n\nplace p 1\nplace q\ntransition t: p -> q");
+    let desk = TestDirectory::with("net n\nplace p 1\nplace q\ntransition t: p -> q");
     let page = desk.fine(&["report", "model.pnml", "-o", "-", "-e", "OneSafe"]);
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
     assert!(!desk.at("-").exists());
@@ -520,7 +522,7 @@ fn a_name_that_clashes_costs_no_other_node_its_name() {
         let t = builder.transition(&format!("t{id}")).unwrap();
         builder.take(t, place, 1).unwrap();
     }
-    let desk = Desk::with_net(&builder.build().unwrap());
+    let desk = TestDirectory::with_net(&builder.build().unwrap());
     let (page, _) = page(&desk, &["-e", "OneSafe"]);
     let labels = &data(&page)["net"]["labels"];
     assert_eq!(labels["places"], serde_json::json!(["waiting", "2", "3", "4"]));
@@ -531,7 +533,7 @@ fn a_name_that_clashes_costs_no_other_node_its_name() {
 
 #[test]
 fn numbers_beyond_those_of_scripts_are_told_digit_by_digit() {
-    let desk = Desk::with(
+    let desk = TestDirectory::with(
         "net n\nplace p 9223372036854775807\nplace q\ntransition t: p -> q\ntransition up: -> p",
     );
     let (page, _) = page(&desk, &["-e", "OneSafe"]);
@@ -553,7 +555,7 @@ fn what_never_fires_for_one_reason_is_one_finding() {
     for name in ["ship", "send", "sell"] {
         net.push_str(&format!("transition {name}: never -> later\n"));
     }
-    let desk = Desk::with(&net);
+    let desk = TestDirectory::with(&net);
     let (page, _) = page(&desk, &["-e", "QuasiLiveness"]);
     let found = findings(&data(&page));
     let dead: Vec<&str> =
@@ -568,7 +570,7 @@ fn what_never_fires_for_one_reason_is_one_finding() {
 
 #[test]
 fn a_false_formula_of_the_author_is_a_problem_and_a_contest_formula_is_a_note() {
-    let desk = Desk::with("net n\nplace p 1\nplace q\ntransition t: p -> q");
+    let desk = TestDirectory::with("net n\nplace p 1\nplace q\ntransition t: p -> q");
     let (page, _) = page(&desk, &["--formula", "stays: AG p = 1", "--formula", "goes: EF q = 1"]);
     let found = findings(&data(&page));
     assert!(found[0].1.starts_with("stays is false | AG (p = 1)"), "{found:?}");
@@ -587,7 +589,7 @@ fn a_false_formula_of_the_author_is_a_problem_and_a_contest_formula_is_a_note() 
 
 #[test]
 fn the_title_of_a_page_is_the_name_of_the_net() {
-    let desk = Desk::with("net \"Two cranes\"\nplace p 1\ntransition t: p -> p");
+    let desk = TestDirectory::with("net \"Two cranes\"\nplace p 1\ntransition t: p -> p");
     let (page, _) = page(&desk, &["-e", "RD"]);
     assert_eq!(data(&page)["model"], "Two cranes");
     assert!(page.contains("<title>Two cranes – Parikh</title>"));
@@ -600,7 +602,7 @@ fn no_sentence_of_a_page_has_backticks() {
         "net n\nplace p 1\nplace q\ntransition t: p -> p + q\ntransition u: q ->",
     ];
     for net in nets {
-        let (page, _) = page(&Desk::with(net), &[]);
+        let (page, _) = page(&TestDirectory::with(net), &[]);
         let data = data(&page);
         assert!(!data.to_string().contains('`'), "{data}");
     }
@@ -608,8 +610,9 @@ fn no_sentence_of_a_page_has_backticks() {
 
 #[test]
 fn a_place_that_never_changes_is_said_to_keep_its_tokens() {
-    let desk =
-        Desk::with("net n\nplace key 1\nplace p 1\nplace q\ntransition t: p + key -> q + key");
+    let desk = TestDirectory::with(
+        "net n\nplace key 1\nplace p 1\nplace q\ntransition t: p + key -> q + key",
+    );
     let (page, _) = page(&desk, &["-e", "StableMarking"]);
     let found = findings(&data(&page));
     let kept = "Some place never changes its tokens | place key always holds 1 token; any other \
@@ -620,7 +623,7 @@ fn a_place_that_never_changes_is_said_to_keep_its_tokens() {
 #[test]
 fn a_claim_of_safe_units_that_a_marking_breaks_decides_no_key() {
     // The claim implies that `a` and `b` are never marked together and never hold two tokens.
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write(
         "model.pnml",
         "<pnml><net id='n'><place id='a'><initialMarking><text>1</text></initialMarking></place>\
@@ -644,7 +647,7 @@ fn a_claim_of_safe_units_that_a_marking_breaks_decides_no_key() {
 
 #[test]
 fn keys_of_a_page_are_about_the_net_as_it_is_written_even_where_a_case_is_assumed_to_begin() {
-    let desk = Desk::with("net n\nplace i\nplace o\ntransition a: i -> o");
+    let desk = TestDirectory::with("net n\nplace i\nplace o\ntransition a: i -> o");
     let (page, _) = page(&desk, &[]);
     let data = data(&page);
     assert!(

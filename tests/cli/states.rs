@@ -1,7 +1,7 @@
 //! Command-line tests of `parikh states` during work on decision diagrams: stopped, with little
 //! memory, and drawn.
 
-use crate::support::binary::{Desk, stderr, stdout};
+use crate::support::binary::{TestDirectory, stderr, stdout};
 
 /// Returns the slotted ring protocol (Pastor, Roig, Cortadella, Badia 1994), with eight places per
 /// node. With 300 nodes, its diagram takes minutes.
@@ -32,14 +32,15 @@ fn slotted_ring(nodes: usize) -> String {
 
 #[test]
 fn the_growth_of_diagrams_is_drawn_and_what_paid_is_said() {
-    let desk = Desk::with(&slotted_ring(10));
+    let desk = TestDirectory::with(&slotted_ring(10));
     let said = desk.fine(&["states", "model.pnml", "--plot", "growth.svg"]);
     assert!(said.contains("8 291 791 872"), "{said}");
     let svg = desk.read("growth.svg");
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
     assert!(svg.contains(" completed after ") && svg.contains("completed (score "), "{svg}");
     // The reduction of this net is complete, so no diagrams are needed.
-    let small = Desk::with("place p 3\nplace q\ntransition t: p -> q\ntransition u: q -> p");
+    let small =
+        TestDirectory::with("place p 3\nplace q\ntransition t: p -> q\ntransition u: q -> p");
     small.fine(&["states", "model.pnml", "--plot", "growth.svg"]);
     assert!(small.read("growth.svg").contains("no decision diagrams were built"));
     let output = small.run(&["states", "model.pnml", "--plot", "none/growth.svg"]);
@@ -53,7 +54,7 @@ fn a_signal_in_the_middle_of_saturation_ends_it_with_what_is_known() {
     use std::io::{BufRead as _, BufReader, Read as _};
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
-    let desk = Desk::with(&slotted_ring(300));
+    let desk = TestDirectory::with(&slotted_ring(300));
     let mut child = desk
         .command(&["states", "model.pnml", "--timeout", "300s", "--threads", "2"])
         .env("PARIKH_LOG", "parikh=debug")
@@ -88,7 +89,7 @@ fn short_of_memory_what_is_known_is_printed() {
         net.push_str(&format!("transition t{i}: p{i} + p{} -> p{} + p{}\n", p(1), p(3), p(5)));
         net.push_str(&format!("transition u{i}: p{i} + p{} -> p{} + p{}\n", p(3), p(1), p(6)));
     }
-    let desk = Desk::with(&net);
+    let desk = TestDirectory::with(&net);
     let line = ["states", "model.pnml", "--timeout", "10s", "--threads", "2", "--memory", "64M"];
     let output = desk.run(&line);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));

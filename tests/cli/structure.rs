@@ -1,12 +1,12 @@
 //! Command-line tests of `parikh invariants`, `siphons` and `traps`.
 
-use crate::support::binary::{Desk, objects as read, stderr, stdout};
+use crate::support::binary::{TestDirectory, objects as read, stderr, stdout};
 use serde_json::Value;
 use std::process::Output;
 
 /// Runs `parikh COMMAND model.pnml OPTIONS…` on a net.
 fn run(net: &str, command: &str, options: &[&str]) -> Output {
-    Desk::with(net).run(&[&[command, "model.pnml"], options].concat())
+    TestDirectory::with(net).run(&[&[command, "model.pnml"], options].concat())
 }
 
 /// Asserts the exit code and returns the lines that are no comments.

@@ -1,6 +1,6 @@
 //! Command-line tests of parallel systems: properties, a directory of problems, and error messages.
 
-use crate::support::binary::{Desk, example, objects, stderr, stdout};
+use crate::support::binary::{TestDirectory, example, objects, stderr, stdout};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write as _;
@@ -25,15 +25,15 @@ const SYSTEM: &str = "digraph G {
 const PROPERTIES: &str = "#1: true\n( !ack W send )\n\n#2: false\n( G(F(ack)) )\n\n\
                           #3: true\n( G(send => F(ack)) )\n";
 
-fn desk() -> Desk {
-    let desk = Desk::new();
+fn desk() -> TestDirectory {
+    let desk = TestDirectory::new();
     desk.write("one.dot", SYSTEM);
     desk.write("one-properties.txt", PROPERTIES);
     desk
 }
 
 /// Runs the auditor, if it was built.
-fn certify(desk: &Desk, arguments: &[&str]) -> Option<Output> {
+fn certify(desk: &TestDirectory, arguments: &[&str]) -> Option<Output> {
     let program = Path::new(env!("CARGO_BIN_EXE_parikh")).with_file_name("parikh-certify");
     program.exists().then(|| {
         let mut command = Command::new(program);
@@ -69,7 +69,7 @@ fn properties_are_answered_and_their_evidence_is_confirmed() {
 
 #[test]
 fn a_transition_system_without_state_lines_has_the_states_of_its_transitions() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("a.fsm", "---\n---\n1 2 \"go\"\n");
     desk.write("p.txt", "#1:\n( F go )\n#2:\n( G(go => X(F go)) )\n");
     let said = desk.fine(&["check", "a.fsm", "-e", "RD,SS", "--evidence", "proofs"]);
@@ -82,7 +82,7 @@ fn a_transition_system_without_state_lines_has_the_states_of_its_transitions() {
 
 #[test]
 fn the_list_of_formats_has_a_line_each() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("unknown.txt", "\nhello world\n");
     let refused = desk.run(&["info", "unknown.txt"]);
     let said = stderr(&refused);
@@ -222,7 +222,7 @@ fn what_is_wrong_is_said_with_its_file_and_line() {
 fn the_example_of_the_guide_is_answered() {
     let (system, listed) = (example("post.dot"), example("post-properties.txt"));
     let arguments = ["check", system.to_str().unwrap(), "--properties", listed.to_str().unwrap()];
-    let said = Desk::new().fine(&arguments);
+    let said = TestDirectory::new().fine(&arguments);
     assert_eq!(
         said.lines().filter(|it| it.contains(": TRUE") || it.contains(": FALSE")).count(),
         6
@@ -257,7 +257,7 @@ fn components_are_drawn_side_by_side_with_what_they_share() {
 
 #[test]
 fn states_go_by_their_labels() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let system = example("post.dot");
     let system = system.to_str().unwrap();
     desk.fine(&["draw", system, "-o", "post.svg"]);
@@ -270,7 +270,7 @@ fn states_go_by_their_labels() {
 
 #[test]
 fn what_is_too_large_to_look_at_is_a_box() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let mut system = String::from("digraph G {\nsubgraph long {\nr->0 [label=\"\"];\n");
     (0..400).for_each(|at| system.push_str(&format!("{at}->{} [label=\"a\"];\n", at + 1)));
     system.push_str("}\nsubgraph small {\nq->x [label=\"\"];\nx->x [label=\"a\"];\n}\n}\n");
@@ -287,7 +287,7 @@ fn what_is_too_large_to_look_at_is_a_box() {
 
 #[test]
 fn a_large_system_is_drawn_as_far_as_it_can_be_looked_at() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let mut system = String::from("digraph G {\n");
     for at in 0..20 {
         system.push_str(&format!("subgraph ring{at} {{\nr{at}->s{at}_0 [label=\"\"];\n"));
@@ -405,7 +405,7 @@ fn a_report_by_itself_says_whether_a_system_stops_and_which_labels_come() {
 
 #[test]
 fn names_in_a_report_are_never_markup() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let name = "</script><b>&";
     desk.write("n.dot", &SYSTEM.replace("idle", name).replace("sender", "\"<i>\""));
     desk.write("p.txt", "#1:\n( G(F(ack)) )\n");

@@ -1,12 +1,12 @@
 //! Command-line tests of unbounded nets: runs, rankings and lower bounds.
 
-use crate::support::binary::Desk;
+use crate::support::binary::TestDirectory;
 use std::path::Path;
 use std::process::Command;
 
 /// Checks a formula with evidence, which the auditor confirms if it was built. Returns the output.
 fn asked(net: &str, formula: &str) -> String {
-    let desk = Desk::with(net);
+    let desk = TestDirectory::with(net);
     let said = desk.fine(&[
         "check",
         "model.pnml",

@@ -1,6 +1,6 @@
 //! Command-line tests of `parikh verdicts` and `parikh properties`.
 
-use crate::support::binary::{Desk, repository, stderr, stdout};
+use crate::support::binary::{TestDirectory, repository, stderr, stdout};
 use crate::support::outside::skipped;
 use std::process::Command;
 
@@ -19,15 +19,15 @@ const LINE: &str = "<pnml><net id='line'>
   <arc id='1' source='p' target='t'/><arc id='2' source='t' target='q'/>
 </net></pnml>";
 
-fn folder() -> Desk {
-    let folder = Desk::new();
+fn folder() -> TestDirectory {
+    let folder = TestDirectory::new();
     folder.write("Cycle-PT-1/model.pnml", CYCLE);
     folder.write("Line-PT-1/model.pnml", LINE);
     folder
 }
 
 /// Runs `parikh` and returns the exit code, stdout and stderr.
-fn parikh(folder: &Desk, arguments: &[&str]) -> (i32, String, String) {
+fn parikh(folder: &TestDirectory, arguments: &[&str]) -> (i32, String, String) {
     let output = folder.command(arguments).env("SOURCE_DATE_EPOCH", "0").output().unwrap();
     (output.status.code().unwrap(), stdout(&output), stderr(&output))
 }

@@ -1,19 +1,19 @@
 //! The auditor on coloured models: it confirms the answers of `check`, rejects answers without
 //! evidence, and accepts only correct unfoldings of the model.
 
-use crate::support::binary::Desk;
+use crate::support::binary::TestDirectory;
 use crate::support::coloured as pnml;
 use crate::support::oracle;
 use crate::support::scale::scaled;
 use crate::unfolding::{coloured, explore};
 use fastrand::Rng;
-use parikh::evidence::audit::{Report, Verdict};
+use parikh::evidence::audit::{AuditReport, AuditVerdict};
 use parikh::evidence::coloured::{
-    Bindings, ColouredAudit, ColouredModel, Limits, Unconfirmed, read,
+    Bindings, ColouredAudit, ColouredModel, RepeatLimits, UnfoldingFlaw, read,
 };
 use parikh::evidence::file::Unfolding;
 use parikh::evidence::reader::queries;
-use parikh::unfold::{Config, unfold};
+use parikh::unfold::{UnfoldingConfig, unfold};
 use parikh_net::Net;
 use parikh_net::coloured::{ColouredNet, text};
 use parikh_net::generate::random_coloured;
@@ -30,7 +30,7 @@ pub(crate) fn model(net: &ColouredNet) -> (ColouredModel, String) {
 }
 
 fn unfolded(net: &ColouredNet) -> Net {
-    unfold(net, &Config::default(), &Budget::unlimited()).unwrap().0
+    unfold(net, &UnfoldingConfig::default(), &Budget::unlimited()).unwrap().0
 }
 
 /// Returns the nodes, tokens and arcs of a net as text.
@@ -58,7 +58,7 @@ fn both_readers_and_both_unfoldings_make_the_same_net() {
         let flat = unfolded(&again);
         assert_eq!(content(&flat), content(&unfolded(&net)), "seed {seed}\n{file}");
         // If firings are counted, equivalent bindings are all present.
-        let config = Config { symmetry: false, ..Config::default() };
+        let config = UnfoldingConfig { symmetry: false, ..UnfoldingConfig::default() };
         let all = unfold(&net, &config, &Budget::unlimited()).unwrap().0;
         let own = model.unfold(&Unfolding::of(&all), Bindings::All, 1_000_000, &mut || true);
         assert_eq!(content(&own.unwrap()), content(&all), "seed {seed}");
@@ -108,7 +108,7 @@ fn a_list_is_taken_only_if_its_net_stands_for_the_model() {
                 continue;
             };
             let shown = || format!("seed {seed}, {listed:?}\n{}", text::print(&net));
-            let limits = oracle::Limits { states: 10_000, tokens: 1_000 };
+            let limits = oracle::OracleLimits { states: 10_000, tokens: 1_000 };
             let space = oracle::explore(&flat, limits).unwrap_or_else(|| panic!("{}", shown()));
             let there: BTreeSet<_> =
                 space.markings().iter().map(|marking| coloured(&net, &flat, marking)).collect();
@@ -157,16 +157,16 @@ fn queries_about(net: &ColouredNet) -> [(&'static str, String); 2] {
 }
 
 pub(crate) fn audit(
-    desk: &Desk,
+    desk: &TestDirectory,
     model: &ColouredModel,
     examination: &str,
     tried: u64,
-) -> (Report, String) {
+) -> (AuditReport, String) {
     let query_file = |net: &Net, examination: &str| {
         let text = desk.read(&format!("{examination}.xml"));
         queries::read(net, text.as_bytes()).map_err(|error| error.to_string())
     };
-    let limits = Limits { tried, visited: 10_000 };
+    let limits = RepeatLimits { tried, visited: 10_000 };
     let mut audit = ColouredAudit::new(model, limits, Box::new(query_file));
     let broken = audit.file(&desk.at(&format!("proofs/{examination}.jsonl"))).err();
     (audit.finish(), broken.map(|broken| broken.to_string()).unwrap_or_default())
@@ -181,7 +181,7 @@ fn answers_about_random_coloured_nets_are_confirmed_and_their_opposites_are_not(
             continue;
         }
         let (model, file) = model(&net);
-        let desk = Desk::new();
+        let desk = TestDirectory::new();
         desk.write("model.pnml", &file);
         for (name, text) in queries_about(&net) {
             desk.write(&format!("{name}.xml"), &text);
@@ -195,7 +195,7 @@ fn answers_about_random_coloured_nets_are_confirmed_and_their_opposites_are_not(
             assert_eq!(broken, "", "{}", shown());
             assert!(!report.judged.is_empty(), "{}", shown());
             for judged in &report.judged {
-                let right = matches!(judged.verdict, Verdict::Confirmed(_));
+                let right = matches!(judged.verdict, AuditVerdict::Confirmed(_));
                 assert!(right, "{judged:?}\n{}", shown());
                 confirmed += 1;
             }
@@ -212,7 +212,7 @@ fn answers_about_random_coloured_nets_are_confirmed_and_their_opposites_are_not(
             assert_ne!(wrong, right, "{}", shown());
             desk.write(&name, &wrong);
             for judged in audit(&desk, &model, examination, 1_000_000).0.judged {
-                let no = matches!(judged.verdict, Verdict::Refused(_));
+                let no = matches!(judged.verdict, AuditVerdict::Refused(_));
                 assert!(no, "{judged:?}\n{}", shown());
                 refused += 1;
             }
@@ -233,21 +233,21 @@ fn the_evidence_of_another_net_is_refused_and_what_is_too_large_is_beyond() {
         (text::parse(ring).unwrap(), ring.to_owned() + "\ntransition fall: at{c} -> off");
     let (own, file) = model(&net);
     let (other, _) = model(&text::parse(&other).unwrap());
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("model.pnml", &file);
     desk.fine(&["check", "model.pnml", "-e", "ReachabilityDeadlock", "--evidence", "proofs"]);
     let verdicts = |model: &ColouredModel, tried: u64| {
         let (report, broken) = audit(&desk, model, "ReachabilityDeadlock", tried);
         (report.judged.into_iter().map(|it| it.verdict).collect::<Vec<_>>(), broken)
     };
-    assert!(matches!(verdicts(&own, 1000).0[..], [Verdict::Confirmed(_)]));
+    assert!(matches!(verdicts(&own, 1000).0[..], [AuditVerdict::Confirmed(_)]));
     let (none, broken) = verdicts(&other, 1000);
     assert!(
         none.is_empty() && broken.contains(":2: the net listed is not the model's"),
         "{broken}"
     );
     let (beyond, broken) = verdicts(&own, 3);
-    let [Verdict::Beyond(why)] = &beyond[..] else { panic!("{beyond:?}") };
+    let [AuditVerdict::Beyond(why)] = &beyond[..] else { panic!("{beyond:?}") };
     assert!(why.starts_with("certified on the unfolding") && broken.is_empty(), "{why} {broken}");
     // Evidence without an unfolding, as if the model had no colours.
     let text = desk.read("proofs/ReachabilityDeadlock.jsonl");
@@ -283,7 +283,7 @@ fn what_the_auditors_reader_does_not_know_it_refuses() {
     let listed = Unfolding { places: vec!["p(1)".into()], transitions: vec![], classes: vec![] };
     assert_eq!(
         ring.unfold(&listed, Bindings::Some, 1000, &mut || true).unwrap_err(),
-        Unconfirmed::TooLarge(1000)
+        UnfoldingFlaw::TooLarge(1000)
     );
 }
 
@@ -300,7 +300,7 @@ const ALIKE: &str = "net n
 fn where_firings_are_counted_all_bindings_are_listed() {
     let net = text::parse(ALIKE).unwrap();
     let (model, file) = model(&net);
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("model.pnml", &file);
     let said = desk.fine(&["check", "model.pnml", "-e", "StateSpace", "--evidence", "proofs"]);
     assert!(said.contains("transitions: 2"), "{said}");
@@ -323,14 +323,14 @@ fn where_firings_are_counted_all_bindings_are_listed() {
     desk.write("proofs/QuasiLiveness.jsonl", &one);
     let (report, broken) = audit(&desk, &model, "QuasiLiveness", 1000);
     let [judged] = &report.judged[..] else { panic!("{broken}") };
-    assert!(matches!(judged.verdict, Verdict::Confirmed(_)), "{judged:?}");
+    assert!(matches!(judged.verdict, AuditVerdict::Confirmed(_)), "{judged:?}");
 }
 
 #[test]
 fn soundness_is_not_asked_of_a_coloured_model() {
     let net = text::parse(ALIKE).unwrap();
     let (model, file) = model(&net);
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("model.pnml", &file);
     desk.fine(&["check", "model.pnml", "-e", "QuasiLiveness", "--evidence", "proofs"]);
     let text = desk.read("proofs/QuasiLiveness.jsonl").replace("QuasiLiveness", "EasySoundness");
@@ -361,13 +361,14 @@ fn a_variable_that_a_guard_does_not_need_counts_in_the_number_of_firings() {
         + &crate::reader::arc("p", "t", "<dotconstant/>");
     let file = crate::reader::pnml(declarations, &page);
     let model = read(file.as_bytes()).unwrap();
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("model.pnml", &file);
     let said = desk.fine(&["check", "model.pnml", "-e", "StateSpace", "--evidence", "proofs"]);
     assert!(said.contains("transitions: 5"), "{said}");
     let (report, broken) = audit(&desk, &model, "StateSpace", 1000);
     assert_eq!(broken, "");
-    let confirmed =
-        |it: &parikh::evidence::audit::Judged| matches!(it.verdict, Verdict::Confirmed(_));
+    let confirmed = |it: &parikh::evidence::audit::AuditedAnswer| {
+        matches!(it.verdict, AuditVerdict::Confirmed(_))
+    };
     assert!(report.judged.len() == 4 && report.judged.iter().all(confirmed), "{:?}", report.judged);
 }

@@ -2,12 +2,12 @@
 
 use crate::audit::audit;
 use crate::reader::{SORTS, arc, place, pnml};
-use crate::support::binary::Desk;
-use parikh::evidence::audit::Verdict;
+use crate::support::binary::TestDirectory;
+use parikh::evidence::audit::AuditVerdict;
 
 /// Creates a model in which tokens move round a ring of three nodes. Two tokens that meet on `a`
 /// are removed, and each is counted on a black place.
-fn desk() -> Desk {
+fn desk() -> TestDirectory {
     let x = "<variable refvariable=\"vx\"/>";
     let a = "<useroperator declaration=\"ra\"/>";
     let next = format!("<successor><subterm>{x}</subterm></successor>");
@@ -30,12 +30,12 @@ fn desk() -> Desk {
         + &arc("at", "fall", &two(a))
         + &arc("fall", "off", &two("<dotconstant/>"))
         + &arc("never", "idle", "<variable refvariable=\"vl\"/>");
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("model.pnml", &pnml(SORTS, &page));
     desk
 }
 
-fn answer(desk: &Desk, examination: &str) -> String {
+fn answer(desk: &TestDirectory, examination: &str) -> String {
     let text = desk.fine(&["check", "model.pnml", "-e", examination]);
     text.split(" — ").next().unwrap().trim().to_owned()
 }
@@ -114,7 +114,7 @@ fn witnesses_name_bindings_and_replay_by_the_coloured_firing_rule() {
 
 #[test]
 fn what_is_too_large_to_unfold_is_answered_without() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let sorts = r#"
         <namedsort id="dot" name="dot"><dot/></namedsort>
         <namedsort id="big" name="Big"><finiteintrange start="1" end="3000"/></namedsort>
@@ -173,7 +173,7 @@ fn what_is_too_large_to_unfold_is_answered_without() {
     let model = parikh::evidence::coloured::read(desk.read("model.pnml").as_bytes()).unwrap();
     let (report, broken) = audit(&desk, &model, "ReachabilityDeadlock", 100_000);
     let [judged] = &report.judged[..] else { panic!("{broken}") };
-    assert!(matches!(judged.verdict, Verdict::Confirmed(_)), "{judged:?}");
+    assert!(matches!(judged.verdict, AuditVerdict::Confirmed(_)), "{judged:?}");
     desk.refused(3, &["check", "pair.pnml", "-e", "RD", "--evidence", "proofs"]);
 }
 
@@ -332,7 +332,7 @@ fn a_coloured_net_is_drawn_with_its_sorts_and_its_unfolding_on_request() {
 }
 
 /// Returns the data of a report about the model.
-fn report(desk: &Desk) -> serde_json::Value {
+fn report(desk: &TestDirectory) -> serde_json::Value {
     desk.fine(&["report", "model.pnml", "-o", "r.html"]);
     let page = desk.read("r.html");
     let (_, data) = page.split_once("id=\"data\">").expect("data");
@@ -367,7 +367,7 @@ fn a_report_says_of_coloured_transitions_what_check_says() {
     let page = place("at", "ring", &two(&a, &b))
         + "<transition id=\"meet\"/>"
         + &arc("at", "meet", &two(&x, &y));
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("model.pnml", &pnml(SORTS, &page));
     assert_eq!(answer(&desk, "QuasiLiveness"), "QuasiLiveness: TRUE");
     let data = report(&desk);

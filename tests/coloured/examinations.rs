@@ -2,9 +2,9 @@
 //! place are the sum over its colours, and a transition is enabled if one of its bindings is.
 
 use crate::unfolding::{bindings, explore};
-use parikh::answer::{Plan, Value};
+use parikh::answer::{Plan, QuestionValue};
 use parikh::mcc::Examination;
-use parikh::run::{self, Config, Event};
+use parikh::run::{self, Event, RunConfig};
 use parikh::unfold::{self, unfold};
 use parikh_net::coloured::{ColouredMarking, ColouredNet, text};
 use parikh_net::{LinearSum, Predicate};
@@ -25,7 +25,7 @@ fn enabled(net: &ColouredNet, marking: &ColouredMarking) -> Vec<bool> {
 pub(crate) fn expected(
     net: &ColouredNet,
     markings: &BTreeSet<ColouredMarking>,
-) -> BTreeMap<String, Value> {
+) -> BTreeMap<String, QuestionValue> {
     let initial = net.initial(1000).unwrap();
     let totals = |marking: &ColouredMarking| -> Vec<u128> {
         net.place_ids().map(|place| marking.total(place)).collect()
@@ -35,9 +35,9 @@ pub(crate) fn expected(
     let firing: Vec<Vec<bool>> = markings.iter().map(|it| enabled(net, it)).collect();
     let places = 0..net.places().len();
     let most = |place: usize| all.iter().map(|it| it[place]).max().unwrap_or(0);
-    let mut expected: BTreeMap<String, Value> = BTreeMap::new();
+    let mut expected: BTreeMap<String, QuestionValue> = BTreeMap::new();
     let mut bool = |examination: Examination, value| {
-        expected.insert(examination.name().to_owned(), Value::Bool(value));
+        expected.insert(examination.name().to_owned(), QuestionValue::Bool(value));
     };
     bool(Examination::OneSafe, places.clone().all(|place| most(place) <= 1));
     bool(
@@ -50,11 +50,11 @@ pub(crate) fn expected(
     bool(Examination::ReachabilityDeadlock, dead);
     for place in places.clone() {
         let name = format!("most {}", net.places()[place].name);
-        expected.insert(name, Value::Number(most(place) as i128));
+        expected.insert(name, QuestionValue::Number(most(place) as i128));
     }
     for (t, transition) in net.transitions().iter().enumerate() {
         let can = firing.iter().any(|it| it[t]);
-        expected.insert(format!("fires {}", transition.name), Value::Bool(can));
+        expected.insert(format!("fires {}", transition.name), QuestionValue::Bool(can));
     }
     expected
 }
@@ -67,7 +67,7 @@ fn answers_on_random_coloured_nets_are_those_of_enumeration() {
         let Some((markings, _)) = explore(&net, 150) else { continue };
         let expected = expected(&net, &markings);
 
-        let config = unfold::Config::default();
+        let config = unfold::UnfoldingConfig::default();
         let (flat, _) = unfold(&net, &config, &Budget::unlimited()).unwrap();
         let mut formulas = Plan::default();
         for place in net.places() {
@@ -88,7 +88,7 @@ fn answers_on_random_coloured_nets_are_those_of_enumeration() {
         ];
         let plans = examinations.map(|it| Plan::of_examination(it, &flat).unwrap());
         for plan in plans.into_iter().chain([formulas]) {
-            let config = Config { threads: 1, ..Config::default() };
+            let config = RunConfig { threads: 1, ..RunConfig::default() };
             let budget = Budget::unlimited().slice(Duration::from_secs(60));
             let report = run::run_net(&flat, plan, &config, &budget, |event| {
                 if let Event::Answered(answer) = event {
@@ -103,7 +103,10 @@ fn answers_on_random_coloured_nets_are_those_of_enumeration() {
                     *answered
                         .entry(format!(
                             "{:?}",
-                            (answer.value == Value::Bool(true), answer.id.split(' ').next())
+                            (
+                                answer.value == QuestionValue::Bool(true),
+                                answer.id.split(' ').next()
+                            )
                         ))
                         .or_insert(0) += 1;
                 }

@@ -1,32 +1,32 @@
 //! Keys of a model form: a report and `parikh properties` give the same value for each key.
 
-use crate::support::binary::{Desk, example};
+use crate::support::binary::{TestDirectory, example};
 use crate::support::scale::scaled;
 use parikh::about::NetMeant;
 use parikh::net::Net;
 use parikh::net::coloured::ColouredNet;
-use parikh::report::{Asked, KeyRow, Subject, Topic, report};
-use parikh::run::Config;
+use parikh::run::RunConfig;
 use parikh::solvers::Budget;
-use parikh::verdicts::{Computed, KeyNet, Property, Truth};
+use parikh::verdicts::{ComputedKey, KeyNet, KeyProperty, Truth};
 use parikh::{Model, unfold};
+use parikh_cli::report::{KeyRow, ReportQuestions, ReportSubject, StandardQuestion, report};
 use parikh_net::generate::{Shape, random, random_coloured};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::Duration;
 
 /// Returns the keys that `parikh properties` finds.
-fn computed(keys: &KeyNet<'_>) -> Vec<Computed> {
-    let wanted: Vec<Property> = Property::all().collect();
+fn computed(keys: &KeyNet<'_>) -> Vec<ComputedKey> {
+    let wanted: Vec<KeyProperty> = KeyProperty::all().collect();
     let budget = Budget::lasting(Duration::from_secs(10));
-    let found = keys.compute(&wanted, &[], &Config::default(), &budget, |_| {});
+    let found = keys.compute(&wanted, &[], &RunConfig::default(), &budget, |_| {});
     assert_eq!(found.faults, 0);
     found.keys
 }
 
 /// Returns the keys of a report about `net`.
 fn reported(net: &Net, keys: &KeyNet<'_>) -> Vec<KeyRow> {
-    let subject = Subject {
+    let subject = ReportSubject {
         net,
         model: "m",
         made: String::new(),
@@ -36,23 +36,23 @@ fn reported(net: &Net, keys: &KeyNet<'_>) -> Vec<KeyRow> {
         computes_all_keys: true,
         form: None,
     };
-    let asked = Asked::Topics(Topic::ALL.to_vec());
+    let asked = ReportQuestions::Topics(StandardQuestion::ALL.to_vec());
     let budget = Budget::lasting(Duration::from_secs(10));
-    let made = report(&subject, asked, &Config::default(), &budget, &mut |_| {});
+    let made = report(&subject, asked, &RunConfig::default(), &budget, &mut |_| {});
     assert_eq!(made.faults, 0);
     made.keys
 }
 
 /// Compares all keys. Returns the number of behavioural keys that both know.
-fn agree(of: &str, computed: &[Computed], reported: &[KeyRow]) -> u64 {
+fn agree(of: &str, computed: &[ComputedKey], reported: &[KeyRow]) -> u64 {
     let mut known = 0;
-    for property in Property::all() {
+    for property in KeyProperty::all() {
         let ours = computed.iter().find(|key| key.property == property).unwrap();
         let theirs = reported.iter().find(|key| key.key == property.name()).unwrap();
         assert_eq!(ours.net, theirs.net, "{of}: {property}");
         if ours.value != Truth::Unknown && theirs.value != Truth::Unknown {
             assert_eq!(ours.value, theirs.value, "{of}: {property}: {ours:?} {theirs:?}");
-            known += u64::from(!matches!(property, Property::Structural(_)));
+            known += u64::from(!matches!(property, KeyProperty::Structural(_)));
         }
     }
     known
@@ -72,7 +72,7 @@ fn a_report_and_properties_agree_on_every_key_of_random_coloured_nets() {
         }
         nets += 1;
         let model = Model::from(coloured.clone());
-        let net = model.into_net(&unfold::Config::default(), &budget).unwrap();
+        let net = model.into_net(&unfold::UnfoldingConfig::default(), &budget).unwrap();
         let keys = KeyNet::of_coloured_with(&coloured, &net, &budget);
         known += agree(&format!("seed {seed}"), &computed(&whole), &reported(&net, &keys));
     }
@@ -92,7 +92,7 @@ fn a_report_and_properties_agree_on_every_key_of_random_nets() {
 
 #[test]
 fn a_coloured_net_that_is_safe_by_colours_has_one_value_of_safe_everywhere() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write(
         "model.pnml",
         &std::fs::read_to_string(example("philosophers-coloured.pnml")).unwrap(),

@@ -7,7 +7,7 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::evidence::coloured::Bindings;
 use parikh::evidence::file::Unfolding;
-use parikh::unfold::{Config, Declined, unfold};
+use parikh::unfold::{UnfoldingConfig, UnfoldingError, unfold};
 use parikh_solvers::Budget;
 use std::time::{Duration, Instant};
 
@@ -275,8 +275,8 @@ fn deep_and_large_terms_are_refused_before_they_cost_anything() {
     let all =
         format!("<tuple>{}</tuple>", format!("<subterm><all>{user}</all></subterm>").repeat(2));
     let net = read(&pnml(&pairs, &place("q", "b", &all))).unwrap();
-    let declined = unfold(&net, &Config::default(), &Budget::unlimited());
-    assert!(matches!(declined, Err(Declined::Colours(_) | Declined::Variable(_))));
+    let declined = unfold(&net, &UnfoldingConfig::default(), &Budget::unlimited());
+    assert!(matches!(declined, Err(UnfoldingError::Colours(_) | UnfoldingError::Variable(_))));
     assert!(net.initial(1_000_000).is_err());
     assert!(start.elapsed() < Duration::from_secs(20));
 }
@@ -327,7 +327,8 @@ fn two_hundred_broken_files_give_a_net_or_a_message() {
             Ok(net) => {
                 drop(parikh_net::coloured::text::print(&net));
                 let Ok(model) = audited else { continue };
-                let flat = unfold(&net, &Config::default(), &Budget::unlimited()).unwrap().0;
+                let flat =
+                    unfold(&net, &UnfoldingConfig::default(), &Budget::unlimited()).unwrap().0;
                 let own =
                     model.unfold(&Unfolding::of(&flat), Bindings::Some, 1_000_000, &mut || true);
                 let own = own.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));

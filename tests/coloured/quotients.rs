@@ -2,14 +2,14 @@
 //! accepts the quotient by its own conditions.
 
 use crate::audit::{audit, content, model as audited_model};
-use crate::support::binary::Desk;
+use crate::support::binary::TestDirectory;
 use crate::support::coloured as pnml;
 use crate::support::oracle;
 use crate::support::scale::scaled;
 use crate::without_unfolding::{model, some_classes};
 use parikh::evidence::abstraction::Quotient;
-use parikh::evidence::audit::{Judged, Verdict};
-use parikh::evidence::coloured::{Bindings, Unconfirmed, read};
+use parikh::evidence::audit::{AuditVerdict, AuditedAnswer};
+use parikh::evidence::coloured::{Bindings, UnfoldingFlaw, read};
 use parikh::evidence::file::Unfolding;
 use parikh::unfold;
 use parikh_net::Net;
@@ -88,10 +88,13 @@ fn a_net_and_its_exact_quotient_are_bisimilar() {
         if classes.is_trivial() {
             continue;
         }
-        let config = unfold::Config { symmetry: seed % 3 == 0, ..unfold::Config::default() };
+        let config = unfold::UnfoldingConfig {
+            symmetry: seed % 3 == 0,
+            ..unfold::UnfoldingConfig::default()
+        };
         let [whole, less] = [&net, quotient.net()]
             .map(|it| unfold::unfold(it, &config, &Budget::unlimited()).unwrap().0);
-        let limits = oracle::Limits { states: 300, tokens: 1_000 };
+        let limits = oracle::OracleLimits { states: 300, tokens: 1_000 };
         let spaces = (oracle::explore(&whole, limits), oracle::explore(&less, limits));
         let (Some(there), Some(here)) = spaces else { continue };
         let bisimilar = are_bisimilar(folded(&there), folded(&here));
@@ -115,7 +118,11 @@ fn a_net_and_its_exact_quotient_are_bisimilar() {
 
 /// Returns the auditor's verdict on the quotient `less` of the net. Returns `None` if an evidence
 /// file cannot name the classes.
-fn audited(net: &ColouredNet, quotient: &Quotient, less: &Net) -> Option<Result<(), Unconfirmed>> {
+fn audited(
+    net: &ColouredNet,
+    quotient: &Quotient,
+    less: &Net,
+) -> Option<Result<(), UnfoldingFlaw>> {
     let listed = Unfolding { classes: quotient.named_classes(net)?, ..Unfolding::of(less) };
     let model = read(pnml::write(net).as_bytes()).unwrap();
     let own = model.unfold(&listed, Bindings::Some, 1_000_000, &mut || true);
@@ -123,7 +130,7 @@ fn audited(net: &ColouredNet, quotient: &Quotient, less: &Net) -> Option<Result<
         assert_eq!(content(&own), content(less), "{}", text::print(net));
         assert!(own.is_of_quotient());
         let counted = model.unfold(&listed, Bindings::All, 1_000_000, &mut || true);
-        assert!(matches!(counted, Err(Unconfirmed::Wrong(_))));
+        assert!(matches!(counted, Err(UnfoldingFlaw::Wrong(_))));
     }))
 }
 
@@ -221,7 +228,7 @@ const POST: &str = "sort K = 1..1500
 
 #[test]
 fn formulas_about_runs_go_to_the_quotient_unless_bindings_matter() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("model.pnml", &pnml::write(&text::parse(POST).unwrap()));
     let apart = "with equivalent colours merged";
     let formulas = [
@@ -257,7 +264,7 @@ fn formulas_about_runs_go_to_the_quotient_unless_bindings_matter() {
 /// Evidence files about the quotient contain the classes, which the auditor checks.
 #[test]
 fn evidence_about_a_quotient_is_audited_with_its_classes() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     let net = text::parse(POST).unwrap();
     desk.write("model.pnml", &pnml::write(&net));
     let property = |id: &str, formula: &str| {
@@ -295,7 +302,7 @@ fn evidence_about_a_quotient_is_audited_with_its_classes() {
     let audited = |net: &str| {
         let (model, _) = audited_model(&text::parse(net).unwrap());
         let (report, broken) = audit(&desk, &model, "CTLFireability", 1_000_000);
-        let is_confirmed = |it: &Judged| matches!(it.verdict, Verdict::Confirmed(_));
+        let is_confirmed = |it: &AuditedAnswer| matches!(it.verdict, AuditVerdict::Confirmed(_));
         let judged = report.judged.iter();
         assert!(judged.clone().all(|it| it.question.is_empty() || it.question.contains(apart)));
         let ids = judged.filter(|it| is_confirmed(it)).map(|it| it.id.clone());

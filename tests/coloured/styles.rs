@@ -15,12 +15,14 @@
 
 use crate::audit::content;
 use crate::reader::{arc, guarded, place, pnml, read};
-use crate::support::binary::Desk;
-use parikh::evidence::audit::Verdict;
-use parikh::evidence::coloured::{Bindings, ColouredAudit, ColouredModel, Limits, is_coloured};
+use crate::support::binary::TestDirectory;
+use parikh::evidence::audit::AuditVerdict;
+use parikh::evidence::coloured::{
+    Bindings, ColouredAudit, ColouredModel, RepeatLimits, is_coloured,
+};
 use parikh::evidence::file::Unfolding;
 use parikh::evidence::reader::queries;
-use parikh::unfold::{Config, unfold};
+use parikh::unfold::{UnfoldingConfig, unfold};
 use parikh_net::Net;
 use parikh_solvers::Budget;
 
@@ -98,7 +100,7 @@ pub(crate) fn spelt(spellings: &[(&str, &str)]) -> String {
 
 fn unfolded(file: &str) -> Net {
     let net = read(file).unwrap_or_else(|error| panic!("{error}\n{file}"));
-    unfold(&net, &Config::default(), &Budget::unlimited()).unwrap().0
+    unfold(&net, &UnfoldingConfig::default(), &Budget::unlimited()).unwrap().0
 }
 
 fn audited(file: &str) -> ColouredModel {
@@ -121,7 +123,7 @@ const QUERIES: &str = "<property-set xmlns=\"http://mcc.lip6.fr/\">
 /// Returns the answers about a file, one per line, each confirmed by the auditor from the same
 /// file.
 fn answers(file: &str) -> String {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("model.pnml", file);
     desk.write("ReachabilityCardinality.xml", QUERIES);
     let model = audited(file);
@@ -147,13 +149,13 @@ fn answers(file: &str) -> String {
         let query_file = |net: &Net, _: &str| {
             queries::read(net, QUERIES.as_bytes()).map_err(|error| error.to_string())
         };
-        let limits = Limits { tried: 1_000_000, visited: 10_000 };
+        let limits = RepeatLimits { tried: 1_000_000, visited: 10_000 };
         let mut audit = ColouredAudit::new(&model, limits, Box::new(query_file));
         audit.file(&desk.at(&format!("proofs/{examination}.jsonl"))).unwrap();
         let report = audit.finish();
         assert!(!report.judged.is_empty(), "{examination}\n{file}");
         for judged in report.judged {
-            assert!(matches!(judged.verdict, Verdict::Confirmed(_)), "{judged:?}\n{file}");
+            assert!(matches!(judged.verdict, AuditVerdict::Confirmed(_)), "{judged:?}\n{file}");
         }
     }
     answers

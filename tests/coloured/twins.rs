@@ -13,7 +13,7 @@
 //!   implies the other. On the unfolding's places, the question is equivalent except for places
 //!   that never hold a token, which our unfolding omits.
 
-use crate::support::binary::Desk;
+use crate::support::binary::TestDirectory;
 use crate::support::outside;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -38,7 +38,7 @@ const TWINS: [(&str, &str); 15] = [
 ];
 
 /// Unpacks an archive into the directory, if the archive is present.
-fn unpack(desk: &Desk, name: &str) -> Option<()> {
+fn unpack(desk: &TestDirectory, name: &str) -> Option<()> {
     let archive = File::open(outside::archive(name)?).expect("readable");
     let archive = flate2::read::GzDecoder::new(archive);
     tar::Archive::new(archive).unpack(desk.path()).expect("an archive");
@@ -46,7 +46,7 @@ fn unpack(desk: &Desk, name: &str) -> Option<()> {
 }
 
 /// Returns the answers about a model within 2 s as lines of the contest's output, sorted by name.
-fn ask(desk: &Desk, model: &str, examination: &str) -> Option<Vec<String>> {
+fn ask(desk: &TestDirectory, model: &str, examination: &str) -> Option<Vec<String>> {
     let arguments = ["check", model, "-e", examination, "-t", "2s", "--format", "mcc"];
     let (_, stdout, _) = desk.said(&arguments);
     let value = |line: &str| {
@@ -64,7 +64,7 @@ fn ask(desk: &Desk, model: &str, examination: &str) -> Option<Vec<String>> {
 fn both_forms_of_a_model_answer_alike() {
     let (mut compared, mut present) = (0, 0);
     for (family, parameters) in TWINS {
-        let desk = Desk::new();
+        let desk = TestDirectory::new();
         let [coloured, plain] = ["COL", "PT"].map(|form| format!("{family}-{form}-{parameters}"));
         if unpack(&desk, &coloured).is_none() || unpack(&desk, &plain).is_none() {
             continue;

@@ -3,9 +3,9 @@
 
 use crate::support::oracle;
 use crate::support::scale::scaled;
-use parikh::unfold::{Config, Declined, Limits, unfold};
+use parikh::unfold::{UnfoldingConfig, UnfoldingError, UnfoldingLimits, unfold};
 use parikh_net::coloured::{
-    ColouredFireError, ColouredMarking, ColouredNet, ColouredTransitionId, Value, text,
+    BoundColour, ColouredFireError, ColouredMarking, ColouredNet, ColouredTransitionId, text,
 };
 use parikh_net::generate::random_coloured;
 use parikh_net::{Marking, Net};
@@ -13,13 +13,13 @@ use parikh_solvers::Budget;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Returns every combination of colours for the variables of a transition, ignoring the guard.
-pub(crate) fn bindings(net: &ColouredNet, t: ColouredTransitionId) -> Vec<Vec<Value>> {
+pub(crate) fn bindings(net: &ColouredNet, t: ColouredTransitionId) -> Vec<Vec<BoundColour>> {
     let mut all = vec![Vec::new()];
     for variable in net.transition(t).variables() {
         let size = net.variable_size(variable);
-        let with = |binding: &Vec<Value>, colour| {
+        let with = |binding: &Vec<BoundColour>, colour| {
             let mut binding = binding.clone();
-            binding.push(Value { variable, colour });
+            binding.push(BoundColour { variable, colour });
             binding
         };
         all = all.iter().flat_map(|binding| (0..size).map(|c| with(binding, c))).collect();
@@ -87,10 +87,10 @@ fn the_unfolding_reaches_the_same_markings_as_the_coloured_net() {
         let net = random_coloured(seed);
         let Some((markings, firings)) = explore(&net, 400) else { continue };
         for symmetry in [false, true] {
-            let config = Config { symmetry, ..Config::default() };
+            let config = UnfoldingConfig { symmetry, ..UnfoldingConfig::default() };
             let (flat, _) = unfold(&net, &config, &Budget::unlimited()).unwrap();
             let shown = || format!("seed {seed}, symmetry {symmetry}\n{}", text::print(&net));
-            let limits = oracle::Limits { states: 10_000, tokens: 1_000 };
+            let limits = oracle::OracleLimits { states: 10_000, tokens: 1_000 };
             let space = oracle::explore(&flat, limits).unwrap_or_else(|| panic!("{}", shown()));
             let there: BTreeSet<_> =
                 space.markings().iter().map(|marking| coloured(&net, &flat, marking)).collect();
@@ -122,7 +122,7 @@ fn random_coloured_nets_survive_their_text() {
 }
 
 fn flat(net: &str) -> Net {
-    unfold(&text::parse(net).unwrap(), &Config::default(), &Budget::unlimited()).unwrap().0
+    unfold(&text::parse(net).unwrap(), &UnfoldingConfig::default(), &Budget::unlimited()).unwrap().0
 }
 
 #[test]
@@ -175,11 +175,12 @@ fn what_is_too_large_is_declined_at_once_and_says_how_large() {
                  transition t: p{x + y} -> q{(x,y)}";
     let net = text::parse(model).unwrap();
     assert_eq!((net.colour_count(), net.binding_count()), (10_000_100_000, 10_000_000_000));
-    let limits = Limits { bindings: 1000, ..Limits::default() };
-    let config = Config { limits, ..Config::default() };
+    let limits = UnfoldingLimits { bindings: 1000, ..UnfoldingLimits::default() };
+    let config = UnfoldingConfig { limits, ..UnfoldingConfig::default() };
     let declined = unfold(&net, &config, &Budget::unlimited()).unwrap_err();
-    assert_eq!(declined, Declined::TooLarge { bindings: 1001, arcs: 3003 });
+    assert_eq!(declined, UnfoldingError::TooLarge { bindings: 1001, arcs: 3003 });
     let huge = "sort A = 1..1000000000\nplace p: A = {all}";
-    let declined = unfold(&text::parse(huge).unwrap(), &Config::default(), &Budget::unlimited());
-    assert!(matches!(declined, Err(Declined::Colours(4_000_000))), "{declined:?}");
+    let declined =
+        unfold(&text::parse(huge).unwrap(), &UnfoldingConfig::default(), &Budget::unlimited());
+    assert!(matches!(declined, Err(UnfoldingError::Colours(4_000_000))), "{declined:?}");
 }

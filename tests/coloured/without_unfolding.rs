@@ -5,11 +5,13 @@ use crate::examinations::expected;
 use crate::support::oracle;
 use crate::support::scale::scaled;
 use crate::unfolding::{bindings, explore};
-use parikh::answer::{Exhibit, Plan, Value};
+use parikh::answer::{AnswerWitness, Plan, QuestionValue};
 use parikh::board::{Board, Knowledge};
-use parikh::evidence::abstraction::{Abstraction, Classes, ColouredModel, Quotient, base_sorts};
+use parikh::evidence::abstraction::{
+    ColourClasses, ColouredModel, Quotient, SimulatingNet, base_sorts,
+};
 use parikh::mcc::Examination;
-use parikh::run::{self, Config, Event};
+use parikh::run::{self, Event, RunConfig};
 use parikh::unfold;
 use parikh_net::coloured::{ColouredNet, text};
 use parikh_net::generate::random_coloured;
@@ -40,7 +42,7 @@ fn predicate(model: &ColouredModel, rng: &mut fastrand::Rng, depth: usize) -> Pr
 }
 
 /// Returns the predicate weakened to the abstraction.
-fn weakened(model: &ColouredModel, on: &Abstraction, predicate: &Predicate) -> Predicate {
+fn weakened(model: &ColouredModel, on: &SimulatingNet, predicate: &Predicate) -> Predicate {
     match on.weakened(model.skeleton(), &Goal::Reach(predicate.clone())) {
         Some(Goal::Reach(weakened)) => weakened,
         other => panic!("{other:?}"),
@@ -49,18 +51,18 @@ fn weakened(model: &ColouredModel, on: &Abstraction, predicate: &Predicate) -> P
 
 /// Returns random classes of colours: of indistinguishable colours, of colours that constants do
 /// not distinguish, or arbitrary.
-pub(crate) fn some_classes(net: &ColouredNet, seed: u64) -> Classes {
+pub(crate) fn some_classes(net: &ColouredNet, seed: u64) -> ColourClasses {
     let mut rng = fastrand::Rng::with_seed(seed);
     match seed % 4 {
         0 => Quotient::indistinguishable(net),
-        1 => Classes::by_constants(net),
+        1 => ColourClasses::by_constants(net),
         2 => {
             let erase: Vec<bool> = net.sorts().iter().map(|_| rng.bool()).collect();
-            Classes::by(net, |sort, colour| if erase[sort.index()] { 0 } else { colour })
+            ColourClasses::by(net, |sort, colour| if erase[sort.index()] { 0 } else { colour })
         }
         _ => {
             let some = rng.u64(2..4);
-            Classes::by(net, |sort, colour| (colour * 7 + sort.index() as u64) % some)
+            ColourClasses::by(net, |sort, colour| (colour * 7 + sort.index() as u64) % some)
         }
     }
 }
@@ -78,10 +80,10 @@ fn with_colours_made_one_goals_stay_reachable_and_nothing_else_becomes_so_if_tha
         let Some(quotient) = Quotient::of(net, &classes) else { continue };
         let shown =
             || format!("seed {seed}\n{}\n{}", text::print(net), text::print(quotient.net()));
-        let config = unfold::Config::default();
+        let config = unfold::UnfoldingConfig::default();
         let (flat, _) = unfold::unfold(quotient.net(), &config, &Budget::unlimited()).unwrap();
-        let on = Abstraction::of_quotient(&quotient, flat);
-        let limits = oracle::Limits { states: 2_000, tokens: 1_000 };
+        let on = SimulatingNet::of_quotient(&quotient, flat);
+        let limits = oracle::OracleLimits { states: 2_000, tokens: 1_000 };
         let Some(space) = oracle::explore(on.net(), limits) else {
             // An exact quotient has finitely many markings, like the net.
             assert!(!quotient.is_exact(), "{}", shown());
@@ -162,16 +164,16 @@ fn the_skeleton_goes_along_with_every_firing_and_weakened_goals_hold_where_goals
 fn compare(
     model: &ColouredModel,
     plan: Plan,
-    right: &BTreeMap<String, Value>,
+    right: &BTreeMap<String, QuestionValue>,
     answered: &mut BTreeMap<String, usize>,
 ) {
     let shown = || text::print(model.net());
-    let config = Config { threads: 2, ..Config::default() };
+    let config = RunConfig { threads: 2, ..RunConfig::default() };
     let budget = Budget::unlimited().slice(Duration::from_millis(40));
     let report = run::run_coloured(model, plan, &config, &budget, |event| {
         let Event::Answered(answer) = event else { return };
         assert_eq!(answer.value, right[&answer.id], "{}: {answer:?}\n{}", answer.id, shown());
-        if let Some(Exhibit::Firings(sequence)) = &answer.exhibit {
+        if let Some(AnswerWitness::Firings(sequence)) = &answer.exhibit {
             let all = sequence.firings() as u64;
             model.visit(sequence, [all], |_, _| {}).unwrap();
         }
@@ -203,7 +205,7 @@ fn answers_without_unfolding_are_those_of_enumeration() {
         for at in 0..8 {
             let wanted = predicate(&model, &mut rng, 2);
             let there = markings.iter().any(|it| model.holds(&wanted, it).unwrap());
-            right.insert(format!("reach {at}"), Value::Bool(there));
+            right.insert(format!("reach {at}"), QuestionValue::Bool(there));
             plan.ask_exists(&format!("reach {at}"), wanted);
         }
         compare(&model, plan, &right, &mut answered);
@@ -244,7 +246,7 @@ fn who_had_a_turn_is_told() {
     let place = |name: &str| model.skeleton().net().place_named(name).unwrap();
     plan.ask_exists("never", Predicate::at_least(place("q"), 1));
     plan.ask_exists("all", Predicate::at_least(place("r"), 3));
-    let config = Config { threads: 2, ..Config::default() };
+    let config = RunConfig { threads: 2, ..RunConfig::default() };
     let budget = Budget::lasting(Duration::from_secs(20));
     let report = run::run_coloured(&model, plan, &config, &budget, |_| {});
     assert_eq!((report.answered, report.faults), (2, 0));
@@ -329,7 +331,7 @@ fn colours_that_nothing_tells_apart_are_found() {
     assert!(printed.contains("place p: AB = {3'(1,2)}"), "{printed}");
     assert!(printed.contains("c = 1") && !printed.contains('<'), "{printed}");
     // With a single class, the classes of a binding do not determine the guard's value.
-    let one = Classes::by(net, |sort, colour| match net.sort(sort).name() {
+    let one = ColourClasses::by(net, |sort, colour| match net.sort(sort).name() {
         "C" => 0,
         _ => colour,
     });
@@ -355,11 +357,11 @@ fn nothing_is_taken_over_from_another_goal_of_an_abstraction_or_what_it_reaches(
     let other = Goal::Reach(Predicate::at_least(q, 2));
     let skeleton = Board::new(net, vec![goal.clone(), other.clone()]);
     let ids = skeleton.open_goals();
-    skeleton.under("TEST").reached(ids[0], [TransitionId::new(0)].into_iter().collect());
-    skeleton.over("TEST").unreachable(ids[1], parikh::board::Proof::searched(2, false));
+    skeleton.witness_reporter("TEST").reached(ids[0], [TransitionId::new(0)].into_iter().collect());
+    skeleton.proof_reporter("TEST").unreachable(ids[1], parikh::board::Proof::searched(2, false));
     let knowledge = |at: usize| -> Knowledge { skeleton.knowledge(ids[at]).unwrap() };
     // A witness of the abstraction proves nothing about the net, because colours may exclude it.
-    let over = board.over("TEST");
+    let over = board.proof_reporter("TEST");
     let on = model.skeleton().abstraction();
     over.on_abstraction(on, id, &goal, &knowledge(0));
     assert!(board.is_open(id));

@@ -5,21 +5,21 @@
 //! accepted certificate must be true by enumeration, and every kind of mutation must be rejected at
 //! least once.
 
-use crate::support::documents::{Kind, Made, Proof, proofs};
+use crate::support::documents::{ProofKind, ProvedRefutation, TestProof, proofs};
 use crate::support::nets;
-use crate::support::oracle::{Limits, StateSpace, Truth, explore};
+use crate::support::oracle::{GoalTruth, OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::evidence::Document;
-use parikh::evidence::certificate::bounds::{Bound, Inference};
-use parikh::evidence::certificate::{Bounds, Induction, NamedDocument};
+use parikh::evidence::certificate::bounds::{BoundStep, TokenBound};
+use parikh::evidence::certificate::{BoundsCertificate, Induction, NamedDocument};
 use parikh::evidence::reduction::NamedLog;
 use parikh::evidence_files::in_names;
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate};
 use serde_json::{Value, json};
 
-pub(crate) const LIMITS: Limits = Limits { states: 1000, tokens: 100 };
+pub(crate) const LIMITS: OracleLimits = OracleLimits { states: 1000, tokens: 100 };
 
 /// Returns unreachable predicates among random goals and a few simple ones.
 pub(crate) fn refutable(net: &Net, space: &StateSpace<'_>, seed: u64) -> Vec<Predicate> {
@@ -29,8 +29,8 @@ pub(crate) fn refutable(net: &Net, space: &StateSpace<'_>, seed: u64) -> Vec<Pre
     goals.extend(net.places().map(|place| Goal::Maximise(LinearSum::place(place))));
     goals.extend(net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t))));
     let refuted = |goal: Goal| match (space.answer(&goal), goal) {
-        (Truth::Reachable(false), Goal::Reach(predicate)) => Some(predicate),
-        (Truth::Maximum(most), Goal::Maximise(sum)) => {
+        (GoalTruth::Reachable(false), Goal::Reach(predicate)) => Some(predicate),
+        (GoalTruth::Maximum(most), Goal::Maximise(sum)) => {
             Some(Predicate::at_most(sum, i64::try_from(most).unwrap()).negated())
         }
         _ => None,
@@ -47,19 +47,22 @@ fn some<'a, T>(list: &'a mut [T], rng: &mut Rng) -> Option<&'a mut T> {
     (count > 0).then(|| &mut list[rng.usize(..count)])
 }
 
-fn bound<'a>(bounds: &'a mut Bounds, rng: &mut Rng) -> Option<&'a mut Bound> {
+fn bound<'a>(bounds: &'a mut BoundsCertificate, rng: &mut Rng) -> Option<&'a mut TokenBound> {
     let all = bounds.steps.iter_mut().flat_map(|step| match step {
-        Inference::Inductive(bounds) | Inference::Weighted { bounds, .. } => bounds.iter_mut(),
-        Inference::SafeUnits(_) => [].iter_mut(),
+        BoundStep::Inductive(bounds) | BoundStep::Weighted { bounds, .. } => bounds.iter_mut(),
+        BoundStep::SafeUnits(_) => [].iter_mut(),
     });
-    let mut all: Vec<&mut Bound> = all.collect();
+    let mut all: Vec<&mut TokenBound> = all.collect();
     let count = all.len();
     (count > 0).then(|| all.swap_remove(rng.usize(..count)))
 }
 
-fn weights<'a>(bounds: &'a mut Bounds, rng: &mut Rng) -> Option<&'a mut Vec<(PlaceId, i128)>> {
+fn weights<'a>(
+    bounds: &'a mut BoundsCertificate,
+    rng: &mut Rng,
+) -> Option<&'a mut Vec<(PlaceId, i128)>> {
     let all = bounds.steps.iter_mut().filter_map(|step| match step {
-        Inference::Weighted { weights, .. } => Some(weights),
+        BoundStep::Weighted { weights, .. } => Some(weights),
         _ => None,
     });
     let mut all: Vec<_> = all.collect();
@@ -79,11 +82,11 @@ pub(crate) fn any_predicate(net: &Net, rng: &mut Rng) -> Predicate {
     }
 }
 
-const OF_BOUNDS: [(&str, Mutation<Bounds>); 20] = [
+const OF_BOUNDS: [(&str, Mutation<BoundsCertificate>); 20] = [
     ("no steps", |b, _, _, _| !std::mem::take(&mut b.steps).is_empty()),
     ("the last step less", |b, _, _, _| b.steps.pop().is_some()),
     ("the first step less", |b, _, _, _| {
-        !b.steps.is_empty() && b.steps.remove(0) != Inference::SafeUnits(vec![])
+        !b.steps.is_empty() && b.steps.remove(0) != BoundStep::SafeUnits(vec![])
     }),
     ("steps the other way round", |b, _, _, _| {
         b.steps.reverse();
@@ -105,16 +108,16 @@ const OF_BOUNDS: [(&str, Mutation<Bounds>); 20] = [
     }),
     ("a bound less", |b, _, _, rng| {
         some(&mut b.steps, rng).is_some_and(|step| match step {
-            Inference::Inductive(bounds) | Inference::Weighted { bounds, .. } => {
+            BoundStep::Inductive(bounds) | BoundStep::Weighted { bounds, .. } => {
                 bounds.pop().is_some()
             }
-            Inference::SafeUnits(places) => places.pop().is_some(),
+            BoundStep::SafeUnits(places) => places.pop().is_some(),
         })
     }),
     ("an inductive bound out of nothing", |b, refuted, net, rng| {
         let place = any_place(net, rng);
         let tokens = net.initial()[place];
-        b.steps.push(Inference::Inductive(vec![Bound { place, upper: rng.bool(), tokens }]));
+        b.steps.push(BoundStep::Inductive(vec![TokenBound { place, upper: rng.bool(), tokens }]));
         refuted.push(match rng.bool() {
             true => Predicate::at_least(place, tokens + 1),
             false => Predicate::no_more_than(place, tokens.saturating_sub(1)),
@@ -123,9 +126,9 @@ const OF_BOUNDS: [(&str, Mutation<Bounds>); 20] = [
     }),
     ("a weighted bound out of nothing", |b, refuted, net, rng| {
         let place = any_place(net, rng);
-        let bounds = vec![Bound { place, upper: true, tokens: rng.u64(..3) }];
+        let bounds = vec![TokenBound { place, upper: true, tokens: rng.u64(..3) }];
         let weights = vec![(any_place(net, rng), rng.i128(-2..3)), (place, 1)];
-        b.steps.push(Inference::Weighted { weights, bounds });
+        b.steps.push(BoundStep::Weighted { weights, bounds });
         refuted.push(Predicate::at_least(place, 3));
         true
     }),
@@ -142,7 +145,7 @@ const OF_BOUNDS: [(&str, Mutation<Bounds>); 20] = [
     }),
     ("units that nobody claims", |b, _, net, rng| {
         b.assumes_units = true;
-        b.steps.push(Inference::SafeUnits(vec![any_place(net, rng)]));
+        b.steps.push(BoundStep::SafeUnits(vec![any_place(net, rng)]));
         true
     }),
     ("another question", |_, refuted, net, rng| {
@@ -274,7 +277,7 @@ const OF_INDUCTIONS: [(&str, Mutation<Induction>); 32] = [
     ("an inductive bound out of nothing", |i, refuted, net, rng| {
         let place = any_place(net, rng);
         let tokens = net.initial()[place];
-        i.bounds.steps.push(Inference::Inductive(vec![Bound { place, upper: true, tokens }]));
+        i.bounds.steps.push(BoundStep::Inductive(vec![TokenBound { place, upper: true, tokens }]));
         refuted.push(Predicate::at_least(place, tokens + 1));
         true
     }),
@@ -336,9 +339,9 @@ const OF_MARKINGS: [(&str, Mutation<u64>); 6] = [
 ];
 
 /// A log with a certificate about the net that it leads to.
-type Reduced = (NamedLog, NamedDocument);
+type ReducedProof = (NamedLog, NamedDocument);
 
-const OF_REDUCED: [(&str, Mutation<Reduced>); 18] = [
+const OF_REDUCED: [(&str, Mutation<ReducedProof>); 18] = [
     ("no reduction", |r, _, _, _| !std::mem::take(&mut r.0.steps).is_empty()),
     ("the last application less", |r, _, _, _| r.0.steps.pop().is_some()),
     ("the first application less", |r, _, _, _| {
@@ -398,7 +401,7 @@ const OF_REDUCED: [(&str, Mutation<Reduced>); 18] = [
         true
     }),
     ("another inner certificate", |r, _, _, _| {
-        r.1 = Document::Bounds(Bounds { assumes_units: false, steps: Vec::new() });
+        r.1 = Document::Bounds(BoundsCertificate { assumes_units: false, steps: Vec::new() });
         true
     }),
     ("inner steps dropped", |r, _, _, _| match &mut r.1 {
@@ -426,7 +429,7 @@ const OF_REDUCED: [(&str, Mutation<Reduced>); 18] = [
 
 /// Returns true if a proof is accepted for all predicates. Asserts that the predicates are then
 /// unreachable.
-fn accepts(proof: &Proof, net: &Net, refuted: &[Predicate], space: &StateSpace<'_>) -> bool {
+fn accepts(proof: &TestProof, net: &Net, refuted: &[Predicate], space: &StateSpace<'_>) -> bool {
     let Ok(verdicts) = proof.verdicts(net, refuted) else { return false };
     for (predicate, accepted) in refuted.iter().zip(&verdicts) {
         assert!(!accepted || !space.reaches(predicate), "{predicate:?}: {proof:?}");
@@ -447,7 +450,7 @@ impl Tally {
         &mut self,
         (original, refuted): (&T, &[Predicate]),
         mutations: &[(&'static str, Mutation<T>)],
-        proof: fn(T) -> Proof,
+        proof: fn(T) -> TestProof,
         (net, space): (&Net, &StateSpace<'_>),
         rng: &mut Rng,
     ) {
@@ -479,9 +482,11 @@ fn accepted_bounds_are_true_whatever_was_done_to_them() {
     for seed in 0..scaled(2000) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
-        for Made { proof, refuted } in proofs(&net, &refutable(&net, &space, seed), Kind::Bounds) {
-            let Proof::Plain(Document::Bounds(bounds)) = &proof else { panic!("{proof:?}") };
-            let proof = |bounds| Proof::Plain(Document::Bounds(bounds));
+        for ProvedRefutation { proof, refuted } in
+            proofs(&net, &refutable(&net, &space, seed), ProofKind::Bounds)
+        {
+            let TestProof::Plain(Document::Bounds(bounds)) = &proof else { panic!("{proof:?}") };
+            let proof = |bounds| TestProof::Plain(Document::Bounds(bounds));
             tally.all((bounds, &refuted), &OF_BOUNDS, proof, (&net, &space), &mut rng);
         }
     }
@@ -496,9 +501,11 @@ fn accepted_invariants_are_true_whatever_was_done_to_them() {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
         let refuted = refutable(&net, &space, seed);
-        for Made { proof, refuted } in proofs(&net, &refuted, Kind::Induction) {
-            let Proof::Plain(Document::Induction(induction)) = &proof else { panic!("{proof:?}") };
-            let proof = |induction| Proof::Plain(Document::Induction(induction));
+        for ProvedRefutation { proof, refuted } in proofs(&net, &refuted, ProofKind::Induction) {
+            let TestProof::Plain(Document::Induction(induction)) = &proof else {
+                panic!("{proof:?}")
+            };
+            let proof = |induction| TestProof::Plain(Document::Induction(induction));
             tally.all((induction, &refuted), &OF_INDUCTIONS, proof, (&net, &space), &mut rng);
         }
     }
@@ -512,11 +519,12 @@ fn accepted_counts_of_markings_are_true_whatever_was_done_to_them() {
     for seed in 0..scaled(150) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
-        for Made { proof, refuted } in proofs(&net, &refutable(&net, &space, seed), Kind::Markings)
+        for ProvedRefutation { proof, refuted } in
+            proofs(&net, &refutable(&net, &space, seed), ProofKind::Markings)
         {
-            let Proof::Plain(Document::Markings(count)) = &proof else { panic!("{proof:?}") };
+            let TestProof::Plain(Document::Markings(count)) = &proof else { panic!("{proof:?}") };
             assert_eq!(*count as usize, space.states());
-            let proof = |count| Proof::Plain(Document::Markings(count));
+            let proof = |count| TestProof::Plain(Document::Markings(count));
             tally.all((count, &refuted), &OF_MARKINGS, proof, (&net, &space), &mut rng);
         }
     }
@@ -530,9 +538,11 @@ fn accepted_reductions_are_true_whatever_was_done_to_them() {
     for seed in 0..scaled(120) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
-        for Made { proof, refuted } in proofs(&net, &refutable(&net, &space, seed), Kind::Reduced) {
-            let Proof::Reduced(log, document) = proof else { panic!("{proof:?}") };
-            let (reduced, proof) = ((log, document), |(log, it)| Proof::Reduced(log, it));
+        for ProvedRefutation { proof, refuted } in
+            proofs(&net, &refutable(&net, &space, seed), ProofKind::Reduced)
+        {
+            let TestProof::Reduced(log, document) = proof else { panic!("{proof:?}") };
+            let (reduced, proof) = ((log, document), |(log, it)| TestProof::Reduced(log, it));
             tally.all((&reduced, &refuted), &OF_REDUCED, proof, (&net, &space), &mut rng);
         }
     }
@@ -572,20 +582,22 @@ fn garble(value: &mut Value, names: &[String], rng: &mut Rng) {
 }
 
 /// Converts a proof to the JSON of an evidence file.
-fn to_json(proof: &Proof, net: &Net) -> Value {
+fn to_json(proof: &TestProof, net: &Net) -> Value {
     match proof {
-        Proof::Plain(document) => json!({"document": in_names(document, net)}),
-        Proof::Reduced(log, document) => json!({"log": log, "document": document}),
+        TestProof::Plain(document) => json!({"document": in_names(document, net)}),
+        TestProof::Reduced(log, document) => json!({"log": log, "document": document}),
     }
 }
 
-fn of_json(file: &Value, net: &Net) -> Option<Proof> {
+fn of_json(file: &Value, net: &Net) -> Option<TestProof> {
     // The proof is parsed from text as files are, because `Value` represents fewer numbers.
     let read = |part: &Value| serde_json::from_str::<NamedDocument>(&part.to_string()).ok();
     let document = read(file.get("document")?)?;
     match file.get("log") {
-        None => document.resolve(net).ok().map(Proof::Plain),
-        Some(log) => Some(Proof::Reduced(serde_json::from_str(&log.to_string()).ok()?, document)),
+        None => document.resolve(net).ok().map(TestProof::Plain),
+        Some(log) => {
+            Some(TestProof::Reduced(serde_json::from_str(&log.to_string()).ok()?, document))
+        }
     }
 }
 
@@ -600,8 +612,14 @@ fn garbled_files_prove_nothing_false() {
         names.extend(net.transitions().map(|t| net.transition_name(t).to_owned()));
         names.extend(["reachability", "deadlock", "#1"].map(str::to_owned));
         let refuted = refutable(&net, &space, seed);
-        for kind in [Kind::Bounds, Kind::Linear, Kind::Induction, Kind::Markings, Kind::Reduced] {
-            for Made { proof, refuted } in proofs(&net, &refuted, kind).iter().take(4) {
+        for kind in [
+            ProofKind::Bounds,
+            ProofKind::Linear,
+            ProofKind::Induction,
+            ProofKind::Markings,
+            ProofKind::Reduced,
+        ] {
+            for ProvedRefutation { proof, refuted } in proofs(&net, &refuted, kind).iter().take(4) {
                 for _ in 0..8 {
                     let mut file = to_json(proof, &net);
                     for _ in 0..rng.usize(1..3) {
@@ -628,12 +646,19 @@ fn proofs_do_not_carry_over_to_nets_where_they_are_false() {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
         let refuted = refutable(&net, &space, seed);
-        let kinds = [Kind::Bounds, Kind::Markings, Kind::Induction, Kind::ClosedSet, Kind::Reduced];
-        let made: Vec<Made> = kinds.iter().flat_map(|&kind| proofs(&net, &refuted, kind)).collect();
+        let kinds = [
+            ProofKind::Bounds,
+            ProofKind::Markings,
+            ProofKind::Induction,
+            ProofKind::ClosedSet,
+            ProofKind::Reduced,
+        ];
+        let made: Vec<ProvedRefutation> =
+            kinds.iter().flat_map(|&kind| proofs(&net, &refuted, kind)).collect();
         for _ in 0..4 {
             let other = nets::mutilated(&net, &mut rng);
             let Some(space) = explore(&other, LIMITS) else { continue };
-            for Made { proof, refuted } in &made {
+            for ProvedRefutation { proof, refuted } in &made {
                 match accepts(proof, &other, refuted, &space) {
                     true => kept += 1,
                     false => rejected += 1,

@@ -1,7 +1,7 @@
 //! Decision diagrams of markings as evidence: correct diagrams are accepted, and every accepted set
 //! contains all reachable markings.
 
-use crate::support::oracle::{Limits, explore as enumerate};
+use crate::support::oracle::{OracleLimits, explore as enumerate};
 use crate::support::scale::scaled;
 use crate::support::trees;
 use fastrand::Rng;
@@ -95,9 +95,9 @@ const MUTATIONS: [Mutation; 20] = [
 
 /// A named mutation of a set with a correct diagram. The function returns the members of a wrong
 /// set for the net.
-type Slip = (&'static str, fn(&mut Rng, &Net, &HashSet<Vec<u64>>) -> HashSet<Vec<u64>>);
+type SetMutation = (&'static str, fn(&mut Rng, &Net, &HashSet<Vec<u64>>) -> HashSet<Vec<u64>>);
 
-const SLIPS: [Slip; 6] = [
+const SLIPS: [SetMutation; 6] = [
     ("a member is missing", |rng, _, all| {
         let gone = all.iter().nth(rng.usize(0..all.len())).unwrap();
         all.iter().filter(|marking| *marking != gone).cloned().collect()
@@ -183,7 +183,9 @@ fn mutated_diagrams_are_refused_or_hold_every_reachable_marking() {
     let (mut nets, mut some, mut slipped) = (0, [0u32; 2], [0u32; SLIPS.len()]);
     for seed in 0..scaled(1_000) {
         let net = random(seed, &Shape::small(seed));
-        let Some(space) = enumerate(&net, Limits { states: 500, tokens: 40 }) else { continue };
+        let Some(space) = enumerate(&net, OracleLimits { states: 500, tokens: 40 }) else {
+            continue;
+        };
         if net.place_count() == 0 || space.states() < 2 {
             continue;
         }
@@ -319,7 +321,9 @@ fn formulas_of_ctl_are_the_same_on_every_closed_set() {
     for seed in 0..scaled(400) {
         let mut rng = Rng::with_seed(seed);
         let net = random(seed, &Shape::small(seed));
-        let Some(space) = enumerate(&net, Limits { states: 200, tokens: 40 }) else { continue };
+        let Some(space) = enumerate(&net, OracleLimits { states: 200, tokens: 40 }) else {
+            continue;
+        };
         if net.place_count() == 0 {
             continue;
         }

@@ -2,15 +2,15 @@
 //! written by `parikh`, confirmed by the auditor from the same file, and rejected with a changed
 //! bound or answer.
 
-use crate::support::binary::Desk;
-use crate::support::extended::Table;
+use crate::support::binary::TestDirectory;
+use crate::support::extended::NetTable;
 use crate::support::scale::scaled;
-use parikh::evidence::audit::Verdict;
+use parikh::evidence::audit::AuditVerdict;
 use parikh::evidence::extended::ExtendedAudit;
 use parikh::evidence::file::FORMAT;
 use parikh::evidence::question::Question;
 use parikh::evidence::reader;
-use parikh::evidence::reader::queries::Property;
+use parikh::evidence::reader::queries::AuditedProperty;
 use parikh::net::pnml::write_extended;
 use parikh::net::{LinearSum, Net};
 use serde_json::json;
@@ -19,11 +19,12 @@ const EXAMINATIONS: [&str; 5] =
     ["ReachabilityDeadlock", "OneSafe", "QuasiLiveness", "StableMarking", "Liveness"];
 
 /// Returns the auditor's verdicts on an evidence file about a model.
-fn verdicts(desk: &Desk, model: &str, file: &str) -> Result<Vec<Verdict>, String> {
+fn verdicts(desk: &TestDirectory, model: &str, file: &str) -> Result<Vec<AuditVerdict>, String> {
     let bytes = std::fs::read(desk.at(model)).unwrap();
     let net = reader::model(&bytes).unwrap().net;
     let questions = |net: &_, _: &str| {
-        reader::questions(net, &bytes, reader::Language::Seen, false).map_err(|it| it.to_string())
+        reader::questions(net, &bytes, reader::FormulaLanguage::Seen, false)
+            .map_err(|it| it.to_string())
     };
     let judged = match net.into_plain() {
         Err(extended) => {
@@ -45,11 +46,11 @@ fn verdicts(desk: &Desk, model: &str, file: &str) -> Result<Vec<Verdict>, String
 fn answers_about_nets_with_such_arcs_are_confirmed_and_changed_ones_refused() {
     let (mut confirmed, mut refused) = (0, 0);
     for seed in 0..scaled(12) {
-        let table = Table::random(2_000_000 + seed);
+        let table = NetTable::random(2_000_000 + seed);
         if table.net().is_plain() || table.explore(200, 30).is_none() {
             continue;
         }
-        let desk = Desk::new();
+        let desk = TestDirectory::new();
         let mut written = String::new();
         write_extended(&table.net(), &mut written).unwrap();
         desk.write("model.pnml", &written);
@@ -58,7 +59,7 @@ fn answers_about_nets_with_such_arcs_are_confirmed_and_changed_ones_refused() {
             let said = desk.fine(&asked);
             let file = format!("out/{examination}.jsonl");
             let verdicts = verdicts(&desk, "model.pnml", &file).unwrap();
-            let is = |it: &Verdict| matches!(it, Verdict::Confirmed(_));
+            let is = |it: &AuditVerdict| matches!(it, AuditVerdict::Confirmed(_));
             assert!(
                 verdicts.len() == 1 && verdicts.iter().all(is),
                 "{said}{verdicts:?}\n{written}"
@@ -84,7 +85,7 @@ fn answers_about_nets_with_such_arcs_are_confirmed_and_changed_ones_refused() {
 
 #[test]
 fn evidence_about_nets_in_other_languages_is_confirmed() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("m.lola", "PLACE p, q; MARKING p: 2; TRANSITION t CONSUME p; PRODUCE q;");
     desk.write(
         "m.net",
@@ -108,7 +109,7 @@ fn evidence_about_nets_in_other_languages_is_confirmed() {
             let file = format!("{}/{examination}.jsonl", &model[2..]);
             let verdicts = verdicts(&desk, model, &file).unwrap();
             assert!(
-                matches!(verdicts[..], [Verdict::Confirmed(_)]),
+                matches!(verdicts[..], [AuditVerdict::Confirmed(_)]),
                 "{model}, {examination}: {verdicts:?}"
             );
         }
@@ -117,13 +118,13 @@ fn evidence_about_nets_in_other_languages_is_confirmed() {
         let said = desk.fine(&["check", model, "--formulas", model, "--evidence", "spec"]);
         assert!(said.starts_with(expected), "{said}");
         let verdicts = verdicts(&desk, model, "spec/Formulas.jsonl").unwrap();
-        assert!(matches!(verdicts[..], [Verdict::Confirmed(_)]), "{model}: {verdicts:?}");
+        assert!(matches!(verdicts[..], [AuditVerdict::Confirmed(_)]), "{model}: {verdicts:?}");
     }
 }
 
 #[test]
 fn what_can_be_reached_is_answered_where_inhibiting_places_have_no_bound_and_the_rest_is_refused() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     // An unbounded number of readers, and a writer who waits until they have left.
     desk.write(
         "rw.net",
@@ -158,7 +159,7 @@ fn what_can_be_reached_is_answered_where_inhibiting_places_have_no_bound_and_the
         assert!(said.starts_with(&format!("{examination}: {value}")), "{said}");
         let path = format!("out/{examination}.jsonl");
         let judged = verdicts(&desk, "rw.net", &path).unwrap();
-        assert!(matches!(judged[..], [Verdict::Confirmed(_)]), "{examination}: {judged:?}");
+        assert!(matches!(judged[..], [AuditVerdict::Confirmed(_)]), "{examination}: {judged:?}");
         // Another value, another cap, no cap.
         let right = desk.read(&path);
         let [yes, no] = ["TRUE", "FALSE"].map(|it| format!("\"value\":\"{it}\""));
@@ -168,7 +169,7 @@ fn what_can_be_reached_is_answered_where_inhibiting_places_have_no_bound_and_the
         };
         desk.write(&format!("wrong/{examination}.jsonl"), &turned);
         let judged = verdicts(&desk, "rw.net", &format!("wrong/{examination}.jsonl")).unwrap();
-        assert!(matches!(judged[..], [Verdict::Refused(_)]), "{examination}: {judged:?}");
+        assert!(matches!(judged[..], [AuditVerdict::Refused(_)]), "{examination}: {judged:?}");
         for (from, to) in [("\"most\":101", "\"most\":0"), ("\"cap\"", "\"capacity\"")] {
             assert!(right.contains(from), "{right}");
             desk.write(&format!("wrong/{examination}.jsonl"), &right.replace(from, to));
@@ -191,7 +192,7 @@ fn what_can_be_reached_is_answered_where_inhibiting_places_have_no_bound_and_the
 /// On a net with caps, a maximum from a search may differ from the model's in either direction.
 #[test]
 fn a_number_by_the_word_of_a_search_is_not_taken_of_a_net_with_caps() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("x.net", "net x\ntr fill s -> p\ntr t q p?-1 -> r\npl s (3)\npl q (1)");
     let bytes = std::fs::read(desk.at("x.net")).unwrap();
     let extended = reader::model(&bytes).unwrap().net.into_plain().unwrap_err();
@@ -206,12 +207,13 @@ fn a_number_by_the_word_of_a_search_is_not_taken_of_a_net_with_caps() {
         desk.write("forged.jsonl", &format!("{header}\n{caps}\n{answer}\n"));
         let questions = |net: &Net, _: &str| {
             let p = LinearSum::place(net.place_named("p").unwrap());
-            Ok(vec![Property { id: "b".to_owned(), question: Ok(Question::Largest(p)) }])
+            Ok(vec![AuditedProperty { id: "b".to_owned(), question: Ok(Question::Largest(p)) }])
         };
         let mut audit = ExtendedAudit::new(&extended, 100_000, Box::new(questions));
         audit.file(&desk.at("forged.jsonl")).unwrap();
         let judged = audit.finish().judged;
-        let is_refused = |it: &Verdict| matches!(it, Verdict::Refused(_) | Verdict::Searched(_));
+        let is_refused =
+            |it: &AuditVerdict| matches!(it, AuditVerdict::Refused(_) | AuditVerdict::Searched(_));
         assert!(judged.len() == 1 && is_refused(&judged[0].verdict), "{value}: {judged:?}");
     }
 }

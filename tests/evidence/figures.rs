@@ -1,7 +1,7 @@
 //! Figures of state spaces in evidence files: the auditor confirms correct figures and no others.
 
 use crate::support::binary::{run, stderr};
-use parikh::evidence::audit::{Audit, Judged, Verdict};
+use parikh::evidence::audit::{Audit, AuditVerdict, AuditedAnswer};
 use parikh::evidence::reader::pnml;
 use parikh::net::{generate, text};
 
@@ -35,7 +35,7 @@ fn figures_are_confirmed_and_others_refused() {
         for expected in expected {
             assert!(right.contains(&expected), "{expected}: {right}");
         }
-        let audit = || -> Vec<Judged> {
+        let audit = || -> Vec<AuditedAnswer> {
             let mut audit = Audit::new(&net, 10_000, Box::new(|_| Err("no formulas".to_owned())));
             audit.file(&file).unwrap();
             audit.finish().judged
@@ -43,7 +43,7 @@ fn figures_are_confirmed_and_others_refused() {
         let judged = audit();
         assert_eq!(judged.len(), 4, "{judged:?}");
         for answer in &judged {
-            assert!(matches!(answer.verdict, Verdict::Confirmed(_)), "{answer:?}\n{right}");
+            assert!(matches!(answer.verdict, AuditVerdict::Confirmed(_)), "{answer:?}\n{right}");
         }
         for (line, digit) in right.lines().filter_map(|line| {
             let (_, value) = line.split_once("{\"answer\":")?.1.split_once("\"value\":\"")?;
@@ -55,11 +55,11 @@ fn figures_are_confirmed_and_others_refused() {
             assert_ne!(line, wrong);
             std::fs::write(&file, right.replace(line, &wrong)).unwrap();
             let refused =
-                audit().into_iter().filter(|it| matches!(it.verdict, Verdict::Refused(_)));
+                audit().into_iter().filter(|it| matches!(it.verdict, AuditVerdict::Refused(_)));
             let others = refused.count();
             assert!(others == 1 || digit == "+inf", "{wrong}: {others}");
             assert!(
-                audit().iter().any(|it| !matches!(it.verdict, Verdict::Confirmed(_))),
+                audit().iter().any(|it| !matches!(it.verdict, AuditVerdict::Confirmed(_))),
                 "{wrong}"
             );
         }
@@ -84,9 +84,9 @@ fn a_reduction_that_keeps_less_is_no_evidence_of_a_count() {
         audit.file(&file).unwrap();
         audit.finish().judged.remove(0).verdict
     };
-    assert!(matches!(verdict("markings", "chained-places", "4"), Verdict::Confirmed(_)));
-    assert!(matches!(verdict("markings", "chained-places", "3"), Verdict::Refused(_)));
-    assert!(matches!(verdict("deadlock", "post-agglomeration", "4"), Verdict::Refused(_)));
-    assert!(matches!(verdict("markings", "post-agglomeration", "4"), Verdict::Refused(_)));
-    assert!(matches!(verdict("markings", "fused-cycles", "4"), Verdict::Refused(_)));
+    assert!(matches!(verdict("markings", "chained-places", "4"), AuditVerdict::Confirmed(_)));
+    assert!(matches!(verdict("markings", "chained-places", "3"), AuditVerdict::Refused(_)));
+    assert!(matches!(verdict("deadlock", "post-agglomeration", "4"), AuditVerdict::Refused(_)));
+    assert!(matches!(verdict("markings", "post-agglomeration", "4"), AuditVerdict::Refused(_)));
+    assert!(matches!(verdict("markings", "fused-cycles", "4"), AuditVerdict::Refused(_)));
 }

@@ -1,14 +1,14 @@
 //! Evidence files record the number of printed answers and the withdrawn answers. If writing fails,
 //! no answer is lost, and the exit code shows the failure.
 
-use crate::support::binary::{Desk, objects, stdout};
+use crate::support::binary::{TestDirectory, objects, stdout};
 use parikh_net::generate;
 use serde_json::{Value, json};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Returns the lines of an evidence file in `evidence/`.
-fn lines(desk: &Desk, name: &str) -> Vec<Value> {
+fn lines(desk: &TestDirectory, name: &str) -> Vec<Value> {
     let text = desk.read(&format!("evidence/{name}.jsonl"));
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
@@ -42,7 +42,7 @@ const REFUSED: &str = "x: A F X (EF q >= 1)";
 
 #[test]
 fn the_last_line_says_how_many_answers_were_printed() {
-    let desk = Desk::with(ROUND);
+    let desk = TestDirectory::with(ROUND);
     for (examination, answers) in [("ReachabilityDeadlock", 1), ("Liveness", 1), ("StateSpace", 4)]
     {
         let said = desk.fine(&["check", "model.pnml", "-e", examination, "--evidence", "evidence"]);
@@ -82,7 +82,7 @@ const NEVER: &str = "never: AG !(in1 >= 1 && in2 >= 1)";
 
 #[test]
 fn a_run_without_an_answer_ends_with_none() {
-    let desk = Desk::with(MUTEX);
+    let desk = TestDirectory::with(MUTEX);
     let (code, said, _) = desk.said(&walks("1s", &[NEVER]));
     assert_eq!(code, 3, "{said}");
     ends_with(&lines(&desk, "Formulas"), 0);
@@ -90,7 +90,7 @@ fn a_run_without_an_answer_ends_with_none() {
 
 #[test]
 fn a_run_that_is_interrupted_ends_its_file() {
-    let desk = Desk::with(MUTEX);
+    let desk = TestDirectory::with(MUTEX);
     let child = desk
         .command(&walks("100s", &[NEVER, "easy: EF in1 >= 1"]))
         .stdout(Stdio::piped())
@@ -144,7 +144,7 @@ fn false_claim() -> String {
 
 #[test]
 fn an_answer_that_does_not_stand_is_withdrawn_before_it_is_given_again() {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("model.pnml", &false_claim());
     let said = desk.fine(&[
         "check",
@@ -208,7 +208,7 @@ fn all_are_printed_and_one_thing_is_said(output: &std::process::Output, file: &s
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_takes_no_answer_away() {
-    let desk = Desk::with(ROUND);
+    let desk = TestDirectory::with(ROUND);
     std::fs::create_dir(desk.at("evidence")).expect("made");
     std::os::unix::fs::symlink("/dev/full", desk.at("evidence/Formulas.jsonl")).expect("linked");
     let output =
@@ -219,7 +219,7 @@ fn a_full_disk_takes_no_answer_away() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_that_fills_up_leaves_a_file_without_an_end() {
-    let desk = Desk::with(ROUND);
+    let desk = TestDirectory::with(ROUND);
     // Limits files to 4096 bytes, and ignores the signal for larger writes.
     let arguments = many().iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
     let line = format!(
@@ -239,7 +239,7 @@ fn a_disk_that_fills_up_leaves_a_file_without_an_end() {
 
 #[test]
 fn what_stands_in_the_way_of_a_file_takes_no_answer_away() {
-    let desk = Desk::with(ROUND);
+    let desk = TestDirectory::with(ROUND);
     std::fs::create_dir_all(desk.at("evidence/Formulas.jsonl")).expect("made");
     let output =
         desk.command(&[]).args(many()).args(["--evidence", "evidence"]).output().expect("starts");
@@ -255,7 +255,7 @@ fn what_stands_in_the_way_of_a_file_takes_no_answer_away() {
 
 #[test]
 fn nothing_of_an_earlier_run_is_left() {
-    let desk = Desk::with(ROUND);
+    let desk = TestDirectory::with(ROUND);
     let stale = "{\"evidence\": {}}\n".repeat(1000);
     desk.write("evidence/OneSafe.jsonl", &stale);
     desk.write("evidence/Liveness.jsonl", &stale);

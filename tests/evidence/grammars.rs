@@ -13,7 +13,7 @@
 //!
 //! The test `systems` asserts the same for answers about parallel systems.
 
-use crate::support::extended::Table;
+use crate::support::extended::NetTable;
 use crate::support::oracle::{self, StateSpace};
 use crate::support::questions::Vocabulary;
 use crate::support::scale::scaled;
@@ -21,21 +21,21 @@ use crate::support::spellings::{self, Spelling};
 use crate::support::{coloured, runs, trees};
 use fastrand::Rng;
 use parikh::answer::Plan;
-use parikh::evidence::audit::{Audit, Judged, Report, Verdict};
-use parikh::evidence::coloured::{self as audited, ColouredAudit, Limits};
+use parikh::evidence::audit::{Audit, AuditReport, AuditVerdict, AuditedAnswer};
+use parikh::evidence::coloured::{self as audited, ColouredAudit, RepeatLimits};
 use parikh::evidence::extended::ExtendedAudit;
-use parikh::evidence::question::{Question, Value};
-use parikh::evidence::reader::queries::Property;
-use parikh::evidence::reader::{self, Language};
+use parikh::evidence::question::{AnswerValue, Question};
+use parikh::evidence::reader::queries::AuditedProperty;
+use parikh::evidence::reader::{self, FormulaLanguage};
 use parikh::evidence_files::EvidenceFile;
 use parikh::formula::text;
-use parikh::formula::{Formula, Logic, Unsupported};
+use parikh::formula::{Formula, TemporalLogic, UnsupportedFormula};
 use parikh::input;
-use parikh::model::{Model, NotUnfolded, View};
+use parikh::model::{Model, ModelView, NotUnfolded};
 use parikh::net::generate::{self, Shape, random_coloured};
 use parikh::net::pnml::{pnml, write_extended};
 use parikh::net::{ExtendedNet, Net, written};
-use parikh::run::{self, Config, Event, Questions, Unanswered, Wording};
+use parikh::run::{self, Event, OpenQuestion, Questions, QuestionsOnNet, RunConfig};
 use parikh::solvers::Budget;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ const BEYOND: [&str; 2] = [
 const ASKED: usize = 5;
 
 /// A model as a file, with the vocabulary for formulas.
-struct Subject {
+struct GrammarModel {
     file: String,
     vocabulary: Vocabulary,
     /// The languages whose syntax can name the nodes.
@@ -83,20 +83,21 @@ impl Texts<'_> {
 impl Questions for Texts<'_> {
     type Error = NotUnfolded;
 
-    fn on(&self, view: View<'_>) -> Result<Wording, NotUnfolded> {
-        let mut wording = Wording { plan: Plan::default(), ..Wording::default() };
+    fn on(&self, view: ModelView<'_>) -> Result<QuestionsOnNet, NotUnfolded> {
+        let mut wording = QuestionsOnNet { plan: Plan::default(), ..QuestionsOnNet::default() };
         for (at, text) in self.0.iter().enumerate() {
             let id = format!("q{at}");
             let asked = Texts::formula(text, view.net()).and_then(|formula| {
-                let logic = Logic::of(&formula);
+                let logic = TemporalLogic::of(&formula);
                 let asked = wording.plan.ask_formula_in(&id, &formula, view.net(), logic);
                 asked.map_err(|error| {
-                    wording.want_colours += usize::from(matches!(error, Unsupported::Colours));
+                    wording.want_colours +=
+                        usize::from(matches!(error, UnsupportedFormula::Colours));
                     error.to_string()
                 })
             });
             if let Err(reason) = asked {
-                wording.refused.push(Unanswered { id, reason });
+                wording.refused.push(OpenQuestion { id, reason });
             }
         }
         Ok(wording)
@@ -106,7 +107,7 @@ impl Questions for Texts<'_> {
 /// Runs the prover and returns its evidence file.
 pub(crate) fn evidence(model: &Model, texts: &[String]) -> String {
     let mut file: Option<EvidenceFile<'_, Vec<u8>>> = None;
-    let config = Config { threads: 1, keep_documents: true, ..Config::default() };
+    let config = RunConfig { threads: 1, keep_documents: true, ..RunConfig::default() };
     let budget = Budget::lasting(Duration::from_millis(500));
     let report = run::run(model, &Texts(texts), &config, &budget, |view, event| match event {
         Event::Begun { .. } if file.is_none() => {
@@ -127,36 +128,36 @@ pub(crate) fn evidence(model: &Model, texts: &[String]) -> String {
 }
 
 /// The auditor's result, with the net and the questions that it read.
-pub(crate) struct Audited {
-    pub(crate) judged: Vec<Judged>,
+pub(crate) struct AuditedFile {
+    pub(crate) judged: Vec<AuditedAnswer>,
     net: Option<Net>,
-    questions: Vec<Property>,
+    questions: Vec<AuditedProperty>,
 }
 
 /// Audits an evidence file against the model and the formulas as written.
-pub(crate) fn audit(model: &[u8], texts: &[String], file: &Path) -> Audited {
+pub(crate) fn audit(model: &[u8], texts: &[String], file: &Path) -> AuditedFile {
     let read = RefCell::new((None, Vec::new()));
-    let asked = |net: &Net, _: &str| -> Result<Vec<Property>, String> {
+    let asked = |net: &Net, _: &str| -> Result<Vec<AuditedProperty>, String> {
         let mut all = Vec::new();
         for (at, text) in texts.iter().enumerate() {
-            let questions = reader::questions(net, text.as_bytes(), Language::Seen, false);
+            let questions = reader::questions(net, text.as_bytes(), FormulaLanguage::Seen, false);
             let mut first = questions.map_err(|error| error.to_string())?.remove(0);
             first.id = format!("q{at}");
             read.borrow_mut()
                 .1
-                .push(Property { id: first.id.clone(), question: first.question.clone() });
+                .push(AuditedProperty { id: first.id.clone(), question: first.question.clone() });
             all.push(first);
         }
         read.borrow_mut().0 = Some(net.clone());
         Ok(all)
     };
-    let told = |broken: Option<_>, report: Report| {
+    let told = |broken: Option<_>, report: AuditReport| {
         assert!(broken.is_none(), "{broken:?}");
         report.judged
     };
     let judged = if audited::is_coloured(model) {
         let model = audited::read(model).unwrap();
-        let limits = Limits { tried: 1_000_000, visited: 100_000 };
+        let limits = RepeatLimits { tried: 1_000_000, visited: 100_000 };
         let mut audit = ColouredAudit::new(&model, limits, Box::new(asked));
         let broken = audit.file(file).err();
         told(broken, audit.finish())
@@ -175,17 +176,17 @@ pub(crate) fn audit(model: &[u8], texts: &[String], file: &Path) -> Audited {
         }
     };
     let (net, questions) = read.into_inner();
-    Audited { judged, net, questions }
+    AuditedFile { judged, net, questions }
 }
 
 /// Returns the answer by enumeration. Returns `None` for an unknown number.
-fn answer(question: &Question, space: &StateSpace<'_>) -> Option<Value> {
+fn answer(question: &Question, space: &StateSpace<'_>) -> Option<AnswerValue> {
     let net = space.net();
     let holds = |question: &Question| match answer(question, space) {
-        Some(Value::Holds(holds)) => holds,
+        Some(AnswerValue::Holds(holds)) => holds,
         other => panic!("{question:?}: {other:?}"),
     };
-    Some(Value::Holds(match question {
+    Some(AnswerValue::Holds(match question {
         Question::Reach { goals, all, then } => {
             let mut met = goals.iter().map(|goal| space.reaches(goal));
             (if *all { met.all(|it| it) } else { met.any(|it| it) }) == *then
@@ -199,7 +200,7 @@ fn answer(question: &Question, space: &StateSpace<'_>) -> Option<Value> {
         Question::Junction { all: false, parts } => parts.iter().any(holds),
         Question::Between { main, .. } => holds(main),
         Question::Largest(sum) => {
-            return i64::try_from(space.maximum(sum)).ok().map(Value::Number);
+            return i64::try_from(space.maximum(sum)).ok().map(AnswerValue::Number);
         }
         Question::Sound { .. } | Question::LargestOf(_) | Question::HowMany { .. } => return None,
     }))
@@ -220,7 +221,7 @@ struct Tally {
 
 impl Tally {
     /// Asks random formulas about a model.
-    fn ask(&mut self, subject: &Subject, rng: &mut Rng, directory: &Path, seed: u64) {
+    fn ask(&mut self, subject: &GrammarModel, rng: &mut Rng, directory: &Path, seed: u64) {
         let (model, proofs) = (directory.join("model"), directory.join("Formulas.jsonl"));
         std::fs::write(&model, &subject.file).unwrap();
         let texts: Vec<String> = match subject.spellings {
@@ -252,8 +253,8 @@ impl Tally {
         let written = evidence(&read, &texts);
         std::fs::write(&proofs, &written).unwrap();
         let bytes = subject.file.as_bytes();
-        let Audited { judged, net, questions } = audit(bytes, &texts, &proofs);
-        let limits = oracle::Limits { states: 300, tokens: 50 };
+        let AuditedFile { judged, net, questions } = audit(bytes, &texts, &proofs);
+        let limits = oracle::OracleLimits { states: 300, tokens: 50 };
         let is_counted = |net: &&Net| !net.has_caps();
         let space = net.as_ref().filter(is_counted).and_then(|net| oracle::explore(net, limits));
         let at = |id: &str| id[1..].parse::<usize>().unwrap();
@@ -264,14 +265,14 @@ impl Tally {
                 self.faults.push(format!("seed {seed}: {text}\n    {value}: {what}\n"));
             };
             match &judged.verdict {
-                Verdict::Confirmed(_) => self.confirmed += 1,
-                Verdict::Searched(_) => self.searched += 1,
-                Verdict::Beyond(why) => match BEYOND.iter().find(|it| why.contains(**it)) {
+                AuditVerdict::Confirmed(_) => self.confirmed += 1,
+                AuditVerdict::Searched(_) => self.searched += 1,
+                AuditVerdict::Beyond(why) => match BEYOND.iter().find(|it| why.contains(**it)) {
                     Some(kind) => *self.beyond.entry(kind).or_default() += 1,
                     None => fault(&format!("beyond: {why}")),
                 },
-                Verdict::Refused(why) => fault(&format!("refused: {why}")),
-                Verdict::Stopped(_) => fault("stopped"),
+                AuditVerdict::Refused(why) => fault(&format!("refused: {why}")),
+                AuditVerdict::Stopped(_) => fault("stopped"),
             }
             let question = questions.iter().find(|it| it.id == judged.id);
             if let (Some(space), Some(Ok(question))) = (&space, question.map(|it| &it.question)) {
@@ -322,7 +323,7 @@ impl Tally {
             std::fs::write(proofs, changed.collect::<String>()).unwrap();
             for judged in audit(model, texts, proofs).judged {
                 self.opposite += 1;
-                if matches!(judged.verdict, Verdict::Confirmed(_)) {
+                if matches!(judged.verdict, AuditVerdict::Confirmed(_)) {
                     let text = &texts[judged.id[1..].parse::<usize>().unwrap()];
                     self.faults.push(format!("seed {seed}: {text}\n    {judged:?}\n"));
                 }
@@ -352,7 +353,7 @@ fn vocabulary(net: &Net) -> Vocabulary {
 }
 
 /// Tests random models, each generated from its seed.
-fn ask(models: u64, first: u64, subject: impl Fn(u64, &mut Rng) -> Option<Subject>) -> Tally {
+fn ask(models: u64, first: u64, subject: impl Fn(u64, &mut Rng) -> Option<GrammarModel>) -> Tally {
     let directory = tempfile::tempdir().unwrap();
     let mut tally = Tally::default();
     for seed in first..first + scaled(models) {
@@ -381,7 +382,7 @@ fn answers_about_plain_nets_in_every_language_are_confirmed() {
             2 => written::write_tina(&extended, &mut file).ok()?,
             _ => file = pnml(&net),
         }
-        Some(Subject { file, vocabulary: vocabulary(&net), spellings: ALL })
+        Some(GrammarModel { file, vocabulary: vocabulary(&net), spellings: ALL })
     });
     tally.settle(scaled(3_000) as u32);
 }
@@ -403,7 +404,7 @@ fn answers_about_coloured_nets_in_every_language_are_confirmed() {
             let colour = |colour| net.unfolded_name(place, colour);
             vocabulary.places.extend((0..size.min(4)).map(colour));
         }
-        Some(Subject { file: coloured::write(&net), vocabulary, spellings: ALL })
+        Some(GrammarModel { file: coloured::write(&net), vocabulary, spellings: ALL })
     });
     tally.settle(scaled(1_000) as u32);
 }
@@ -411,11 +412,11 @@ fn answers_about_coloured_nets_in_every_language_are_confirmed() {
 #[test]
 fn answers_about_nets_with_inhibitor_and_reset_arcs_are_confirmed() {
     let tally = ask(500, 2_000_000, |seed, _| {
-        let net = Table::random(seed).net();
+        let net = NetTable::random(seed).net();
         let mut file = String::new();
         write_extended(&net, &mut file).unwrap();
         let vocabulary = vocabulary(net.core());
-        Some(Subject { file, vocabulary, spellings: ALL })
+        Some(GrammarModel { file, vocabulary, spellings: ALL })
     });
     tally.settle(scaled(500) as u32);
 }
@@ -465,7 +466,7 @@ fn answers_about_problems_of_mist_are_confirmed() {
             has_arithmetic: false,
             is_rich: false,
         };
-        Some(Subject { file, vocabulary, spellings: &[] })
+        Some(GrammarModel { file, vocabulary, spellings: &[] })
     });
     tally.settle(scaled(200) as u32);
 }

@@ -2,20 +2,20 @@
 //! reductions, and evidence files audited through the command line.
 
 use crate::support::binary::{run, stderr};
-use crate::support::oracle::{Limits, StateSpace, explore};
+use crate::support::oracle::{OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::evidence::audit::{Audit, Verdict};
+use parikh::evidence::audit::{Audit, AuditVerdict};
 use parikh::evidence::home::stays::which_stay;
 use parikh::evidence::reader::pnml;
 use parikh::evidence::reduction::{CheckedReduction, NamedLog};
 use parikh::net::generate::{self, Shape, random};
 use parikh::net::{Net, Predicate, TransitionId, text};
-use parikh::reduction::{Config, LogStep, Preserve, needs, reduce, rules};
+use parikh::reduction::{LogStep, Preserve, ReductionConfig, needs, reduce, rules};
 use parikh::solvers::Budget;
 use std::collections::BTreeMap;
 
-const LIMITS: Limits = Limits { states: 300, tokens: 60 };
+const LIMITS: OracleLimits = OracleLimits { states: 300, tokens: 60 };
 
 /// Returns the auditor's result on a log: for each protected transition, true if it is live.
 /// Returns `None` if the log is rejected.
@@ -37,7 +37,7 @@ fn is_true(space: &StateSpace<'_>, told: &[(TransitionId, bool)]) -> bool {
 /// all.
 fn log_of(net: &Net, only: Option<Vec<&'static str>>, rng: &mut Rng) -> NamedLog {
     let some: Vec<TransitionId> = net.transitions().filter(|_| rng.u8(..3) > 0).collect();
-    let config = Config { only, linear: false, ..Config::default() };
+    let config = ReductionConfig { only, linear: false, ..ReductionConfig::default() };
     let reduction = reduce(net, &needs::liveness(some), &Budget::unlimited(), &config);
     reduction.log.in_names(net, reduction.needs())
 }
@@ -214,7 +214,7 @@ fn liveness_of_many_parts_is_confirmed_on_the_reduced_net() {
         let (yes, no) = ("\"value\":\"TRUE\"", "\"value\":\"FALSE\"");
         assert!(right.contains(if live { yes } else { no }), "{right}\n{}", text::print(&net));
         let verdict = audit(&right).unwrap();
-        assert!(matches!(verdict, Verdict::Confirmed(_)), "{verdict:?}: {right}");
+        assert!(matches!(verdict, AuditVerdict::Confirmed(_)), "{verdict:?}: {right}");
         let (is, opposite) = if live { (yes, no) } else { (no, yes) };
         for wrong in [
             right.replace(is, opposite),
@@ -227,7 +227,7 @@ fn liveness_of_many_parts_is_confirmed_on_the_reduced_net() {
             }
             let verdict = audit(&wrong);
             let is_value = wrong.contains(is);
-            let confirmed = matches!(verdict, Ok(Verdict::Confirmed(_)));
+            let confirmed = matches!(verdict, Ok(AuditVerdict::Confirmed(_)));
             assert!(is_value || !confirmed, "{verdict:?}: {wrong}");
             refused += u64::from(!confirmed);
         }

@@ -7,14 +7,14 @@
 
 use crate::support::documents::refutes;
 use crate::support::nets;
-use crate::support::oracle::{Limits, explore};
+use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Maximum, Reach};
 use parikh::engine::Task;
-use parikh::engine::state_equation::{self, Config};
-use parikh::evidence::certificate::bounds::{Bound, Inference};
-use parikh::evidence::certificate::{Bounds, Lemma, LowerBound, NamedDocument};
+use parikh::engine::state_equation::{self, StateEquationConfig};
+use parikh::evidence::certificate::bounds::{BoundStep, TokenBound};
+use parikh::evidence::certificate::{BoundsCertificate, Lemma, LowerBound, NamedDocument};
 use parikh::evidence::{Document, LinearCertificate};
 use parikh::evidence_files::in_names;
 use parikh::net::generate::{Shape, random, random_goals};
@@ -161,7 +161,7 @@ const MUTATIONS: [(&str, Mutation); 45] = [
     ("a premise of a lower bound out of nothing", |c, _, net, rng| {
         let place = PlaceId::new(rng.usize(..net.place_count()));
         let (upper, tokens) = (rng.bool(), rng.u64(..3));
-        c.bounds.steps.push(Inference::Inductive(vec![Bound { place, upper, tokens }]));
+        c.bounds.steps.push(BoundStep::Inductive(vec![TokenBound { place, upper, tokens }]));
         let index = c.lower_bounds.len();
         c.lower_bounds.push(LowerBound { weights: vec![(place, 1)], tokens: tokens.max(1) });
         lemma(c, rng).map(|l| l.lower_bounds.push((index, 1_000))).is_some()
@@ -253,7 +253,11 @@ fn certificates(net: &Net, seed: u64) -> Vec<(LinearCertificate, Predicate)> {
         budget: &budget,
         seed,
     };
-    state_equation::run(&task, board.over("STATE_EQUATION"), &Config::default());
+    state_equation::run(
+        &task,
+        board.proof_reporter("STATE_EQUATION"),
+        &StateEquationConfig::default(),
+    );
     let certificate = |id| {
         let (proof, refuted) = match (board.knowledge(id)?, board.goal(id)) {
             (Knowledge::Reach(Reach::Unreachable { proof, .. }), Goal::Reach(predicate)) => {
@@ -286,7 +290,9 @@ fn an_accepted_certificate_is_true_whatever_was_done_to_it() {
         if net.place_count() == 0 {
             continue;
         }
-        let Some(space) = explore(&net, Limits { states: 2000, tokens: 100 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 2000, tokens: 100 }) else {
+            continue;
+        };
         for (certificate, refuted) in certificates(&net, seed) {
             assert_eq!(refutes(&Document::Linear(certificate.clone()), &net, &refuted), Ok(()));
             // Certificates with firing counts, traps or lower bounds are rare, so more nets are
@@ -335,7 +341,7 @@ fn certificates_do_not_carry_over_to_nets_where_they_are_false() {
         let certificates = certificates(&net, seed);
         for _ in 0..4 {
             let other = nets::mutilated(&net, &mut rng);
-            let limits = Limits { states: 2000, tokens: 100 };
+            let limits = OracleLimits { states: 2000, tokens: 100 };
             let Some(space) = explore(&other, limits) else { continue };
             for (certificate, refuted) in &certificates {
                 if refutes(&Document::Linear(certificate.clone()), &other, refuted).is_ok() {
@@ -360,7 +366,7 @@ fn mutilated_files_are_errors() {
         assumes_units: false,
         counters: vec![],
         precedences: vec![],
-        bounds: Bounds::default(),
+        bounds: BoundsCertificate::default(),
         lower_bounds: vec![],
         atoms: vec![more.clone()],
         traps: vec![],

@@ -1,23 +1,23 @@
 //! Evidence with nested loops: written, audited from the files alone, and rejected when changed.
 
-use crate::support::binary::{Desk, run, stdout};
-use parikh::evidence::audit::{Audit, Judged, Verdict};
+use crate::support::binary::{TestDirectory, run, stdout};
+use parikh::evidence::audit::{Audit, AuditVerdict, AuditedAnswer};
 use parikh::evidence::reader::pnml;
 use parikh::net::{Net, generate};
 use std::path::Path;
 
 /// Creates a net whose only dead marking needs 10¹² − 1 firings.
-fn desk() -> (Desk, Net) {
+fn desk() -> (TestDirectory, Net) {
     desk_of(12, 10)
 }
 
-fn desk_of(digits: u32, base: u32) -> (Desk, Net) {
-    let desk = Desk::with_net(&generate::odometer_net(digits, base));
+fn desk_of(digits: u32, base: u32) -> (TestDirectory, Net) {
+    let desk = TestDirectory::with_net(&generate::odometer_net(digits, base));
     let net = pnml::read(&std::fs::read(desk.at("model.pnml")).unwrap()).unwrap().net;
     (desk, net)
 }
 
-fn judged(net: &Net, file: &Path) -> Result<Vec<Judged>, String> {
+fn judged(net: &Net, file: &Path) -> Result<Vec<AuditedAnswer>, String> {
     let mut audit = Audit::new(net, 0, Box::new(|_| Err("no formulas".to_owned())));
     audit.file(file).map_err(|error| error.to_string())?;
     Ok(audit.finish().judged)
@@ -25,10 +25,10 @@ fn judged(net: &Net, file: &Path) -> Result<Vec<Judged>, String> {
 
 fn is_confirmed(net: &Net, file: &Path) -> bool {
     let judged = judged(net, file).unwrap_or_default();
-    matches!(&judged[..], [Judged { verdict: Verdict::Confirmed(_), .. }])
+    matches!(&judged[..], [AuditedAnswer { verdict: AuditVerdict::Confirmed(_), .. }])
 }
 
-fn checked(desk: &Desk, examination: &str) -> String {
+fn checked(desk: &TestDirectory, examination: &str) -> String {
     let (model, at) = (desk.at("model.pnml"), desk.at("out"));
     let [model, at] = [&model, &at].map(|path| path.to_str().unwrap());
     stdout(&run(&[

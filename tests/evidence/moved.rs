@@ -4,27 +4,27 @@
 //! (Changed lists of unfoldings are tested in `tests/coloured/audit.rs`.)
 
 use crate::support::nets::mutilated;
-use crate::support::oracle::{Limits, StateSpace, explore};
+use crate::support::oracle::{OracleLimits, StateSpace, explore};
 use crate::support::processes::{random_process, truth, with_safe_units};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::Plan;
 use parikh::engine::Role;
-use parikh::evidence::audit::{Audit, Judged, Verdict};
+use parikh::evidence::audit::{Audit, AuditVerdict, AuditedAnswer};
 use parikh::evidence::file::FORMAT;
 use parikh::evidence_files::EvidenceFile;
 use parikh::mcc::Examination::{self, *};
 use parikh::net::counted::counted;
 use parikh::net::generate::{Shape, random};
 use parikh::net::{Marking, Net, NetBuilder, PlaceId, Units, text};
-use parikh::run::schedule::{On, Part, Phase};
-use parikh::run::{self, Config, Event, Schedule};
+use parikh::run::schedule::{PhaseNet, SchedulePhase, TimePart};
+use parikh::run::{self, Event, RunConfig, Schedule};
 use parikh::solvers::Budget;
 use parikh::structure::workflow::cases;
 use serde_json::json;
 use std::time::Duration;
 
-const LIMITS: Limits = Limits { states: 200, tokens: 40 };
+const LIMITS: OracleLimits = OracleLimits { states: 200, tokens: 40 };
 
 /// Questions without final markings.
 const PLAIN: [Examination; 5] =
@@ -34,15 +34,15 @@ const ABOUT_CASES: [Examination; 4] = [Soundness, WeakSoundness, RelaxedSoundnes
 
 /// A question: an examination, the number of cases, and the final marking.
 #[derive(Clone)]
-struct Question {
+struct ProcessQuestion {
     examination: Examination,
     cases: u64,
     last: Marking,
 }
 
-impl Question {
+impl ProcessQuestion {
     fn plain(examination: Examination, net: &Net) -> Self {
-        Question { examination, cases: 1, last: Marking::empty(net.place_count()) }
+        ProcessQuestion { examination, cases: 1, last: Marking::empty(net.place_count()) }
     }
 
     fn name(&self) -> String {
@@ -87,29 +87,29 @@ impl Question {
 /// Returns a schedule that settles small nets at once, with every kind of evidence: proofs before
 /// the search.
 fn schedule() -> Schedule {
-    let part = |share| Part { share, most: Duration::MAX, least: Duration::ZERO };
+    let part = |share| TimePart { share, most: Duration::MAX, least: Duration::ZERO };
     let worker = vec![
-        Phase::Once,
-        Phase::GoOn(Role::Slices, part(0.5)),
-        Phase::Run(Role::Search, On::ReadToo, part(1.0)),
-        Phase::Run(Role::Homes, On::Read, part(1.0)),
+        SchedulePhase::Once,
+        SchedulePhase::GoOn(Role::Slices, part(0.5)),
+        SchedulePhase::Run(Role::Search, PhaseNet::ReadToo, part(1.0)),
+        SchedulePhase::Run(Role::Homes, PhaseNet::Read, part(1.0)),
     ];
     Schedule { workers: vec![worker] }
 }
 
 /// Returns the evidence file of a run.
-fn evidence(net: &Net, question: &Question) -> Option<String> {
+fn evidence(net: &Net, question: &ProcessQuestion) -> Option<String> {
     let subject = question.subject(net)?;
     let name = question.name();
     let plan = Plan::of_examination(question.examination, &subject)?.called(&name);
     let mut file = EvidenceFile::new(&subject, &name, Vec::new()).unwrap();
     let schedule = Some(schedule());
-    let config = Config {
+    let config = RunConfig {
         threads: 1,
         keep_all_witnesses: true,
         keep_documents: true,
         schedule,
-        ..Config::default()
+        ..RunConfig::default()
     };
     let budget = Budget::lasting(Duration::from_secs(10));
     let report = run::run_net(&subject, plan, &config, &budget, |event| {
@@ -128,7 +128,7 @@ fn evidence(net: &Net, question: &Question) -> Option<String> {
 
 /// Returns a file that rests only on the claim that the units of the net are safe. It is the
 /// simplest forgery, and valid if the answer follows from the claim.
-fn by_claim(net: &Net, question: &Question, value: bool) -> Option<String> {
+fn by_claim(net: &Net, question: &ProcessQuestion, value: bool) -> Option<String> {
     let subject = question.subject(net)?;
     let name = question.name();
     let own: Vec<&str> = net.places().map(|place| net.place_name(place)).collect();
@@ -144,7 +144,7 @@ fn by_claim(net: &Net, question: &Question, value: bool) -> Option<String> {
 }
 
 /// Audits evidence files against nets.
-struct Court {
+struct EvidenceCheck {
     directory: tempfile::TempDir,
     judged: u64,
     confirmed: u64,
@@ -152,13 +152,23 @@ struct Court {
     assuming: u64,
 }
 
-impl Court {
+impl EvidenceCheck {
     fn new() -> Self {
-        Court { directory: tempfile::tempdir().unwrap(), judged: 0, confirmed: 0, assuming: 0 }
+        EvidenceCheck {
+            directory: tempfile::tempdir().unwrap(),
+            judged: 0,
+            confirmed: 0,
+            assuming: 0,
+        }
     }
 
     /// Returns the verdict on a file about `net`, with the final marking `last` for processes.
-    fn judge(&mut self, net: &Net, question: &Question, file: &str) -> Option<Judged> {
+    fn judge(
+        &mut self,
+        net: &Net,
+        question: &ProcessQuestion,
+        file: &str,
+    ) -> Option<AuditedAnswer> {
         let path = self.directory.path().join(format!("{}.jsonl", question.name()));
         std::fs::write(&path, file).unwrap();
         let audit = Audit::new(net, 10_000, Box::new(|_| Err("no formulas".to_owned())));
@@ -169,7 +179,7 @@ impl Court {
     }
 
     /// Audits files that rest only on the model's claim.
-    fn hold_to_claim(&mut self, net: &Net, question: &Question) {
+    fn hold_to_claim(&mut self, net: &Net, question: &ProcessQuestion) {
         for value in [true, false] {
             if let Some(file) = by_claim(net, question, value) {
                 self.hold(net, question, &file);
@@ -178,9 +188,9 @@ impl Court {
     }
 
     /// Asserts that a file written for something else confirms nothing false about `net`.
-    fn hold(&mut self, net: &Net, question: &Question, file: &str) {
+    fn hold(&mut self, net: &Net, question: &ProcessQuestion, file: &str) {
         let Some(judged) = self.judge(net, question, file) else { return };
-        let Verdict::Confirmed(how) = &judged.verdict else { return };
+        let AuditVerdict::Confirmed(how) = &judged.verdict else { return };
         // Without a marking of its own, a process is judged with the token that the file assumes.
         let assumed = file.contains("\"initial-token\"") && !question.examination.is_about_cases();
         let begun = assumed.then(|| cases(net, 1, &[]).ok()).flatten();
@@ -209,12 +219,12 @@ fn claim_holds(net: &Net) -> bool {
 }
 
 /// Returns a net and a question with a known answer, and the evidence of a run.
-fn case(seed: u64) -> Option<(Net, Question, String)> {
+fn case(seed: u64) -> Option<(Net, ProcessQuestion, String)> {
     let mut rng = Rng::with_seed(seed);
     let (net, question) = match rng.bool() {
         true => {
             let net = random(seed, &Shape::small(seed));
-            let question = Question::plain(PLAIN[rng.usize(..PLAIN.len())], &net);
+            let question = ProcessQuestion::plain(PLAIN[rng.usize(..PLAIN.len())], &net);
             (net, question)
         }
         false => {
@@ -223,7 +233,7 @@ fn case(seed: u64) -> Option<(Net, Question, String)> {
                 net = net.from_marking(Marking::empty(net.place_count()));
             }
             let examination = ABOUT_CASES[rng.usize(..4)];
-            (net, Question { examination, cases: rng.u64(1..=3), last })
+            (net, ProcessQuestion { examination, cases: rng.u64(1..=3), last })
         }
     };
     let net = match with_safe_units(&net, &mut rng) {
@@ -259,8 +269,11 @@ fn claiming_as(net: &Net, other: &Net) -> Option<Net> {
 }
 
 /// Runs one class of changes on many cases.
-fn campaign(count: u64, mut each: impl FnMut(&mut Court, &Net, &Question, &str, &mut Rng)) {
-    let mut court = Court::new();
+fn campaign(
+    count: u64,
+    mut each: impl FnMut(&mut EvidenceCheck, &Net, &ProcessQuestion, &str, &mut Rng),
+) {
+    let mut court = EvidenceCheck::new();
     let mut written = 0;
     for seed in 0..scaled(count) {
         let Some((net, question, file)) = case(seed) else { continue };
@@ -269,23 +282,24 @@ fn campaign(count: u64, mut each: impl FnMut(&mut Court, &Net, &Question, &str, 
         each(&mut court, &net, &question, &file, &mut rng);
         court.hold_to_claim(&net, &question);
     }
-    let Court { judged, confirmed, assuming, .. } = court;
+    let EvidenceCheck { judged, confirmed, assuming, .. } = court;
     println!("{written} files, {judged} judged, {confirmed} confirmed, {assuming} on a claim");
     assert!(written > count / 3 && judged > written && confirmed > written / 10 && assuming > 0);
 }
 
 #[test]
 fn at_home_evidence_is_confirmed() {
-    let mut court = Court::new();
+    let mut court = EvidenceCheck::new();
     let (mut written, mut confirmed) = (0, 0);
     for seed in 0..scaled(300) {
         let Some((net, question, file)) = case(seed) else { continue };
         let about = || format!("seed {seed}, {}\n{file}{}", question.name(), text::print(&net));
         let judged = court.judge(&net, &question, &file).unwrap_or_else(|| panic!("{}", about()));
         // After a search on a reduced net, the full net may have too many markings for the auditor.
-        let right = matches!(judged.verdict, Verdict::Confirmed(_) | Verdict::Searched(_));
+        let right =
+            matches!(judged.verdict, AuditVerdict::Confirmed(_) | AuditVerdict::Searched(_));
         assert!(right, "{:?} {}", judged.verdict, about());
-        confirmed += u64::from(!matches!(judged.verdict, Verdict::Searched(_)));
+        confirmed += u64::from(!matches!(judged.verdict, AuditVerdict::Searched(_)));
         court.hold(&net, &question, &file);
         written += 1;
     }
@@ -324,7 +338,7 @@ fn evidence_for_another_question_confirms_nothing_false() {
     campaign(120, |court, net, question, file, rng| {
         court.hold(net, question, &turned(file));
         for examination in PLAIN.into_iter().chain(ABOUT_CASES) {
-            let mut other = Question { examination, ..question.clone() };
+            let mut other = ProcessQuestion { examination, ..question.clone() };
             if examination.is_about_cases() {
                 other.cases = rng.u64(1..=3);
                 let place = PlaceId::new(rng.usize(..net.place_count().max(1)));

@@ -1,24 +1,24 @@
 //! Names of nodes in formulas: on nets where the name of one node is the id of another, the prover
 //! agrees with enumeration, and the auditor reads the same nodes.
 
-use crate::support::oracle::{Limits, explore};
+use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::answer::{Answer, Plan, Value};
+use parikh::answer::{GoalAnswer, Plan, QuestionValue};
 use parikh::formula::text::read_one;
 use parikh::net::generate::{Shape, random};
 use parikh::net::pnml::write_pnml;
 use parikh::net::{LinearSum, Net, NetBuilder, Predicate, TransitionId};
-use parikh::run::{Config, Event, run_net};
+use parikh::run::{Event, RunConfig, run_net};
 use parikh::solvers::Budget;
 use parikh_evidence::reader::queries::{self, typed};
 use std::time::Duration;
 
 /// A node's id, with its label if there is one.
-type Node = (String, Option<String>);
+type LabelledId = (String, Option<String>);
 
 /// Returns ids and labels from a small pool, so that they coincide in all ways.
-fn nodes(rng: &mut Rng, count: usize, first: char) -> Vec<Node> {
+fn nodes(rng: &mut Rng, count: usize, first: char) -> Vec<LabelledId> {
     let id = |at: usize| format!("{first}{at}");
     let label = |rng: &mut Rng| match rng.u8(..6) {
         0 => None,
@@ -32,7 +32,7 @@ fn nodes(rng: &mut Rng, count: usize, first: char) -> Vec<Node> {
 
 /// Returns the name of a node by an independent implementation: its label, or its id if the label
 /// is missing or blank.
-fn name((id, label): &Node) -> &str {
+fn name((id, label): &LabelledId) -> &str {
     match label.as_deref() {
         Some(label) if label != " " => label,
         _ => id,
@@ -40,7 +40,7 @@ fn name((id, label): &Node) -> &str {
 }
 
 /// Returns the same net with these ids and labels.
-fn labelled(net: &Net, places: &[Node], transitions: &[Node]) -> Net {
+fn labelled(net: &Net, places: &[LabelledId], transitions: &[LabelledId]) -> Net {
     let mut builder = NetBuilder::new("n");
     for (p, (id, label)) in net.places().zip(places) {
         let added = builder.place(id, net.initial()[p]).unwrap();
@@ -56,7 +56,12 @@ fn labelled(net: &Net, places: &[Node], transitions: &[Node]) -> Net {
 }
 
 /// Returns the nodes that a text means, by the rule of the guide. Returns `None` if it is refused.
-fn meant(nodes: &[Node], text: &str, is_quoted: bool, is_activity: bool) -> Option<Vec<usize>> {
+fn meant(
+    nodes: &[LabelledId],
+    text: &str,
+    is_quoted: bool,
+    is_activity: bool,
+) -> Option<Vec<usize>> {
     let by_id: Vec<usize> = (0..nodes.len()).filter(|&at| nodes[at].0 == text).collect();
     let by_name: Vec<usize> = (0..nodes.len()).filter(|&at| name(&nodes[at]) == text).collect();
     match (is_quoted || is_activity, by_id.len(), by_name.len()) {
@@ -70,7 +75,7 @@ fn meant(nodes: &[Node], text: &str, is_quoted: bool, is_activity: bool) -> Opti
 }
 
 /// Returns the nodes as a formula names them by their ids.
-fn exact(nodes: &[Node], meant: &[usize]) -> String {
+fn exact(nodes: &[LabelledId], meant: &[usize]) -> String {
     let ids: Vec<String> = meant.iter().map(|&at| format!("id \"{}\"", nodes[at].0)).collect();
     ids.join(", ")
 }
@@ -80,11 +85,11 @@ fn answer(net: &Net, text: &str) -> Option<bool> {
     let formula = read_one(text, "f", net).formula.unwrap();
     let mut plan = Plan::default();
     plan.ask_formula("f", &formula, net).unwrap();
-    let config = Config { threads: 1, ..Config::default() };
+    let config = RunConfig { threads: 1, ..RunConfig::default() };
     let budget = Budget::unlimited().slice(Duration::from_secs(1));
     let mut found = None;
     run_net(net, plan, &config, &budget, |event| {
-        if let Event::Answered(Answer { value: Value::Bool(holds), .. }) = event {
+        if let Event::Answered(GoalAnswer { value: QuestionValue::Bool(holds), .. }) = event {
             found = Some(*holds);
         }
     });
@@ -103,7 +108,7 @@ fn names_that_are_ids_of_other_nodes_mean_the_nodes_that_have_them() {
         let mut file = String::new();
         write_pnml(&net, &mut file).unwrap();
         let audited = parikh_evidence::reader::pnml::read(file.as_bytes()).unwrap().net;
-        let space = explore(&net, Limits { states: 500, tokens: 50 });
+        let space = explore(&net, OracleLimits { states: 500, tokens: 50 });
         for _ in 0..4 {
             let is_of_places = rng.bool();
             let of = if is_of_places { &places } else { &transitions };

@@ -7,7 +7,7 @@
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::evidence::LinearCertificate;
-use parikh::evidence::certificate::{Bounds, Precedence, count};
+use parikh::evidence::certificate::{BoundsCertificate, Precedence, count};
 use parikh::net::generate::{Shape, random};
 use parikh::net::{Atom, LinearSum, Marking, Net, PlaceId, TransitionId};
 
@@ -34,7 +34,7 @@ fn honest(net: &Net, places: &[PlaceId], is_trap: bool) -> LinearCertificate {
             Atom { sum: LinearSum::new(since).unwrap().negated(), bound: -1 },
         ],
         traps: vec![],
-        bounds: Bounds::default(),
+        bounds: BoundsCertificate::default(),
         lower_bounds: vec![],
         precedences: vec![match is_trap {
             false => Precedence::Unfed { places, idle: 0, fed: 1 },

@@ -1,8 +1,8 @@
 //! Self-covering sequences in stages: written, audited from the files alone, replayed from traces,
 //! and rejected when changed.
 
-use crate::support::binary::{Desk, run, stderr, stdout};
-use parikh::evidence::audit::{Audit, Verdict};
+use crate::support::binary::{TestDirectory, run, stderr, stdout};
+use parikh::evidence::audit::{Audit, AuditVerdict};
 use parikh::evidence::reader::{pnml, queries};
 use std::path::Path;
 
@@ -18,8 +18,8 @@ const QUERIES: &str = r#"<?xml version="1.0"?>
 </property-set>"#;
 
 /// Creates the net and evidence about its unbounded place.
-fn desk() -> (Desk, String) {
-    let desk = Desk::with(SHOP);
+fn desk() -> (TestDirectory, String) {
+    let desk = TestDirectory::with(SHOP);
     let queries = desk.write("UpperBounds.xml", QUERIES);
     let (model, out) = (desk.at("model.pnml"), desk.at("out"));
     let [model, queries, out] = [&model, &queries, &out].map(|path| path.to_str().unwrap());
@@ -31,7 +31,7 @@ fn desk() -> (Desk, String) {
     (desk, evidence)
 }
 
-fn verdict(desk: &Desk, file: &Path) -> Verdict {
+fn verdict(desk: &TestDirectory, file: &Path) -> AuditVerdict {
     let net = pnml::read(&std::fs::read(desk.at("model.pnml")).unwrap()).unwrap().net;
     let asked =
         |_: &str| queries::read(&net, QUERIES.as_bytes()).map_err(|error| error.to_string());
@@ -43,7 +43,10 @@ fn verdict(desk: &Desk, file: &Path) -> Verdict {
 #[test]
 fn stages_are_confirmed_and_what_is_left_of_them_is_refused() {
     let (desk, right) = desk();
-    assert!(matches!(verdict(&desk, &desk.at("out/UpperBounds.jsonl")), Verdict::Confirmed(_)));
+    assert!(matches!(
+        verdict(&desk, &desk.at("out/UpperBounds.jsonl")),
+        AuditVerdict::Confirmed(_)
+    ));
     let earlier = right.find(r#""earlier":["#).unwrap();
     let end = earlier + right[earlier..].find("}],").unwrap() + 3;
     let changes = [
@@ -57,7 +60,7 @@ fn stages_are_confirmed_and_what_is_left_of_them_is_refused() {
         assert_ne!(changed, right, "{what}");
         let file = desk.write("changed/UpperBounds.jsonl", &changed);
         let verdict = verdict(&desk, &file);
-        assert!(!matches!(verdict, Verdict::Confirmed(_)), "{what}: {verdict:?}");
+        assert!(!matches!(verdict, AuditVerdict::Confirmed(_)), "{what}: {verdict:?}");
     }
 }
 

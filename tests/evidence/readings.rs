@@ -2,8 +2,8 @@
 //! confirmed.
 
 use crate::grammars::{audit, evidence};
-use parikh::evidence::audit::{Audit, Verdict};
-use parikh::evidence::reader::{self, Language};
+use parikh::evidence::audit::{Audit, AuditVerdict};
+use parikh::evidence::reader::{self, FormulaLanguage};
 use parikh::input;
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn confirmed(model: &str, texts: &[&str]) -> Vec<String> {
     let mut judged = audit(model.as_bytes(), &texts, &proofs).judged;
     judged.sort_by(|one, other| one.id.cmp(&other.id));
     for judged in &judged {
-        assert!(matches!(judged.verdict, Verdict::Confirmed(_)), "{judged:?}");
+        assert!(matches!(judged.verdict, AuditVerdict::Confirmed(_)), "{judged:?}");
     }
     assert_eq!(judged.len(), texts.len(), "{judged:?}");
     judged.into_iter().map(|judged| judged.value).collect()
@@ -152,7 +152,7 @@ fn formulas_of_one_id_are_told_apart_by_their_order() {
         ("default-name-3", "FALSE"),
         ("default-name-4", "FALSE"),
     ];
-    let desk = crate::support::binary::Desk::with(LINE);
+    let desk = crate::support::binary::TestDirectory::with(LINE);
     desk.write("q.xml", &file);
     let asked = ["check", "model.pnml", "-e", "RC", "--queries", "q.xml", "--evidence", "out"];
     let said = desk.fine(&asked);
@@ -163,14 +163,14 @@ fn formulas_of_one_id_are_told_apart_by_their_order() {
     let verdicts = verdicts(&model, &file, &desk.at("out/ReachabilityCardinality.jsonl"));
     assert_eq!(verdicts.len(), 4);
     for verdict in verdicts {
-        assert!(matches!(verdict, Verdict::Confirmed(_)), "{verdict:?}");
+        assert!(matches!(verdict, AuditVerdict::Confirmed(_)), "{verdict:?}");
     }
 }
 
-fn verdicts(model: &[u8], queries: &str, proofs: &Path) -> Vec<Verdict> {
+fn verdicts(model: &[u8], queries: &str, proofs: &Path) -> Vec<AuditVerdict> {
     let net = reader::model(model).unwrap().net.into_plain().unwrap();
     let asked = |_: &str| {
-        let questions = reader::questions(&net, queries.as_bytes(), Language::Seen, false);
+        let questions = reader::questions(&net, queries.as_bytes(), FormulaLanguage::Seen, false);
         questions.map_err(|error| error.to_string())
     };
     let mut audit = Audit::new(&net, 1_000, Box::new(asked));

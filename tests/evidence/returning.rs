@@ -3,26 +3,26 @@
 
 use super::homes::copies;
 use crate::support::binary::{run, stderr};
-use crate::support::oracle::{Limits, explore};
+use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::board::{Board, Evidence, Home, Knowledge};
 use parikh::engine::Assignment;
 use parikh::engine::home::{described, downhill};
-use parikh::evidence::audit::{Audit, Verdict};
+use parikh::evidence::audit::{Audit, AuditVerdict};
 use parikh::evidence::home::Structure;
-use parikh::evidence::home::returning::{Firings, Returning, Way, check_returning};
+use parikh::evidence::home::returning::{CountedFirings, ReturnProof, ReturnWay, check_returning};
 use parikh::evidence::reader::pnml;
 use parikh::evidence_files::structure_in_names;
-use parikh::ground::Ground;
 use parikh::net::generate::{self, Shape, random};
 use parikh::net::{Facts, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
 use parikh::solvers::Budget;
 use parikh::structure::intervals::Intervals;
+use parikh::working_net::WorkingNet;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-type Mutation = (&'static str, fn(&mut Rng, &Net, &mut Returning) -> bool);
+type Mutation = (&'static str, fn(&mut Rng, &Net, &mut ReturnProof) -> bool);
 
 /// Mutations of the evidence. A mutation returns false if there is nothing to change.
 const MUTATIONS: [Mutation; 20] = [
@@ -99,24 +99,24 @@ const MUTATIONS: [Mutation; 20] = [
         })
     }),
     ("a marking is another one", |rng, _, it| match &mut it.way {
-        Way::Steps { set, .. } => {
+        ReturnWay::Steps { set, .. } => {
             rng.choice(set.nodes.iter_mut()).map(|node| node.0 += 1).is_some()
         }
-        Way::Downhill { .. } => false,
+        ReturnWay::Downhill { .. } => false,
     }),
     ("markings are missing", |rng, _, it| match &mut it.way {
-        Way::Steps { set, .. } => {
+        ReturnWay::Steps { set, .. } => {
             let node = rng.choice(set.nodes.iter_mut());
             node.is_some_and(|node| std::mem::replace(&mut node.2, 0) != 0)
         }
-        Way::Downhill { .. } => false,
+        ReturnWay::Downhill { .. } => false,
     }),
     ("the root is another node", |rng, _, it| match &mut it.way {
-        Way::Steps { set, .. } => {
+        ReturnWay::Steps { set, .. } => {
             let root = rng.u32(..set.nodes.len() as u32 + 3);
             std::mem::replace(&mut set.root, root) != root
         }
-        Way::Downhill { .. } => false,
+        ReturnWay::Downhill { .. } => false,
     }),
     ("it begins after another firing", |rng, net, it| {
         it.to.as_mut().is_some_and(|to| {
@@ -137,17 +137,17 @@ const MUTATIONS: [Mutation; 20] = [
     }),
 ];
 
-fn weights(it: &mut Returning) -> Option<&mut Vec<(PlaceId, u64)>> {
+fn weights(it: &mut ReturnProof) -> Option<&mut Vec<(PlaceId, u64)>> {
     match &mut it.way {
-        Way::Downhill { weights, .. } => Some(weights),
-        Way::Steps { .. } => None,
+        ReturnWay::Downhill { weights, .. } => Some(weights),
+        ReturnWay::Steps { .. } => None,
     }
 }
 
-fn steps(it: &mut Returning) -> Option<&mut Firings<TransitionId>> {
+fn steps(it: &mut ReturnProof) -> Option<&mut CountedFirings<TransitionId>> {
     match &mut it.way {
-        Way::Steps { steps, .. } => Some(steps),
-        Way::Downhill { .. } => None,
+        ReturnWay::Steps { steps, .. } => Some(steps),
+        ReturnWay::Downhill { .. } => None,
     }
 }
 
@@ -171,10 +171,17 @@ fn arguments(net: &Net, wanted: &[Predicate], seed: u64) -> Vec<Structure> {
     let mut all: Vec<Structure> = Vec::new();
     for engine in [downhill::ENGINE, described::ENGINE] {
         let board = Board::new(net, goals.clone()).with_documents();
-        let ground = Ground::original(net, listed.clone(), facts.clone(), &known);
-        let (ground, board, hints) = (&ground, &board, Vec::new());
-        let assignment =
-            Assignment { ground, board, seed, threads: 1, dump: None, smt_solver: None, hints };
+        let working_net = WorkingNet::original(net, listed.clone(), facts.clone(), &known);
+        let (working_net, board, hints) = (&working_net, &board, Vec::new());
+        let assignment = Assignment {
+            working_net,
+            board,
+            seed,
+            threads: 1,
+            dump: None,
+            smt_solver: None,
+            hints,
+        };
         let budget = Budget::unlimited().slice(Duration::from_secs(20));
         (engine.start)(assignment).unwrap().slice(&budget);
         assert_eq!(board.faults(), 0);
@@ -200,7 +207,7 @@ fn mutilated_ways_back_show_nothing_false() {
         if net.transition_count() == 0 || net.place_count() == 0 {
             continue;
         }
-        let Some(space) = explore(&net, Limits { states: 200, tokens: 60 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 200, tokens: 60 }) else { continue };
         let wanted = wanted(&net);
         let asked: Vec<&Predicate> = wanted.iter().collect();
         let mut rng = Rng::with_seed(seed);
@@ -257,7 +264,7 @@ fn liveness_from_diagrams_is_confirmed_and_its_opposite_never() {
             break;
         }
         let net = random(seed, &Shape::small(seed));
-        let Some(space) = explore(&net, Limits { states: 100, tokens: 60 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 100, tokens: 60 }) else { continue };
         if space.states() < 4 || net.transition_count() == 0 {
             continue;
         }
@@ -297,7 +304,7 @@ fn liveness_from_diagrams_is_confirmed_and_its_opposite_never() {
         let (yes, no) = ("\"value\":\"TRUE\"", "\"value\":\"FALSE\"");
         assert!(right.contains(if live { yes } else { no }), "{right}");
         let verdict = audit(&right).unwrap();
-        assert!(matches!(verdict, Verdict::Confirmed(_)), "{verdict:?}: {right}");
+        assert!(matches!(verdict, AuditVerdict::Confirmed(_)), "{verdict:?}: {right}");
         for kind in kinds.into_iter().filter(|kind| right.contains(kind)) {
             *seen.entry(kind).or_default() += 1;
         }
@@ -314,7 +321,7 @@ fn liveness_from_diagrams_is_confirmed_and_its_opposite_never() {
                 continue;
             }
             let verdict = audit(&wrong);
-            let confirmed = matches!(verdict, Ok(Verdict::Confirmed(_)));
+            let confirmed = matches!(verdict, Ok(AuditVerdict::Confirmed(_)));
             assert!(wrong.contains(is) || !confirmed, "{verdict:?}: {wrong}");
             refused += u64::from(!confirmed);
         }

@@ -2,7 +2,7 @@
 //! nothing false.
 
 use crate::support::scale::scaled;
-use crate::trial::{Case, Tally, Trial, is_confirmed};
+use crate::trial::{EvidenceCase, Tally, Trial, is_confirmed};
 use fastrand::Rng;
 use parikh::engine::lasso::Lassos;
 use parikh::engine::ranking::argue;
@@ -37,7 +37,7 @@ fn unreachable(net: &Net, predicate: &Predicate) -> Option<u64> {
 }
 
 /// Returns the engines' evidence about runs with a property, written as a run writes it.
-fn case(net: &Net, property: RunProperty, lassos: &mut Lassos<'_>) -> Option<Case> {
+fn case(net: &Net, property: RunProperty, lassos: &mut Lassos<'_>) -> Option<EvidenceCase> {
     let mut writer = Writer::new(net, "Some", Vec::new()).unwrap();
     let mut shown_by = Vec::new();
     let none = match lassos.find(&property).ok()? {
@@ -45,7 +45,7 @@ fn case(net: &Net, property: RunProperty, lassos: &mut Lassos<'_>) -> Option<Cas
             // A run with an open end may need more than its prefix.
             check_lasso(net, &property, &run, &mut || true).ok()?;
             let lasso = NamedLasso::of(net, &run);
-            shown_by.push(json!({"lasso": writer.put(kind::Kind::Lasso, &lasso).unwrap()}));
+            shown_by.push(json!({"lasso": writer.put(kind::EvidenceKind::Lasso, &lasso).unwrap()}));
             false
         }
         None => {
@@ -68,7 +68,7 @@ fn case(net: &Net, property: RunProperty, lassos: &mut Lassos<'_>) -> Option<Cas
     };
     let text = String::from_utf8(writer.finish().unwrap()).unwrap();
     let lines = text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
-    Some(Case { question: asked(&property), holds: none, lines, shown_by })
+    Some(EvidenceCase { question: asked(&property), holds: none, lines, shown_by })
 }
 
 fn asked(property: &RunProperty) -> Question {
@@ -92,7 +92,7 @@ fn evidence_about_runs_is_confirmed_and_no_mutant_confirms_what_is_false() {
         let properties: Vec<RunProperty> = (0..4).map(|_| property(&mut rng, &net)).collect();
         let (facts, budget) = (Facts::none(&net), Budget::unlimited());
         let mut lassos = Lassos::new(&net, &facts, &properties, 0, &budget).unwrap();
-        let cases: Vec<Case> =
+        let cases: Vec<EvidenceCase> =
             properties.into_iter().filter_map(|it| case(&net, it, &mut lassos)).collect();
         tally.try_all(&net, &cases, &KEYS, &mut rng);
     }

@@ -2,12 +2,12 @@
 //! written file.
 
 use crate::support::binary::{example, run, stderr};
-use crate::support::documents::{Kind, Made, Proof, proofs, refutes};
-use crate::support::oracle::{Limits, explore};
+use crate::support::documents::{ProofKind, ProvedRefutation, TestProof, proofs, refutes};
+use crate::support::oracle::{OracleLimits, explore};
 use parikh::answer::Plan;
-use parikh::board::{Evidence, Knowledge, Maximum, Reach, Shown};
-use parikh::evidence::audit::{Audit, Judged, Verdict};
-use parikh::evidence::certificate::bounds::Inference;
+use parikh::board::{Evidence, KeptDocument, Knowledge, Maximum, Reach};
+use parikh::evidence::audit::{Audit, AuditVerdict, AuditedAnswer};
+use parikh::evidence::certificate::bounds::BoundStep;
 use parikh::evidence::reader::pnml;
 use parikh::evidence::{Document, Flaw};
 use parikh::mcc::Examination;
@@ -23,8 +23,8 @@ use std::time::Duration;
 
 /// Returns the goals that a run of the whole pipeline refutes, each with its certificate and the
 /// kind of its proof.
-fn refuted(net: &Net, plan: Plan) -> Vec<(Option<Shown>, &'static str)> {
-    let config = run::Config { threads: 1, keep_documents: true, ..Default::default() };
+fn refuted(net: &Net, plan: Plan) -> Vec<(Option<KeptDocument>, &'static str)> {
+    let config = run::RunConfig { threads: 1, keep_documents: true, ..Default::default() };
     let budget = Budget::lasting(Duration::from_secs(2));
     let mut refuted = Vec::new();
     run::run_net(net, plan, &config, &budget, |event| {
@@ -54,7 +54,7 @@ fn whatever_a_run_refutes_has_a_document() {
     for seed in 0..60 {
         let net = random(seed, &Shape::small(seed));
         // Nets small enough to settle every goal.
-        if explore(&net, Limits { states: 2000, tokens: 100 }).is_none() {
+        if explore(&net, OracleLimits { states: 2000, tokens: 100 }).is_none() {
             continue;
         }
         let mut plan = Plan::default();
@@ -118,16 +118,18 @@ fn safe_units_are_used_only_where_claimed_and_only_said_aloud() {
     let net = with_units(true);
     let q = net.place_named("q").unwrap();
     let two = Predicate::at_least(q, 2);
-    let made = proofs(&net, std::slice::from_ref(&two), Kind::Bounds);
-    let [Made { proof: Proof::Plain(document), .. }] = &made[..] else { panic!("{made:?}") };
+    let made = proofs(&net, std::slice::from_ref(&two), ProofKind::Bounds);
+    let [ProvedRefutation { proof: TestProof::Plain(document), .. }] = &made[..] else {
+        panic!("{made:?}")
+    };
     let Document::Bounds(bounds) = document else { panic!("{document:?}") };
-    assert!(bounds.assumes_units && bounds.steps.contains(&Inference::SafeUnits(vec![q])));
+    assert!(bounds.assumes_units && bounds.steps.contains(&BoundStep::SafeUnits(vec![q])));
     let mut silent = bounds.clone();
     silent.assumes_units = false;
     assert_eq!(refutes(&Document::Bounds(silent), &net, &two), Err(Flaw::Units(0)));
     let other = with_units(false);
     assert_eq!(refutes(document, &other, &two), Err(Flaw::Units(0)));
-    assert!(proofs(&other, &[two], Kind::Bounds).is_empty());
+    assert!(proofs(&other, &[two], ProofKind::Bounds).is_empty());
 }
 
 #[test]
@@ -136,7 +138,7 @@ fn what_the_command_line_writes_is_confirmed_unless_it_is_changed() {
     let net = pnml::read(&std::fs::read(&model).unwrap()).unwrap().net;
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = directory.path().to_str().unwrap();
-    let audit = |examination: &str| -> Vec<Judged> {
+    let audit = |examination: &str| -> Vec<AuditedAnswer> {
         let mut audit = Audit::new(&net, 0, Box::new(|_| Err("no formulas".to_owned())));
         audit.file(&directory.path().join(format!("{examination}.jsonl"))).unwrap();
         audit.finish().judged
@@ -147,7 +149,7 @@ fn what_the_command_line_writes_is_confirmed_unless_it_is_changed() {
         assert_eq!(checked.status.code(), Some(0), "{}", stderr(&checked));
         let judged = audit(examination);
         assert!(
-            matches!(&judged[..], [Judged { verdict: Verdict::Confirmed(_), .. }]),
+            matches!(&judged[..], [AuditedAnswer { verdict: AuditVerdict::Confirmed(_), .. }]),
             "{judged:?}"
         );
     }
@@ -159,7 +161,7 @@ fn what_the_command_line_writes_is_confirmed_unless_it_is_changed() {
         let wrong = right.replace(from, to);
         assert_ne!(wrong, right, "{from}");
         std::fs::write(&file, wrong).unwrap();
-        assert!(matches!(audit("OneSafe")[0].verdict, Verdict::Refused(_)), "{from}");
+        assert!(matches!(audit("OneSafe")[0].verdict, AuditVerdict::Refused(_)), "{from}");
     }
 }
 
@@ -196,7 +198,9 @@ fn liveness_in_files_is_confirmed_and_its_opposite_never() {
     let classics = classics.map(|(engines, net)| (engines, text::parse(net).unwrap())).into_iter();
     let random = (0..25).map(|seed| ("", random(seed, &Shape::small(seed))));
     for (engines, net) in classics.chain(random) {
-        if explore(&net, Limits { states: 300, tokens: 60 }).is_none() && net.place_count() > 2 {
+        if explore(&net, OracleLimits { states: 300, tokens: 60 }).is_none()
+            && net.place_count() > 2
+        {
             continue;
         }
         std::fs::write(&model, generate::pnml(&net)).unwrap();
@@ -221,13 +225,13 @@ fn liveness_in_files_is_confirmed_and_its_opposite_never() {
                 .filter(|kind| right.contains(kind)),
         );
         match audit(0) {
-            Verdict::Confirmed(_) => confirmed += 1,
-            Verdict::Searched(_) => searched += 1,
+            AuditVerdict::Confirmed(_) => confirmed += 1,
+            AuditVerdict::Searched(_) => searched += 1,
             other => panic!("{other:?}:\n{right}\n{}", text::print(&net)),
         }
         let again = audit(10_000);
         assert!(
-            matches!(again, Verdict::Confirmed(_)),
+            matches!(again, AuditVerdict::Confirmed(_)),
             "{again:?}:\n{right}\n{}",
             text::print(&net)
         );
@@ -241,7 +245,7 @@ fn liveness_in_files_is_confirmed_and_its_opposite_never() {
         for most in [0, 10_000] {
             let verdict = audit(most);
             assert!(
-                !matches!(verdict, Verdict::Confirmed(_)),
+                !matches!(verdict, AuditVerdict::Confirmed(_)),
                 "{verdict:?}: {}",
                 text::print(&net)
             );

@@ -1,23 +1,23 @@
 //! Lemmas in reasons, against all reachable markings.
 
-use crate::support::oracle::{Limits, explore};
+use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::Plan;
 use parikh::board::{Knowledge, Reach, why_never};
 use parikh::net::generate::{Shape, random};
 use parikh::net::{Goal, PlaceId, Predicate, text};
-use parikh::run::{Config, Event, run_net};
+use parikh::run::{Event, RunConfig, run_net};
 use parikh::solvers::Budget;
 use std::time::Duration;
 
 #[test]
 fn places_that_are_said_never_to_go_together_never_do() {
     let mut said = 0;
-    let config = Config { threads: 1, keep_documents: true, ..Config::default() };
+    let config = RunConfig { threads: 1, keep_documents: true, ..RunConfig::default() };
     for seed in 0..scaled(300) {
         let net = random(seed, &Shape::small(seed));
-        let Some(space) = explore(&net, Limits { states: 300, tokens: 60 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 300, tokens: 60 }) else { continue };
         let mut rng = Rng::with_seed(seed);
         let goals: Vec<Goal> = (0..6)
             .map(|_| {
@@ -63,7 +63,7 @@ fn a_long_sum_with_weights_is_called_so() {
     let [a, b] = ["a3", "b7"].map(|name| Predicate::at_least(net.place_named(name).unwrap(), 1));
     let goal = Goal::Reach(Predicate::and([a, b]));
     let engines = parikh::run::engines_named(&["state-equation".to_owned()]);
-    let config = Config { threads: 1, keep_documents: true, engines, ..Config::default() };
+    let config = RunConfig { threads: 1, keep_documents: true, engines, ..RunConfig::default() };
     let mut text = String::new();
     run_net(&net, Plan::of_goals([goal]), &config, &Budget::unlimited(), |event| {
         if let Event::Settled {

@@ -3,12 +3,14 @@
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::evidence::audit::{Broken, Judged, Verdict, Watch};
+use parikh::evidence::audit::{AuditVerdict, AuditWatch, AuditedAnswer, EvidenceFileError};
 use parikh::evidence::systems::audit::SystemAudit;
-use parikh::evidence::systems::properties::{self, Properties};
+use parikh::evidence::systems::properties::{self, PropertyFile};
 use parikh::evidence::systems::{self, Endings as Checked, System};
 use parikh::solvers::Budget;
-use parikh::systems::{Answer, Case, Config, Format, Settled, SystemEvidence, settle};
+use parikh::systems::{
+    PropertyAnswer, SettleConfig, SystemCase, SystemEvidence, SystemFormat, SystemOutcome, settle,
+};
 use parikh_systems::generate::{random_branching, random_linear, random_pattern, random_system};
 use parikh_systems::{ComponentBuilder, FiniteRuns, write};
 use serde_json::{Value, json};
@@ -17,17 +19,17 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// A system with its properties, as the auditor reads them.
-struct Asked {
+struct SystemQuestions {
     system: System,
-    properties: Properties,
+    properties: PropertyFile,
     endings: Checked,
 }
 
-impl Asked {
+impl SystemQuestions {
     /// Returns the verdicts on the answers in a file of these lines, in order.
-    fn judged(&self, lines: &[Value]) -> Result<Vec<Verdict>, Broken> {
+    fn judged(&self, lines: &[Value]) -> Result<Vec<AuditVerdict>, EvidenceFileError> {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        let watch = Watch::default();
+        let watch = AuditWatch::default();
         let mut audit =
             SystemAudit::new(&self.system, &self.properties, self.endings, 100_000, watch);
         audit.file("proofs.jsonl", &text)?;
@@ -36,12 +38,12 @@ impl Asked {
 
     /// Returns true if a file is complete and all its answers are confirmed.
     fn accepts(&self, text: &str) -> bool {
-        let watch = Watch::default();
+        let watch = AuditWatch::default();
         let mut audit =
             SystemAudit::new(&self.system, &self.properties, self.endings, 100_000, watch);
         let is_read = audit.file("proofs.jsonl", text).is_ok();
         let report = audit.finish();
-        let is_confirmed = |it: &Judged| matches!(it.verdict, Verdict::Confirmed(_));
+        let is_confirmed = |it: &AuditedAnswer| matches!(it.verdict, AuditVerdict::Confirmed(_));
         is_read && report.irregular.is_empty() && report.judged.iter().all(is_confirmed)
     }
 
@@ -49,13 +51,17 @@ impl Asked {
     fn confirms(&self, header: &Value, answer: &Value) -> bool {
         let lines = [header.clone(), json!({ "answer": answer }), json!({"end": {"answers": 1}})];
         let judged = self.judged(&lines);
-        judged.is_ok_and(|verdicts| matches!(verdicts[..], [Verdict::Confirmed(_)]))
+        judged.is_ok_and(|verdicts| matches!(verdicts[..], [AuditVerdict::Confirmed(_)]))
     }
 }
 
 /// Settles properties of a random system. Returns the auditor's input, the file's header, and its
 /// answers.
-fn answered(seed: u64, is_linear: bool, endings: FiniteRuns) -> (Asked, Value, Vec<Value>) {
+fn answered(
+    seed: u64,
+    is_linear: bool,
+    endings: FiniteRuns,
+) -> (SystemQuestions, Value, Vec<Value>) {
     let mut random = Rng::with_seed(seed);
     let text = write::dot(&random_system(&mut random));
     let listed: String = (1..=4)
@@ -73,15 +79,19 @@ fn answered(seed: u64, is_linear: bool, endings: FiniteRuns) -> (Asked, Value, V
 }
 
 /// Like [`answered`], for the given system and properties.
-fn confirmed(text: &str, listed: &str, endings: FiniteRuns) -> (Asked, Value, Vec<Value>) {
-    let case = Case::read(Format::Dot, text, "system", listed).unwrap();
-    let config = Config { threads: 1, endings, ..Config::default() };
+fn confirmed(
+    text: &str,
+    listed: &str,
+    endings: FiniteRuns,
+) -> (SystemQuestions, Value, Vec<Value>) {
+    let case = SystemCase::read(SystemFormat::Dot, text, "system", listed).unwrap();
+    let config = SettleConfig { threads: 1, endings, ..SettleConfig::default() };
     let budget = Budget::unlimited().slice(Duration::from_secs(5));
-    let answers: Mutex<Vec<(usize, Answer)>> = Mutex::default();
+    let answers: Mutex<Vec<(usize, PropertyAnswer)>> = Mutex::default();
     settle(&case, &config, &budget, &|at, settled| match settled {
-        Settled::Answer(answer) => answers.lock().unwrap().push((at, *answer)),
-        Settled::Open(_) => {}
-        Settled::Fault(why) => panic!("{why}\n{text}{listed}"),
+        SystemOutcome::Answer(answer) => answers.lock().unwrap().push((at, *answer)),
+        SystemOutcome::Open(_) => {}
+        SystemOutcome::Fault(why) => panic!("{why}\n{text}{listed}"),
     });
     let mut file = Vec::new();
     let mut evidence = SystemEvidence::new(&case, endings, &mut file).unwrap();
@@ -94,7 +104,7 @@ fn confirmed(text: &str, listed: &str, endings: FiniteRuns) -> (Asked, Value, Ve
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let asked = Asked {
+    let asked = SystemQuestions {
         system: systems::read_dot(text.as_bytes()).unwrap(),
         properties: properties::read(listed.as_bytes()).unwrap(),
         endings: match endings {
@@ -103,7 +113,7 @@ fn confirmed(text: &str, listed: &str, endings: FiniteRuns) -> (Asked, Value, Ve
         },
     };
     for (line, verdict) in lines[1..].iter().zip(asked.judged(&lines).unwrap()) {
-        let is_confirmed = matches!(verdict, Verdict::Confirmed(_));
+        let is_confirmed = matches!(verdict, AuditVerdict::Confirmed(_));
         assert!(is_confirmed, "{line}: {verdict:?}\n{text}{listed}");
     }
     let answers = lines[1..lines.len() - 1].iter().map(|line| line["answer"].clone()).collect();
@@ -112,7 +122,11 @@ fn confirmed(text: &str, listed: &str, endings: FiniteRuns) -> (Asked, Value, Ve
 
 /// Returns possible evidence for an answer: runs over the labels of the system, components without
 /// a run, explorations.
-fn claims(random: &mut Rng, asked: &Asked, answers: &[Value]) -> Vec<(&'static str, Value)> {
+fn claims(
+    random: &mut Rng,
+    asked: &SystemQuestions,
+    answers: &[Value],
+) -> Vec<(&'static str, Value)> {
     const KINDS: [&str; 3] = ["run", "no_run", "visited"];
     let mut claims: Vec<(&str, Value)> = Vec::new();
     for answer in answers {
@@ -213,16 +227,16 @@ fn evidence_of_another_system_or_about_other_runs_is_refused() {
         let mut unasked = answer.clone();
         unasked["id"] = json!("77");
         assert!(!asked.confirms(&header, &unasked));
-        let other = Asked { endings: Checked::Stutter, ..asked };
+        let other = SystemQuestions { endings: Checked::Stutter, ..asked };
         assert!(!other.confirms(&header, answer));
     }
 }
 
 /// A mutation of a line of an evidence file. Returns `None` if it does not apply.
-type Change = fn(&mut Value) -> Option<()>;
+type LineMutation = fn(&mut Value) -> Option<()>;
 
 /// Mutations after which no file is confirmed.
-const CHANGES: &[(&str, Change)] = &[
+const CHANGES: &[(&str, LineMutation)] = &[
     ("another format", |it| set(it, "/evidence/format", json!("parikh-system-evidence-2"))),
     ("more components", |it| set(it, "/evidence/components", json!(99))),
     ("fewer labels", |it| set(it, "/evidence/labels", json!(0))),
@@ -416,7 +430,7 @@ fn twenty_components_are_decided_where_four_matter() {
 /// composition of components proves it.
 #[test]
 fn what_is_put_together_is_written_and_confirmed() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/rers/training2017");
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/rers/training2017");
     let Ok(text) = std::fs::read_to_string(shared.join("problem113.dot")) else { return };
     let listed = "#10:\n( F(G(!c3_t5__c8_t11)) )\n";
     let (asked, header, answers) = confirmed(&text, listed, FiniteRuns::Ignored);

@@ -1,10 +1,10 @@
 //! Evidence about the computation tree in files: the auditor confirms the engine's results, and
 //! mutations confirm nothing false.
 
-use crate::support::oracle::{Limits, StateSpace, Truth, explore};
+use crate::support::oracle::{GoalTruth, OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use crate::support::trees;
-use crate::trial::{Case, Tally, Trial, is_confirmed};
+use crate::trial::{EvidenceCase, Tally, Trial, is_confirmed};
 use fastrand::Rng;
 use parikh::engine::diagrams::{self, confirm::closed_set};
 use parikh::engine::fixpoint::labelling;
@@ -12,7 +12,7 @@ use parikh::evidence::Document;
 use parikh::evidence::home::Structure;
 use parikh::evidence::kind;
 use parikh::evidence::question::Question;
-use parikh::evidence::tree::{Given, NamedLabelling};
+use parikh::evidence::tree::{NamedLabelling, TreePremises};
 use parikh::evidence_files::Writer;
 use parikh::net::generate::{RandomKind, Shape, random, random_ctl, random_predicate};
 use parikh::net::{Facts, Goal, Net, Predicate, TreeProperty};
@@ -30,7 +30,11 @@ fn property(rng: &mut Rng, net: &Net) -> TreeProperty {
 
 /// Returns the engine's evidence, given facts about all reachable markings, written as a run writes
 /// it.
-fn case(space: &StateSpace<'_>, property: &TreeProperty, given: &Given) -> Option<Case> {
+fn case(
+    space: &StateSpace<'_>,
+    property: &TreeProperty,
+    given: &TreePremises,
+) -> Option<EvidenceCase> {
     let net = space.net();
     let facts = Facts::none(net);
     let found = labelling(net, &facts, property, given, &Budget::unlimited())?;
@@ -47,10 +51,11 @@ fn case(space: &StateSpace<'_>, property: &TreeProperty, given: &Given) -> Optio
         shown_by.push(json!({"structure": writer.structure(None, &structure).unwrap()}));
     }
     let labelling = NamedLabelling::of(net, &found);
-    shown_by.push(json!({"labelling": writer.put(kind::Kind::Labelling, &labelling).unwrap()}));
+    shown_by
+        .push(json!({"labelling": writer.put(kind::EvidenceKind::Labelling, &labelling).unwrap()}));
     let text = String::from_utf8(writer.finish().unwrap()).unwrap();
     let lines = text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
-    Some(Case { question: asked(property), holds, lines, shown_by })
+    Some(EvidenceCase { question: asked(property), holds, lines, shown_by })
 }
 
 fn asked(property: &TreeProperty) -> Question {
@@ -89,20 +94,20 @@ fn evidence_about_trees_is_confirmed_and_no_mutant_confirms_what_is_false() {
         let mut rng = Rng::with_seed(seed);
         let kind = [RandomKind::Bounded, RandomKind::OneSafe][rng.usize(..2)];
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
-        let Some(space) = explore(&net, Limits { states: 100, tokens: 60 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 100, tokens: 60 }) else { continue };
         let properties: Vec<TreeProperty> = (0..4).map(|_| property(&mut rng, &net)).collect();
         let both = |atom: &Predicate| [atom.clone().sorted(), atom.clone().negated().sorted()];
         let atoms = properties.iter().flat_map(|it| it.atoms()).flat_map(both);
         let atoms: Vec<Predicate> = atoms.chain([Predicate::Dead]).collect();
         let never = |it: &&Predicate| !space.reaches(it);
         let stays =
-            |it: &&Predicate| space.answer(&Goal::Home((*it).clone())) == Truth::Stays(true);
-        let nothing = Given::default();
-        let given = Given {
+            |it: &&Predicate| space.answer(&Goal::Home((*it).clone())) == GoalTruth::Stays(true);
+        let nothing = TreePremises::default();
+        let given = TreePremises {
             never: atoms.iter().filter(never).cloned().collect(),
             stays: atoms.iter().filter(stays).cloned().collect(),
         };
-        let cases: Vec<Case> = properties
+        let cases: Vec<EvidenceCase> = properties
             .iter()
             .filter_map(|it| case(&space, it, if rng.bool() { &given } else { &nothing }))
             .collect();
@@ -123,7 +128,7 @@ fn sets_of_all_markings_are_confirmed_and_no_mutant_confirms_what_is_false() {
         let mut rng = Rng::with_seed(seed);
         let kind = [RandomKind::Bounded, RandomKind::OneSafe][rng.usize(..2)];
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
-        let Some(space) = explore(&net, Limits { states: 100, tokens: 60 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 100, tokens: 60 }) else { continue };
         let set =
             diagrams::explore(&net, 1, &Budget::unlimited(), |reached| Ok(closed_set(&reached)));
         let document = Document::ClosedSet(set.unwrap());
@@ -132,12 +137,12 @@ fn sets_of_all_markings_are_confirmed_and_no_mutant_confirms_what_is_false() {
         let text = String::from_utf8(writer.finish().unwrap()).unwrap();
         let lines: Vec<serde_json::Value> =
             text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
-        let cases: Vec<Case> = (0..4)
+        let cases: Vec<EvidenceCase> = (0..4)
             .map(|_| {
                 let property = property(&mut rng, &net);
                 let holds = trees::holds(&space, &property);
                 let shown_by = vec![json!({ "document": id })];
-                Case { question: asked(&property), holds, lines: lines.clone(), shown_by }
+                EvidenceCase { question: asked(&property), holds, lines: lines.clone(), shown_by }
             })
             .collect();
         tally.try_all(&net, &cases, &KEYS, &mut rng);
@@ -155,7 +160,7 @@ fn searches_of_trees_are_made_again() {
         let mut rng = Rng::with_seed(seed);
         let kind = [RandomKind::Bounded, RandomKind::OneSafe][rng.usize(..2)];
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
-        let Some(space) = explore(&net, Limits { states: 90, tokens: 60 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 90, tokens: 60 }) else { continue };
         let properties: Vec<TreeProperty> = (0..6).map(|_| property(&mut rng, &net)).collect();
         let mut trial = Trial::new(&net);
         for property in &properties {

@@ -1,17 +1,17 @@
 //! Answers with evidence, correct and mutated, and the auditor's verdicts.
 
 use fastrand::Rng;
-use parikh::evidence::audit::{Audit, Judged, Verdict};
+use parikh::evidence::audit::{Audit, AuditVerdict, AuditedAnswer};
 use parikh::evidence::file::FORMAT;
 use parikh::evidence::question::Question;
-use parikh::evidence::reader::queries::Property;
+use parikh::evidence::reader::queries::AuditedProperty;
 use parikh::net::Net;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
 /// A question with the correct answer and evidence.
-pub(crate) struct Case {
+pub(crate) struct EvidenceCase {
     pub(crate) question: Question,
     /// The answer.
     pub(crate) holds: bool,
@@ -42,7 +42,7 @@ impl Tally {
     pub(crate) fn try_all(
         &mut self,
         net: &Net,
-        cases: &[Case],
+        cases: &[EvidenceCase],
         keys: &[&'static str],
         rng: &mut Rng,
     ) {
@@ -98,7 +98,7 @@ impl Tally {
 /// Answers to questions in a single file, with the auditor's verdict on each.
 pub(crate) struct Trial<'n> {
     net: &'n Net,
-    questions: Vec<Property>,
+    questions: Vec<AuditedProperty>,
     lines: Vec<Value>,
 }
 
@@ -130,7 +130,7 @@ impl<'n> Trial<'n> {
         let value = if holds { "TRUE" } else { "FALSE" };
         let answer = json!({"id": number.to_string(), "value": value, "shown_by": shown_by});
         self.lines.push(json!({ "answer": answer }));
-        self.questions.push(Property { id: number.to_string(), question: Ok(asked) });
+        self.questions.push(AuditedProperty { id: number.to_string(), question: Ok(asked) });
     }
 
     /// Returns the last answer.
@@ -138,7 +138,7 @@ impl<'n> Trial<'n> {
         self.lines.last_mut().unwrap()
     }
 
-    pub(crate) fn judged(self) -> Vec<Judged> {
+    pub(crate) fn judged(self) -> Vec<AuditedAnswer> {
         let net = self.net;
         let head = json!({"evidence": {"format": FORMAT, "net": net.name(), "places": net.place_count(),
             "transitions": net.transition_count(), "examination": "Some"}});
@@ -152,8 +152,8 @@ impl<'n> Trial<'n> {
     }
 }
 
-pub(crate) fn is_confirmed(judged: &Judged) -> bool {
-    matches!(judged.verdict, Verdict::Confirmed(_))
+pub(crate) fn is_confirmed(judged: &AuditedAnswer) -> bool {
+    matches!(judged.verdict, AuditVerdict::Confirmed(_))
 }
 
 /// Collects the values under this key in a line, at any depth.

@@ -4,7 +4,7 @@
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::formula::text::read_one;
-use parikh::formula::{Expression, Formula, Relation};
+use parikh::formula::{Expression, Formula, NumberRelation};
 use parikh::net::{Net, Predicate, text};
 use parikh_evidence::question::Question;
 use parikh_evidence::reader::queries::{self, typed};
@@ -99,12 +99,12 @@ fn xml(formula: &Formula, net: &Net) -> String {
         Formula::PlaceBound(_) => panic!("no bound is written"),
         Formula::Compare { left, relation, right } => {
             let name = match relation {
-                Relation::AtMost => "integer-le",
-                Relation::AtLeast => "integer-ge",
-                Relation::Less => "integer-lt",
-                Relation::Greater => "integer-gt",
-                Relation::Equal => "integer-eq",
-                Relation::Unequal => "integer-ne",
+                NumberRelation::AtMost => "integer-le",
+                NumberRelation::AtLeast => "integer-ge",
+                NumberRelation::Less => "integer-lt",
+                NumberRelation::Greater => "integer-gt",
+                NumberRelation::Equal => "integer-eq",
+                NumberRelation::Unequal => "integer-ne",
             };
             // Each place is moved to the side where its coefficient is positive.
             let mut counts = vec![0i64; net.place_count()];

@@ -1,7 +1,7 @@
 //! The model's claim that its units are safe (NUPN) is named in an answer if and only if the answer
 //! assumes it.
 
-use crate::support::binary::Desk;
+use crate::support::binary::TestDirectory;
 
 /// Returns a net in PNML: places with tokens, transitions as lists of inputs and outputs, and units
 /// as lists of places that the model claims to be safe, if there are any.
@@ -66,7 +66,7 @@ fn lossy() -> String {
 
 /// Runs `parikh` and returns the exit code, stdout and stderr.
 fn parikh(net: &str, arguments: &[&str]) -> (i32, String, String) {
-    let desk = Desk::new();
+    let desk = TestDirectory::new();
     desk.write("net.pnml", net);
     desk.said(arguments)
 }

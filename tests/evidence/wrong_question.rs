@@ -2,7 +2,7 @@
 //! is true by enumeration.
 
 use crate::certificate_mutations::{LIMITS, any_predicate, refutable};
-use crate::support::documents::{Kind, Made, Proof, proofs};
+use crate::support::documents::{ProofKind, ProvedRefutation, TestProof, proofs};
 use crate::support::oracle::explore;
 use crate::support::scale::scaled;
 use fastrand::Rng;
@@ -44,7 +44,7 @@ fn others(net: &Net, own: &[Predicate], rng: &mut Rng) -> Vec<Predicate> {
     others
 }
 
-fn offer(kind: Kind, nets: u64) {
+fn offer(kind: ProofKind, nets: u64) {
     let mut rng = Rng::with_seed(31);
     let (mut documents, mut wrong, mut other) = (0, 0, 0);
     for seed in 0..scaled(nets) {
@@ -53,7 +53,7 @@ fn offer(kind: Kind, nets: u64) {
         let refuted = refutable(&net, &space, seed);
         let mut offered = others(&net, &refuted, &mut rng);
         offered.extend_from_slice(&refuted);
-        for Made { proof, refuted } in proofs(&net, &refuted, kind) {
+        for ProvedRefutation { proof, refuted } in proofs(&net, &refuted, kind) {
             documents += 1;
             let verdicts = proof.verdicts(&net, &offered).expect("it was accepted for others");
             for (predicate, accepted) in offered.iter().zip(verdicts) {
@@ -71,41 +71,41 @@ fn offer(kind: Kind, nets: u64) {
 
 #[test]
 fn bounds_prove_nothing_false() {
-    offer(Kind::Bounds, 100);
+    offer(ProofKind::Bounds, 100);
 }
 
 #[test]
 fn sums_of_inequalities_prove_nothing_false() {
-    offer(Kind::Linear, 40);
+    offer(ProofKind::Linear, 40);
 }
 
 #[test]
 fn inductive_invariants_prove_nothing_false() {
-    offer(Kind::Induction, 60);
+    offer(ProofKind::Induction, 60);
 }
 
 #[test]
 fn counts_of_markings_prove_nothing_false() {
-    offer(Kind::Markings, 60);
+    offer(ProofKind::Markings, 60);
 }
 
 #[test]
 fn closed_sets_prove_nothing_false() {
-    offer(Kind::ClosedSet, 60);
+    offer(ProofKind::ClosedSet, 60);
 }
 
 #[test]
 fn reductions_prove_nothing_false() {
-    offer(Kind::Reduced, 40);
+    offer(ProofKind::Reduced, 40);
 }
 
 #[test]
 fn who_does_not_go_on_has_neither_proof_nor_flaw() {
     let net = random(3, &Shape::small(3));
     let space = explore(&net, LIMITS).expect("small");
-    for kind in [Kind::Markings, Kind::Linear, Kind::Induction] {
-        for Made { proof, refuted } in proofs(&net, &refutable(&net, &space, 3), kind) {
-            let Proof::Plain(document) = &proof else { panic!("{proof:?}") };
+    for kind in [ProofKind::Markings, ProofKind::Linear, ProofKind::Induction] {
+        for ProvedRefutation { proof, refuted } in proofs(&net, &refutable(&net, &space, 3), kind) {
+            let TestProof::Plain(document) = &proof else { panic!("{proof:?}") };
             let stopped = document.check(&net, &mut || false);
             assert!(matches!(stopped, Err(Flaw::Stopped)), "{document:?}");
             let checked = document.check(&net, &mut || true).unwrap();

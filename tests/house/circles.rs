@@ -9,8 +9,25 @@ use super::{files, read};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The folders of the workspace's crates.
-const CRATES: [&str; 8] =
-    ["net", "solvers", "symbolic", "temporal", "systems", "encodings", "evidence", "src"];
+const CRATES: [&str; 17] = [
+    "temporal/src",
+    "net/src",
+    "files/src",
+    "systems/src",
+    "evidence/src",
+    "solvers/src",
+    "encodings/src",
+    "symbolic/src",
+    "structure/src",
+    "reduction/src",
+    "formula/src",
+    "unfolding/src",
+    "input/src",
+    "engine/src",
+    "pictures/src",
+    "src",
+    "cli/src",
+];
 
 /// The files of a crate by module, with their uses of each other.
 struct Imports {

@@ -82,15 +82,26 @@ fn every_link_leads_somewhere() {
 }
 
 /// Top-level folders of the repository whose files are mentioned in documents.
-const FOLDERS: [&str; 10] = [
-    "src",
-    "tests",
+const FOLDERS: [&str; 21] = [
+    "temporal",
     "net",
+    "files",
+    "systems",
+    "evidence",
     "solvers",
     "encodings",
     "symbolic",
-    "temporal",
-    "evidence",
+    "structure",
+    "reduction",
+    "formula",
+    "unfolding",
+    "input",
+    "engine",
+    "pictures",
+    "src",
+    "cli",
+    "benchmarks",
+    "tests",
     "scripts",
     "examples",
 ];

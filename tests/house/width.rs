@@ -3,16 +3,24 @@
 use super::{files, read};
 
 /// The folders with Rust code.
-const ROOTS: [&str; 11] = [
-    "net",
-    "solvers",
-    "symbolic",
+const ROOTS: [&str; 19] = [
     "temporal",
-    "systems",
-    "encodings",
-    "evidence",
+    "net",
     "files",
+    "systems",
+    "evidence",
+    "solvers",
+    "encodings",
+    "symbolic",
+    "structure",
+    "reduction",
+    "formula",
+    "unfolding",
+    "input",
+    "engine",
+    "pictures",
     "src",
+    "cli",
     "benchmarks",
     "tests",
 ];

@@ -6,7 +6,7 @@
 
 use crate::support::outside::archives;
 use flate2::read::GzDecoder;
-use parikh::formula::text::{Language, detect, read, read_one};
+use parikh::formula::text::{TextLanguage, detect, read, read_one};
 use parikh::input::{read_net_from, read_queries_from};
 use std::collections::HashMap;
 use std::fs::File;
@@ -53,8 +53,8 @@ fn texts_are_the_same_trees_as_their_xml_and_prints_read_back() {
                 Err(error) => panic!("{shown} {name}: {error}"),
             };
             let text = std::str::from_utf8(&files[&format!("{name}.txt")]).unwrap();
-            assert_eq!(detect(text), Language::Contest, "{shown} {name}");
-            let texts = read(text, name, Language::Contest, &net, true);
+            assert_eq!(detect(text), TextLanguage::Contest, "{shown} {name}");
+            let texts = read(text, name, TextLanguage::Contest, &net, true);
             assert_eq!(texts.len(), queries.len(), "{shown} {name}");
             for (text, query) in texts.iter().zip(&queries) {
                 let expected = query.formula.as_ref().unwrap();

@@ -1,8 +1,8 @@
 //! The formula language of the command line: meaning, error messages, and printing.
 
 use crate::support::scale::cases;
-use parikh::formula::text::{Language, detect, read, read_one};
-use parikh::formula::{Expression, Formula, Relation};
+use parikh::formula::text::{TextLanguage, detect, read, read_one};
+use parikh::formula::{Expression, Formula, NumberRelation};
 use parikh::net::{Net, NetBuilder, PlaceId, TransitionId};
 use proptest::prelude::*;
 
@@ -214,8 +214,8 @@ fn files_have_names_comments_and_continued_lines() {
     let net = net();
     let text = "# what must hold\nmutex-1: AG (p1 >= 1\n    # at most\n  -> p2 <= 1\n)\n\n\
                 EF deadlock   # unnamed\r\nbad: EF (\nmutex-1: true\nlast: bound(p1)";
-    assert_eq!(detect(text), Language::Inline);
-    let read = read(text, "f", Language::Inline, &net, false);
+    assert_eq!(detect(text), TextLanguage::Inline);
+    let read = read(text, "f", TextLanguage::Inline, &net, false);
     let ids: Vec<&str> = read.iter().map(|formula| formula.id.as_str()).collect();
     assert_eq!(ids, ["mutex-1", "", "bad", "mutex-1", "last"]);
     let shown: Vec<String> = read
@@ -234,10 +234,10 @@ fn files_have_names_comments_and_continued_lines() {
 
 #[test]
 fn languages_are_told_apart_by_their_beginning() {
-    assert_eq!(detect("\n  Property x-00\n \"d\"\n is: true end.\n"), Language::Contest);
-    assert_eq!(detect("f1 = reachable (p contains {})\n"), Language::Mcc2011);
-    assert_eq!(detect("p = 1\n"), Language::Inline);
-    assert_eq!(detect(""), Language::Inline);
+    assert_eq!(detect("\n  Property x-00\n \"d\"\n is: true end.\n"), TextLanguage::Contest);
+    assert_eq!(detect("f1 = reachable (p contains {})\n"), TextLanguage::Mcc2011);
+    assert_eq!(detect("p = 1\n"), TextLanguage::Inline);
+    assert_eq!(detect(""), TextLanguage::Inline);
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn a_property_of_a_contest_text_is_wrong_by_itself() {
                 Property a-01\n  \"d\"\n  is:\n    E (F (is-fireable(\"t1\" \"t2\")))\n  end.\n\
                 Property a-02\n  \"d\"\n  is:\n    A F ((\"t1\", \"t2\")? & (\"t1\"? | !\"t2\"?)) U true\n  end.\n\
                 Property a-03\n  \"d\"\n  is:\n    bound(\"p1\")\n";
-    let read = read(text, "f", Language::Contest, &net, false);
+    let read = read(text, "f", TextLanguage::Contest, &net, false);
     let shown: Vec<String> = read
         .iter()
         .map(|formula| match &formula.formula {
@@ -307,12 +307,12 @@ fn expression() -> impl Strategy<Value = Expression> {
 
 fn formula() -> impl Strategy<Value = Formula> {
     let relation = prop::sample::select(vec![
-        Relation::AtMost,
-        Relation::AtLeast,
-        Relation::Less,
-        Relation::Greater,
-        Relation::Equal,
-        Relation::Unequal,
+        NumberRelation::AtMost,
+        NumberRelation::AtLeast,
+        NumberRelation::Less,
+        NumberRelation::Greater,
+        NumberRelation::Equal,
+        NumberRelation::Unequal,
     ]);
     let transitions =
         prop::collection::vec((0..TRANSITIONS.len()).prop_map(TransitionId::new), 1..4);
@@ -358,7 +358,7 @@ proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in "([ -~]|\n|é|EF|p1|t1|fireable|\\(|\\)|>=|&&| ){0,60}") {
         let net = net();
-        for language in [Language::Inline, Language::Contest, Language::Mcc2011] {
+        for language in [TextLanguage::Inline, TextLanguage::Contest, TextLanguage::Mcc2011] {
             for formula in read(&text, "f", language, &net, true) {
                 if let Err(error) = formula.formula {
                     let shown = format!("{error:#}");
@@ -390,11 +390,11 @@ fn formulas_of_lola_are_those_of_people_in_other_words() {
             "E ((p = 1) U (q = 1)) && A F (q = 1)",
         ),
     ] {
-        let found = read(lola, "f", Language::Lola, &net, false);
+        let found = read(lola, "f", TextLanguage::Lola, &net, false);
         let formula = found[0].formula.clone().unwrap_or_else(|why| panic!("{lola}: {why}"));
         assert_eq!(formula, read_one(inline, "f", &net).formula.unwrap(), "{lola}");
     }
-    let several = read("EF p = 1;\nAND (q = 1) : AG p = 1", "f", Language::Lola, &net, false);
+    let several = read("EF p = 1;\nAND (q = 1) : AG p = 1", "f", TextLanguage::Lola, &net, false);
     assert_eq!(several.len(), 3);
     assert!(several[0].formula.is_ok() && several[2].formula.is_ok());
     for (wrong, expected) in [
@@ -406,12 +406,12 @@ fn formulas_of_lola_are_those_of_people_in_other_words() {
         ("EF (p = 1", "f:1:"),
         ("EF p ? 1", "f:1:6: found `?`, expected a formula of LoLA"),
     ] {
-        let found = read(wrong, "f", Language::Lola, &net, false);
+        let found = read(wrong, "f", TextLanguage::Lola, &net, false);
         let problem = found[0].formula.as_ref().unwrap_err().to_string();
         assert!(problem.starts_with(expected), "{problem}");
     }
-    assert_eq!(detect("EF (p > 2 AND q > 1)"), Language::Lola);
-    assert_eq!(detect("EF (p > 2 && q > 1)"), Language::Inline);
-    assert_eq!(detect("safe: AG p <= 1  # one token; NOT two"), Language::Inline);
-    assert_eq!(detect("EF p = 2; AG q = 2"), Language::Lola);
+    assert_eq!(detect("EF (p > 2 AND q > 1)"), TextLanguage::Lola);
+    assert_eq!(detect("EF (p > 2 && q > 1)"), TextLanguage::Inline);
+    assert_eq!(detect("safe: AG p <= 1  # one token; NOT two"), TextLanguage::Inline);
+    assert_eq!(detect("EF p = 2; AG q = 2"), TextLanguage::Lola);
 }

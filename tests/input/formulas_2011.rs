@@ -1,8 +1,10 @@
 //! The contest's grammar of 2011: the ten examples of the research page, the page's own examples,
 //! and errors.
 
-use parikh::formula::text::mcc2011::{Comparison, Component, Definition, Quantifier, Tokens, Tree};
-use parikh::formula::text::{Language, TextFormula, read, read_definitions};
+use parikh::formula::text::mcc2011::{
+    ColourComponent, ColourTokens, Definition, DefinitionBody, MultisetComparison, Quantifier,
+};
+use parikh::formula::text::{TextFormula, TextLanguage, read, read_definitions};
 use parikh::formula::{Proposition, Query, lower};
 use parikh::net::{Goal, LinearSum, Net, Predicate, text};
 
@@ -16,7 +18,7 @@ fn net() -> Net {
 }
 
 fn formulas(source: &str) -> Vec<TextFormula> {
-    read(source, "f", Language::Mcc2011, &net(), true)
+    read(source, "f", TextLanguage::Mcc2011, &net(), true)
 }
 
 /// Returns the only formula, printed in the language of the command line.
@@ -85,27 +87,27 @@ fn examples_4_and_5_not_binds_the_next_parenthesis_only() {
 #[test]
 fn examples_6_7_and_8_colours_are_read_and_kept() {
     let tokens = |source: &str| match definition(source).body {
-        Tree::Atom(atom) => (atom.place, atom.comparison, atom.tokens),
+        DefinitionBody::Atom(atom) => (atom.place, atom.comparison, atom.tokens),
         other => panic!("{other:?}"),
     };
-    let number = |digits: &str| Component::Number(digits.to_owned());
+    let number = |digits: &str| ColourComponent::Number(digits.to_owned());
     let (place, comparison, f) = tokens("f = reachable (c contains {1*[1], 2*[3], 1*[1]})\n");
-    assert_eq!((place.as_str(), comparison), ("c", Comparison::Contains));
+    assert_eq!((place.as_str(), comparison), ("c", MultisetComparison::Contains));
     let counts: Vec<_> =
-        f.iter().map(|Tokens { count, colour, .. }| (*count, &colour[0])).collect();
+        f.iter().map(|ColourTokens { count, colour, .. }| (*count, &colour[0])).collect();
     assert_eq!(counts, [(1, &number("1")), (2, &number("3")), (1, &number("1"))]);
     let (_, comparison, g) = tokens("g = invariant (c equals {1*[2]})\n");
-    assert_eq!((comparison, g.len()), (Comparison::Equals, 1));
+    assert_eq!((comparison, g.len()), (MultisetComparison::Equals, 1));
 
     let source = "h = reachable (d equals {1*[1, 2], 3*[2, 1]}) and not (e contains {1*[red]})\n";
     let h = definition(source);
     assert_eq!((h.name.as_str(), h.quantifier), ("h", Quantifier::Reachable));
-    let Tree::And(parts) = &h.body else { panic!("{h:?}") };
-    let [Tree::Atom(d), Tree::Not(not)] = &parts[..] else { panic!("{h:?}") };
+    let DefinitionBody::And(parts) = &h.body else { panic!("{h:?}") };
+    let [DefinitionBody::Atom(d), DefinitionBody::Not(not)] = &parts[..] else { panic!("{h:?}") };
     assert_eq!(d.tokens[1].colour, [number("2"), number("1")]);
     assert_eq!(&source[d.at.clone()], "d");
-    let Tree::Atom(e) = &**not else { panic!("{h:?}") };
-    assert_eq!(e.tokens[0].colour, [Component::Name("red".into())]);
+    let DefinitionBody::Atom(e) = &**not else { panic!("{h:?}") };
+    assert_eq!(e.tokens[0].colour, [ColourComponent::Name("red".into())]);
     assert_eq!(&source[e.tokens[0].at.clone()], "1*[red]");
 }
 
@@ -194,7 +196,7 @@ fn every_relaxation_is_remarked() {
         ]
     );
     // Without the option, there is no warning.
-    let quiet = read("a = reachable p1 equals {}", "f", Language::Mcc2011, &net(), false);
+    let quiet = read("a = reachable p1 equals {}", "f", TextLanguage::Mcc2011, &net(), false);
     assert!(quiet[0].remarks.is_empty());
 }
 
@@ -220,7 +222,7 @@ fn odd_names_and_keywords_can_be_quoted() {
     let net = text::parse("place \"pred_on-table_0\"\nplace and").unwrap();
     let source =
         "a = reachable (\"pred_on-table_0\" equals {1*[.]}) and (\"and\" contains {1*[.]})\n";
-    let formulas = read(source, "f", Language::Mcc2011, &net, true);
+    let formulas = read(source, "f", TextLanguage::Mcc2011, &net, true);
     let formula = formulas[0].formula.as_ref().unwrap();
     assert_eq!(formula.print(&net).to_string(), "EF (\"pred_on-table_0\" = 1 && \"and\" >= 1)");
 }

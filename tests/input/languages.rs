@@ -1,7 +1,7 @@
 //! Nets in the languages of LoLA, TINA and mist: every construct, written and read back by both
 //! readers. Errors are reported with file, line and column.
 
-use crate::support::extended::Table;
+use crate::support::extended::NetTable;
 use parikh::evidence::reader;
 use parikh::input::{SourceModel, read_model, read_source};
 use parikh::net::generate::{self, Shape};
@@ -189,7 +189,7 @@ fn nets_of_each_language_are_read_written_and_read_again() {
     for seed in 0..200 {
         let net: ExtendedNet = match seed % 2 {
             0 => generate::random(seed, &Shape::small(seed)).into(),
-            _ => Table::random(seed).net(),
+            _ => NetTable::random(seed).net(),
         };
         let expected = shown(&net);
         let nameless: Vec<&str> =
@@ -244,7 +244,7 @@ fn nets_as_text_are_read_in_every_construct() {
 
 #[test]
 fn what_a_language_cannot_say_is_refused() {
-    let net = Table::random(5);
+    let net = NetTable::random(5);
     let mut inhibiting = net.clone();
     inhibiting.inhibits[0][0] = 2;
     let refused = write_lola(&inhibiting.net(), &mut String::new()).unwrap_err().to_string();

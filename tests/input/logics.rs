@@ -2,17 +2,17 @@
 //! small nets.
 
 use super::lowering::{NETS, holds, state};
-use crate::support::oracle::{Limits, StateSpace, explore};
+use crate::support::oracle::{OracleLimits, StateSpace, explore};
 use crate::support::scale::cases;
 use crate::support::{runs, trees};
-use parikh::formula::{Formula, Logic, Proposition, Query, Unsupported, lower_in};
+use parikh::formula::{Formula, Proposition, Query, TemporalLogic, UnsupportedFormula, lower_in};
 use parikh_net::{Goal, text};
 use proptest::prelude::*;
 
 /// The values of formulas in each marking.
 struct Values<'s, 'n> {
     space: &'s StateSpace<'n>,
-    logic: Logic,
+    logic: TemporalLogic,
 }
 
 impl Values<'_, '_> {
@@ -32,7 +32,7 @@ impl Values<'_, '_> {
             Formula::Next(part) => {
                 let part = self.of(part);
                 match (&self.next(0)[..], self.logic) {
-                    ([], Logic::Linear) => part[0],
+                    ([], TemporalLogic::Linear) => part[0],
                     (next, _) if all => next.iter().all(|&to| part[to]),
                     (next, _) => next.iter().any(|&to| part[to]),
                 }
@@ -106,28 +106,28 @@ proptest! {
             }
             false => text::parse(net).unwrap(),
         };
-        let space = explore(&net, Limits::default()).unwrap();
+        let space = explore(&net, OracleLimits::default()).unwrap();
         let whole = Box::new(path.clone());
         let formula = if all { Formula::AllPaths(whole) } else { Formula::ExistsPath(whole) };
-        for logic in [Logic::Linear, Logic::Branching] {
+        for logic in [TemporalLogic::Linear, TemporalLogic::Branching] {
             let expected = Values { space: &space, logic }.quantified(all, &path);
             match lower_in(&formula, &net, logic) {
                 Ok(Query::Truth(proposition)) => {
                     prop_assert_eq!(answer(&space, &proposition), expected, "{:?}", logic);
                 }
                 // X in CTL is refused if the initial marking is dead.
-                Err(Unsupported::Temporal(_)) => {
-                    prop_assert!(logic == Logic::Branching && net.is_dead(net.initial()));
+                Err(UnsupportedFormula::Temporal(_)) => {
+                    prop_assert!(logic == TemporalLogic::Branching && net.is_dead(net.initial()));
                 }
-                Err(error) => prop_assert_eq!(error, Unsupported::NonLinear),
+                Err(error) => prop_assert_eq!(error, UnsupportedFormula::NonLinear),
                 Ok(other) => panic!("{other:?}"),
             }
         }
         // An A alone determines the logic, and in LTL the A may be omitted.
-        if all && Logic::of(&path) == Logic::Linear {
+        if all && TemporalLogic::of(&path) == TemporalLogic::Linear {
             prop_assert_eq!(
-                lower_in(&path, &net, Logic::Linear).ok(),
-                lower_in(&formula, &net, Logic::Linear).ok()
+                lower_in(&path, &net, TemporalLogic::Linear).ok(),
+                lower_in(&formula, &net, TemporalLogic::Linear).ok()
             );
         }
     }

@@ -2,12 +2,12 @@
 //! independent evaluation. State formulas are evaluated on random markings, temporal formulas over
 //! all maximal paths of small nets.
 
-use crate::support::oracle::{Limits, explore};
+use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::cases;
 use crate::support::{runs, trees};
 use parikh::formula::{
-    Expression, Formula, Logic, Proposition, Query, Relation, Unsupported, lower, lower_in,
-    lower_state,
+    Expression, Formula, NumberRelation, Proposition, Query, TemporalLogic, UnsupportedFormula,
+    lower, lower_in, lower_state,
 };
 use parikh_net::{Goal, Marking, Net, PlaceId, TransitionId, text};
 use proptest::prelude::*;
@@ -35,14 +35,14 @@ fn number(expression: &Expression, marking: &Marking) -> i128 {
 }
 
 /// A net and its reachability graph.
-struct Space {
+struct PathSpace {
     net: Net,
     markings: Vec<Marking>,
     next: Vec<Vec<usize>>,
 }
 
-impl Space {
-    fn of(net: &str) -> Space {
+impl PathSpace {
+    fn of(net: &str) -> PathSpace {
         let net = text::parse(net).unwrap();
         let mut markings = vec![net.initial().clone()];
         let mut next = Vec::new();
@@ -61,7 +61,7 @@ impl Space {
             }
             next.push(after);
         }
-        Space { net, markings, next }
+        PathSpace { net, markings, next }
     }
 
     fn state(&self, formula: &Formula, at: usize) -> bool {
@@ -171,11 +171,11 @@ impl Space {
             }
             Goal::Home(predicate) => self.stays(predicate),
             Goal::Run(property) => {
-                let space = explore(&self.net, Limits::default()).expect("a small net");
+                let space = explore(&self.net, OracleLimits::default()).expect("a small net");
                 runs::exists(&space, property)
             }
             Goal::Tree(property) => {
-                let space = explore(&self.net, Limits::default()).expect("a small net");
+                let space = explore(&self.net, OracleLimits::default()).expect("a small net");
                 trees::holds(&space, property)
             }
             Goal::Maximise(_) => panic!("it was not asked for"),
@@ -225,12 +225,12 @@ pub(super) fn holds(formula: &Formula, net: &Net, marking: &Marking) -> bool {
         Formula::Compare { left, relation, right } => {
             let (left, right) = (number(left, marking), number(right, marking));
             match relation {
-                Relation::AtMost => left <= right,
-                Relation::AtLeast => left >= right,
-                Relation::Less => left < right,
-                Relation::Greater => left > right,
-                Relation::Equal => left == right,
-                Relation::Unequal => left != right,
+                NumberRelation::AtMost => left <= right,
+                NumberRelation::AtLeast => left >= right,
+                NumberRelation::Less => left < right,
+                NumberRelation::Greater => left > right,
+                NumberRelation::Equal => left == right,
+                NumberRelation::Unequal => left != right,
             }
         }
         Formula::Fireable(list) => list.iter().any(|&t| net.is_enabled(marking, t)),
@@ -276,12 +276,12 @@ pub(super) fn boolean(leaf: BoxedStrategy<Formula>, depth: u32) -> BoxedStrategy
 
 pub(super) fn state() -> BoxedStrategy<Formula> {
     let relation = prop::sample::select(vec![
-        Relation::AtMost,
-        Relation::AtLeast,
-        Relation::Less,
-        Relation::Greater,
-        Relation::Equal,
-        Relation::Unequal,
+        NumberRelation::AtMost,
+        NumberRelation::AtLeast,
+        NumberRelation::Less,
+        NumberRelation::Greater,
+        NumberRelation::Equal,
+        NumberRelation::Unequal,
     ]);
     let transitions = prop::collection::vec((0..3usize).prop_map(TransitionId::new), 1..4);
     let compare = (expression(), relation, expression())
@@ -336,7 +336,7 @@ proptest! {
         let only = |query: &Query<Goal>| query.only_atom().map(|(goal, then)| (goal.clone(), then));
         let (Ok(here), [Ok(possible), Ok(always)]) = (lower_state(&formula), &questions)
         else {
-            prop_assert!(questions.iter().all(|q| *q == Err(Unsupported::NonLinear)), "{questions:?}");
+            prop_assert!(questions.iter().all(|q| *q == Err(UnsupportedFormula::NonLinear)), "{questions:?}");
             return Ok(());
         };
         let initially = Query::Truth(Proposition::Constant(here.holds(&net, net.initial())));
@@ -360,15 +360,15 @@ proptest! {
         formula in boolean(prop_oneof![3 => quantified(), 1 => state()].boxed(), 2),
         net in prop::sample::select(&NETS[..]),
     ) {
-        let space = Space::of(net);
+        let space = PathSpace::of(net);
         let net = &space.net;
-        for query in [lower(&formula, net), lower_in(&formula, net, Logic::Linear)] {
+        for query in [lower(&formula, net), lower_in(&formula, net, TemporalLogic::Linear)] {
             match query {
                 Ok(query) => {
                     prop_assert_eq!(space.answer(&query), space.state(&formula, 0), "{:?}", query);
                 }
                 Err(error) => prop_assert!(
-                    matches!(error, Unsupported::NonLinear | Unsupported::Temporal(_)), "{}", error
+                    matches!(error, UnsupportedFormula::NonLinear | UnsupportedFormula::Temporal(_)), "{}", error
                 ),
             }
         }

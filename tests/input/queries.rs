@@ -1,6 +1,6 @@
 //! The query reader on the files of all years, and its error messages.
 
-use parikh::formula::{Expression, Formula, MAX_DEPTH, Proposition, Query, Relation, lower};
+use parikh::formula::{Expression, Formula, MAX_DEPTH, NumberRelation, Proposition, Query, lower};
 use parikh::input::{InputError, QueryFile, read_queries_from};
 use parikh_net::{Goal, Net, text};
 
@@ -66,7 +66,7 @@ fn a_file_of_the_contest_is_read_as_it_stands() {
     let expected = Formula::AllPaths(boxed(Formula::Globally(boxed(Formula::Or(vec![
         Formula::Not(boxed(Formula::Compare {
             left: Expression::Constant(47),
-            relation: Relation::AtMost,
+            relation: NumberRelation::AtMost,
             right: Expression::Tokens(vec![queue, p, p]),
         })),
         Formula::Fireable(vec![u, t]),
@@ -115,12 +115,12 @@ fn every_operator_of_every_year_has_its_place_in_the_tree() {
 fn every_comparison_and_expression_has_its_place_in_the_tree() {
     let number = |n: i64| format!("<integer-constant> {n} </integer-constant>");
     for (element, relation) in [
-        ("integer-le", Relation::AtMost),
-        ("integer-ge", Relation::AtLeast),
-        ("integer-lt", Relation::Less),
-        ("integer-gt", Relation::Greater),
-        ("integer-eq", Relation::Equal),
-        ("integer-ne", Relation::Unequal),
+        ("integer-le", NumberRelation::AtMost),
+        ("integer-ge", NumberRelation::AtLeast),
+        ("integer-lt", NumberRelation::Less),
+        ("integer-gt", NumberRelation::Greater),
+        ("integer-eq", NumberRelation::Equal),
+        ("integer-ne", NumberRelation::Unequal),
     ] {
         let [one, two, three] = [-1, 2, 3].map(number);
         let content = format!(

@@ -4,20 +4,20 @@
 
 use super::lowering::{NETS, boolean, holds, state};
 use crate::support::scale::cases;
-use parikh::formula::{Formula, Unsupported, run_property};
+use parikh::formula::{Formula, UnsupportedFormula, run_property};
 use parikh_net::{Marking, Net, TransitionId, text};
 use parikh_temporal::Lasso;
 use proptest::prelude::*;
 
 /// The markings of a lasso, the firing at each, and the position after the last one.
-struct Row<'n> {
+struct LassoRow<'n> {
     net: &'n Net,
     markings: Vec<Marking>,
     fired: Vec<Option<TransitionId>>,
     back: usize,
 }
 
-impl Row<'_> {
+impl LassoRow<'_> {
     /// Returns all positions from `at` onwards, each once.
     fn later(&self, at: usize) -> Vec<usize> {
         let mut all = vec![at];
@@ -96,11 +96,11 @@ proptest! {
         if net.is_dead(net.initial()) {
             fired[0] = None;
         }
-        let row = Row { net: &net, back: back % row.len(), markings: row, fired };
+        let row = LassoRow { net: &net, back: back % row.len(), markings: row, fired };
         let property = match run_property(&formula, &net, expected) {
             Ok(property) => property,
             Err(error) => {
-                prop_assert_eq!(error, Unsupported::NonLinear);
+                prop_assert_eq!(error, UnsupportedFormula::NonLinear);
                 return Ok(());
             }
         };
@@ -117,7 +117,7 @@ fn what_is_no_path_formula_is_refused() {
     let net = text::parse(NETS[0]).unwrap();
     let inner = Formula::ExistsPath(Box::new(Formula::Finally(Box::new(Formula::Deadlock))));
     let mixed = Formula::Globally(Box::new(inner));
-    assert!(matches!(run_property(&mixed, &net, true), Err(Unsupported::Temporal(_))));
+    assert!(matches!(run_property(&mixed, &net, true), Err(UnsupportedFormula::Temporal(_))));
 }
 
 #[test]

@@ -7,8 +7,8 @@ use crate::support::scale::cases;
 use parikh::input::Element;
 use parikh::mcc::Examination;
 use parikh::verdicts::{
-    Category, Property, StatedBy, TECHNIQUES, Truth, Value, Verdict, VerdictFile, Version,
-    read_from,
+    Category, FormatVersion, KeyProperty, KeyVerdict, StatedBy, TECHNIQUES, Truth, VerdictFile,
+    VerdictValue, read_from,
 };
 use proptest::prelude::*;
 use std::process::Command;
@@ -36,13 +36,13 @@ fn full() -> VerdictFile {
     let mut trace = Element::new("x:anything").with("xmlns:x", "http://example.org");
     trace.push(Element::new("step").with("name", "a < \"b\" & c").with_text(" mixed & text "));
     VerdictFile {
-        version: Version::V2,
+        version: FormatVersion::V2,
         model: "Model <&> \"name\"".into(),
         verdicts: vec![
-            Verdict {
+            KeyVerdict {
                 category: Category::Generic,
                 reference: "SOURCE_TRANSITION".into(),
-                value: Value::Truth(Truth::Unknown),
+                value: VerdictValue::Truth(Truth::Unknown),
                 instances: vec!["Model-PT-1".into(), "Model-PT-2".into()],
                 explanation: Some("true on 8 instance(s) out of 9,\nsee é".into()),
                 stated_by: Some(StatedBy {
@@ -54,20 +54,20 @@ fn full() -> VerdictFile {
                 techniques: TECHNIQUES.map(str::to_owned).to_vec(),
                 trace: Some(trace),
             },
-            Verdict {
+            KeyVerdict {
                 category: Category::Examination(Examination::StateSpace),
                 reference: "STATE_SPACE STATES".into(),
-                value: Value::Text("123".into()),
+                value: VerdictValue::Text("123".into()),
                 instances: Vec::new(),
                 explanation: Some(String::new()),
                 stated_by: None,
                 techniques: Vec::new(),
                 trace: None,
             },
-            Verdict {
+            KeyVerdict {
                 category: Category::Other("my own".into()),
                 reference: "anything".into(),
-                value: Value::Text("true".into()),
+                value: VerdictValue::Text("true".into()),
                 instances: Vec::new(),
                 explanation: None,
                 stated_by: None,
@@ -94,13 +94,13 @@ fn version_1_becomes_version_2() {
     for (old, new) in [("true", Truth::False), ("false", Truth::True), ("unknown", Truth::Unknown)]
     {
         let read = read(&file("1.0", &verdict(old))).unwrap();
-        assert_eq!(read.version, Version::V1);
+        assert_eq!(read.version, FormatVersion::V1);
         assert_eq!(read.verdicts[0].reference, "DEAD_TRANSITIONS");
-        assert_eq!(read.verdicts[0].value, Value::Truth(new));
+        assert_eq!(read.verdicts[0].value, VerdictValue::Truth(new));
         let explanation = format!("QUASI_LIVE is {old}: trust me");
         assert_eq!(read.verdicts[0].explanation.as_deref(), Some(explanation.as_str()));
         let again = self::read(&read.print()).unwrap();
-        assert_eq!((again.version, again.verdicts), (Version::V2, read.verdicts));
+        assert_eq!((again.version, again.verdicts), (FormatVersion::V2, read.verdicts));
     }
     wrong(
         "2.0",
@@ -268,7 +268,7 @@ fn real_files_are_read_with_all_their_keys() {
             let read = read.unwrap_or_else(|error| panic!("{}: {error}", archive.display()));
             let name = archive.file_stem().unwrap().to_string_lossy().into_owned();
             assert!(parikh::verdicts::is_about(&read.model, &name), "{name}: {}", read.model);
-            let known = |verdict: &&Verdict| Property::named(&verdict.reference).is_some();
+            let known = |verdict: &&KeyVerdict| KeyProperty::named(&verdict.reference).is_some();
             assert_eq!(read.verdicts.iter().filter(known).count(), read.verdicts.len());
             // Some models lack a verdict on one key.
             assert!(read.verdicts.len() >= 20, "{name}: {}", read.verdicts.len());
@@ -285,14 +285,15 @@ fn text() -> impl Strategy<Value = String> {
     "[ -~éß\n\t]{0,12}".prop_map(|text: String| text.trim().to_owned())
 }
 
-fn verdict() -> impl Strategy<Value = Verdict> {
-    let property = prop::sample::select(Property::all().collect::<Vec<_>>());
+fn verdict() -> impl Strategy<Value = KeyVerdict> {
+    let property = prop::sample::select(KeyProperty::all().collect::<Vec<_>>());
     let truth = prop::sample::select(vec![Truth::True, Truth::False, Truth::Unknown]);
     let generic = (property, truth).prop_map(|(property, truth)| {
-        (Category::Generic, property.name().to_owned(), Value::Truth(truth))
+        (Category::Generic, property.name().to_owned(), VerdictValue::Truth(truth))
     });
-    let other = ("[a-z]{1,8}", text(), text())
-        .prop_map(|(category, key, value)| (Category::Other(category), key, Value::Text(value)));
+    let other = ("[a-z]{1,8}", text(), text()).prop_map(|(category, key, value)| {
+        (Category::Other(category), key, VerdictValue::Text(value))
+    });
     let stated_by = (text(), text()).prop_map(|(tool, version)| StatedBy {
         tool,
         version,
@@ -320,7 +321,7 @@ fn verdict() -> impl Strategy<Value = Verdict> {
                 trace,
             )| {
                 let techniques = techniques.into_iter().map(str::to_owned).collect();
-                Verdict {
+                KeyVerdict {
                     category,
                     reference,
                     value,
@@ -342,7 +343,7 @@ proptest! {
         model in text(),
         verdicts in prop::collection::vec(verdict(), 1..4),
     ) {
-        let file = VerdictFile { version: Version::V2, model, verdicts };
+        let file = VerdictFile { version: FormatVersion::V2, model, verdicts };
         prop_assert_eq!(read(&file.print()), Ok(file));
     }
 }

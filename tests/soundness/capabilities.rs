@@ -8,7 +8,7 @@ use parikh::evidence::certificate::Flaw;
 use parikh::mcc::Examination;
 use parikh::net::{Features, Goal, GoalKind, Net, NetBuilder, Predicate, text};
 use parikh::reduction::{self, needs};
-use parikh::run::{self, Config};
+use parikh::run::{self, RunConfig};
 use parikh::solvers::Budget;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -40,7 +40,7 @@ fn with(features: Features) -> Net {
 /// Returns the number of questions that a run leaves open.
 fn unanswered(net: &Net, examination: Examination, engines: &'static [Engine]) -> usize {
     let plan = Plan::of_examination(examination, net).unwrap();
-    let config = Config { engines, ..Config::default() };
+    let config = RunConfig { engines, ..RunConfig::default() };
     let budget = Budget::lasting(Duration::from_secs(60));
     run::run_net(net, plan, &config, &budget, |_| {}).unanswered.len()
 }
@@ -102,7 +102,7 @@ fn no_rule_is_applied_and_no_document_accepted_for_a_feature_that_it_does_not_ta
     let goal = Goal::Reach(Predicate::at_least(plain().place_named("q").unwrap(), 1));
     let reduced = |net: &Net| {
         let needs = needs::of_goals(net, [&goal]);
-        let config = reduction::Config::default();
+        let config = reduction::ReductionConfig::default();
         let reduction = reduction::reduce(net, &needs, &Budget::unlimited(), &config);
         reduction.statistics.before != reduction.statistics.after
     };

@@ -3,24 +3,24 @@
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::answer::{Answer, Plan, Value};
+use parikh::answer::{GoalAnswer, Plan, QuestionValue};
 use parikh::formula::text::read_one;
-use parikh::formula::{Expression, Formula, Logic, Relation, of_cases};
+use parikh::formula::{Expression, Formula, NumberRelation, TemporalLogic, of_cases};
 use parikh::net::generate::{RandomKind, Shape, random};
 use parikh::net::{Marking, Net, TransitionId, text};
-use parikh::run::{Config, Event, run_net};
+use parikh::run::{Event, RunConfig, run_net};
 use parikh::solvers::Budget;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A case: its markings, of which the last is final, and the firing that leaves each of the others.
 #[derive(Clone)]
-struct Case {
+struct EnumeratedCase {
     markings: Vec<Marking>,
     fired: Vec<TransitionId>,
 }
 
-impl Case {
+impl EnumeratedCase {
     /// Returns true if the finite word from this position satisfies the formula.
     fn satisfies(&self, formula: &Formula, at: usize) -> bool {
         let here = |part: &Formula| self.satisfies(part, at);
@@ -41,7 +41,7 @@ impl Case {
             Formula::Fires(any) => self.fired.get(at).is_some_and(|t| any.contains(t)),
             Formula::Compare {
                 left: Expression::Tokens(places),
-                relation: Relation::AtLeast,
+                relation: NumberRelation::AtLeast,
                 right,
             } => {
                 let Expression::Constant(least) = right else { panic!("{right:?}") };
@@ -54,9 +54,9 @@ impl Case {
 }
 
 /// Returns all cases of a net. Returns `None` if some run is long, or if there are too many cases.
-fn cases(net: &Net) -> Option<Vec<Case>> {
+fn cases(net: &Net) -> Option<Vec<EnumeratedCase>> {
     let mut found = Vec::new();
-    let first = Case { markings: vec![net.initial().clone()], fired: Vec::new() };
+    let first = EnumeratedCase { markings: vec![net.initial().clone()], fired: Vec::new() };
     let (mut open, mut runs) = (vec![first], 0);
     while let Some(case) = open.pop() {
         let marking = case.markings.last().unwrap();
@@ -83,13 +83,13 @@ fn answers(net: &Net, formulas: &[Formula]) -> BTreeMap<usize, bool> {
     let mut plan = Plan::default();
     for (at, formula) in formulas.iter().enumerate() {
         let formula = of_cases(formula, net).unwrap();
-        plan.ask_formula_in(&at.to_string(), &formula, net, Logic::Linear).unwrap();
+        plan.ask_formula_in(&at.to_string(), &formula, net, TemporalLogic::Linear).unwrap();
     }
-    let config = Config { threads: 1, ..Config::default() };
+    let config = RunConfig { threads: 1, ..RunConfig::default() };
     let budget = Budget::unlimited().slice(Duration::from_secs(3));
     let mut answers = BTreeMap::new();
     let report = run_net(net, plan, &config, &budget, |event| {
-        if let Event::Answered(Answer { id, value: Value::Bool(holds), .. }) = event {
+        if let Event::Answered(GoalAnswer { id, value: QuestionValue::Bool(holds), .. }) = event {
             answers.insert(id.parse().unwrap(), *holds);
         }
     });
@@ -109,7 +109,7 @@ fn formula(rng: &mut Rng, net: &Net, operators: usize) -> Formula {
             return Formula::Finally(Box::new(Formula::Fires(net.transitions().collect())));
         }
         let (left, right) = (Expression::Tokens(places), Expression::Constant(rng.i64(1..3)));
-        return Formula::Compare { left, relation: Relation::AtLeast, right };
+        return Formula::Compare { left, relation: NumberRelation::AtLeast, right };
     }
     let left = rng.usize(..operators);
     let a = Box::new(formula(rng, net, left));
@@ -159,7 +159,7 @@ fn formulas_of_cases_are_answered_as_all_cases_say() {
             })
             .collect();
         for (at, holds) in answers(&net, &formulas) {
-            let holds_of = |path: &Formula, case: &Case| case.satisfies(path, 0);
+            let holds_of = |path: &Formula, case: &EnumeratedCase| case.satisfies(path, 0);
             let expected = match &formulas[at] {
                 Formula::ExistsPath(path) => cases.iter().any(|case| holds_of(path, case)),
                 path => cases.iter().all(|case| holds_of(path, case)),

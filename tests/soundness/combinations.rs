@@ -1,30 +1,30 @@
 //! Boolean combinations of EF, AG, AG EF and EF AG. The answers agree with enumeration. The
 //! auditor, which reads the same formula in the other language, confirms their evidence.
 
-use crate::support::oracle::{Limits, StateSpace, explore};
+use crate::support::oracle::{OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::answer::{Plan, Value};
+use parikh::answer::{Plan, QuestionValue};
 use parikh::engine::Role;
-use parikh::evidence::audit::{Audit, Verdict};
+use parikh::evidence::audit::{Audit, AuditVerdict};
 use parikh::evidence::reader::queries;
 use parikh::evidence_files::EvidenceFile;
 use parikh::formula::text::read_one;
 use parikh::net::generate::{Shape, random};
 use parikh::net::{Net, PlaceId, Predicate, TransitionId, text};
-use parikh::run::schedule::{On, Part, Phase};
-use parikh::run::{self, Config, Event, Schedule};
+use parikh::run::schedule::{PhaseNet, SchedulePhase, TimePart};
+use parikh::run::{self, Event, RunConfig, Schedule};
 use parikh::solvers::Budget;
 use std::collections::HashMap;
 use std::time::Duration;
 
 /// A formula over questions.
-enum Tree {
+enum QuestionTree {
     Asks(Operator, Leaf),
-    Not(Box<Tree>),
-    All(Vec<Tree>),
-    Some(Vec<Tree>),
-    Implies(Box<Tree>, Box<Tree>),
+    Not(Box<QuestionTree>),
+    All(Vec<QuestionTree>),
+    Some(Vec<QuestionTree>),
+    Implies(Box<QuestionTree>, Box<QuestionTree>),
 }
 
 #[derive(Clone, Copy)]
@@ -44,30 +44,30 @@ enum Leaf {
     Deadlock,
 }
 
-impl Tree {
-    fn random(rng: &mut Rng, net: &Net, depth: usize) -> Tree {
-        let part = |rng: &mut Rng| Tree::random(rng, net, depth - 1);
+impl QuestionTree {
+    fn random(rng: &mut Rng, net: &Net, depth: usize) -> QuestionTree {
+        let part = |rng: &mut Rng| QuestionTree::random(rng, net, depth - 1);
         match rng.u8(0..if depth == 0 { 3 } else { 9 }) {
             0..=2 => {
                 let operators =
                     [Operator::Now, Operator::Ef, Operator::Ag, Operator::AgEf, Operator::EfAg];
-                Tree::Asks(operators[rng.usize(..operators.len())], Leaf::random(rng, net))
+                QuestionTree::Asks(operators[rng.usize(..operators.len())], Leaf::random(rng, net))
             }
-            3 => Tree::Not(Box::new(part(rng))),
-            4 | 5 => Tree::All((0..rng.usize(1..4)).map(|_| part(rng)).collect()),
-            6 | 7 => Tree::Some((0..rng.usize(1..4)).map(|_| part(rng)).collect()),
-            _ => Tree::Implies(Box::new(part(rng)), Box::new(part(rng))),
+            3 => QuestionTree::Not(Box::new(part(rng))),
+            4 | 5 => QuestionTree::All((0..rng.usize(1..4)).map(|_| part(rng)).collect()),
+            6 | 7 => QuestionTree::Some((0..rng.usize(1..4)).map(|_| part(rng)).collect()),
+            _ => QuestionTree::Implies(Box::new(part(rng)), Box::new(part(rng))),
         }
     }
 
     /// Returns the formula in the language of `--formula`.
     fn text(&self, net: &Net) -> String {
-        let joined = |parts: &[Tree], by: &str| {
+        let joined = |parts: &[QuestionTree], by: &str| {
             let parts: Vec<String> = parts.iter().map(|part| part.text(net)).collect();
             format!("({})", parts.join(by))
         };
         match self {
-            Tree::Asks(operator, leaf) => {
+            QuestionTree::Asks(operator, leaf) => {
                 let operator = match operator {
                     Operator::Now => "",
                     Operator::Ef => "EF ",
@@ -77,20 +77,23 @@ impl Tree {
                 };
                 format!("{operator}({})", leaf.text(net))
             }
-            Tree::Not(part) => format!("!({})", part.text(net)),
-            Tree::All(parts) => joined(parts, " && "),
-            Tree::Some(parts) => joined(parts, " || "),
-            Tree::Implies(if_, then) => format!("({} -> {})", if_.text(net), then.text(net)),
+            QuestionTree::Not(part) => format!("!({})", part.text(net)),
+            QuestionTree::All(parts) => joined(parts, " && "),
+            QuestionTree::Some(parts) => joined(parts, " || "),
+            QuestionTree::Implies(if_, then) => {
+                format!("({} -> {})", if_.text(net), then.text(net))
+            }
         }
     }
 
     /// Returns the formula in XML.
     fn xml(&self, net: &Net) -> String {
-        let all = |parts: &[Tree]| parts.iter().map(|part| part.xml(net)).collect::<String>();
+        let all =
+            |parts: &[QuestionTree]| parts.iter().map(|part| part.xml(net)).collect::<String>();
         let ef = |inside: &str| format!("<exists-path><finally>{inside}</finally></exists-path>");
         let ag = |inside: &str| format!("<all-paths><globally>{inside}</globally></all-paths>");
         match self {
-            Tree::Asks(operator, leaf) => {
+            QuestionTree::Asks(operator, leaf) => {
                 let leaf = leaf.xml(net);
                 match operator {
                     Operator::Now => leaf,
@@ -100,10 +103,10 @@ impl Tree {
                     Operator::EfAg => ef(&ag(&leaf)),
                 }
             }
-            Tree::Not(part) => format!("<negation>{}</negation>", part.xml(net)),
-            Tree::All(parts) => format!("<conjunction>{}</conjunction>", all(parts)),
-            Tree::Some(parts) => format!("<disjunction>{}</disjunction>", all(parts)),
-            Tree::Implies(if_, then) => {
+            QuestionTree::Not(part) => format!("<negation>{}</negation>", part.xml(net)),
+            QuestionTree::All(parts) => format!("<conjunction>{}</conjunction>", all(parts)),
+            QuestionTree::Some(parts) => format!("<disjunction>{}</disjunction>", all(parts)),
+            QuestionTree::Implies(if_, then) => {
                 format!("<implication>{}{}</implication>", if_.xml(net), then.xml(net))
             }
         }
@@ -111,7 +114,7 @@ impl Tree {
 
     fn value(&self, space: &StateSpace<'_>, net: &Net) -> bool {
         match self {
-            Tree::Asks(operator, leaf) => {
+            QuestionTree::Asks(operator, leaf) => {
                 let predicate = leaf.predicate();
                 let negated = predicate.clone().negated();
                 match operator {
@@ -122,10 +125,10 @@ impl Tree {
                     Operator::EfAg => !space.stays(&negated),
                 }
             }
-            Tree::Not(part) => !part.value(space, net),
-            Tree::All(parts) => parts.iter().all(|part| part.value(space, net)),
-            Tree::Some(parts) => parts.iter().any(|part| part.value(space, net)),
-            Tree::Implies(if_, then) => !if_.value(space, net) || then.value(space, net),
+            QuestionTree::Not(part) => !part.value(space, net),
+            QuestionTree::All(parts) => parts.iter().all(|part| part.value(space, net)),
+            QuestionTree::Some(parts) => parts.iter().any(|part| part.value(space, net)),
+            QuestionTree::Implies(if_, then) => !if_.value(space, net) || then.value(space, net),
         }
     }
 }
@@ -178,12 +181,12 @@ impl Leaf {
 
 /// Returns a schedule that settles small nets at once, with every kind of evidence.
 fn schedule() -> Schedule {
-    let part = |share| Part { share, most: Duration::MAX, least: Duration::ZERO };
+    let part = |share| TimePart { share, most: Duration::MAX, least: Duration::ZERO };
     let worker = vec![
-        Phase::Once,
-        Phase::GoOn(Role::Slices, part(0.5)),
-        Phase::Run(Role::Search, On::ReadToo, part(1.0)),
-        Phase::Run(Role::Homes, On::Read, part(1.0)),
+        SchedulePhase::Once,
+        SchedulePhase::GoOn(Role::Slices, part(0.5)),
+        SchedulePhase::Run(Role::Search, PhaseNet::ReadToo, part(1.0)),
+        SchedulePhase::Run(Role::Homes, PhaseNet::Read, part(1.0)),
     ];
     Schedule { workers: vec![worker] }
 }
@@ -194,12 +197,13 @@ fn combinations_are_answered_as_enumeration_says_and_audited() {
     let (mut asked, mut values) = (0, [0, 0]);
     for seed in 7_000_000..7_000_000 + scaled(150) {
         let net = random(seed, &Shape::small(seed));
-        let Some(space) = explore(&net, Limits { states: 300, tokens: 40 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 300, tokens: 40 }) else { continue };
         if net.place_count() == 0 || net.transition_count() == 0 {
             continue;
         }
         let mut rng = Rng::with_seed(seed);
-        let trees: Vec<Tree> = (0..4).map(|_| Tree::random(&mut rng, &net, 3)).collect();
+        let trees: Vec<QuestionTree> =
+            (0..4).map(|_| QuestionTree::random(&mut rng, &net, 3)).collect();
         let mut plan = Plan::default();
         let mut properties = String::new();
         for (at, tree) in trees.iter().enumerate() {
@@ -212,12 +216,12 @@ fn combinations_are_answered_as_enumeration_says_and_audited() {
         }
         let properties = format!("<property-set>{properties}</property-set>");
         let mut file = EvidenceFile::new(&net, "Combinations", Vec::new()).unwrap();
-        let config = Config {
+        let config = RunConfig {
             threads: 1,
             keep_all_witnesses: true,
             keep_documents: true,
             schedule: Some(schedule()),
-            ..Config::default()
+            ..RunConfig::default()
         };
         let budget = Budget::lasting(Duration::from_secs(30));
         let mut answers = HashMap::new();
@@ -236,7 +240,12 @@ fn combinations_are_answered_as_enumeration_says_and_audited() {
         for (at, tree) in trees.iter().enumerate() {
             let (answer, truth) = (&answers[&at.to_string()], tree.value(&space, &net));
             let source = tree.text(&net);
-            assert_eq!(answer.value, Value::Bool(truth), "{source}: {answer:?}\n{}", said());
+            assert_eq!(
+                answer.value,
+                QuestionValue::Bool(truth),
+                "{source}: {answer:?}\n{}",
+                said()
+            );
             asked += 1;
             values[usize::from(truth)] += 1;
         }
@@ -249,7 +258,7 @@ fn combinations_are_answered_as_enumeration_says_and_audited() {
         let judged = audit.finish().judged;
         assert_eq!(judged.len(), trees.len(), "{}", said());
         for it in judged {
-            let confirmed = matches!(it.verdict, Verdict::Confirmed(_));
+            let confirmed = matches!(it.verdict, AuditVerdict::Confirmed(_));
             let source = trees[it.id.parse::<usize>().unwrap()].text(&net);
             let file = || std::fs::read_to_string(&path).unwrap();
             assert!(confirmed, "{it:?}\n{source}\n{}\n{}", file(), said());

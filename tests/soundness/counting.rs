@@ -4,13 +4,13 @@
 //! are expanded into chains and cycles, implied places are added, transitions are duplicated, and
 //! independent nets are added. So the numbers are sums of products.
 
-use crate::support::oracle::{Limits, explore};
+use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::engine::diagrams::figures::figures as on_diagrams;
 use parikh::net::generate::{RandomKind, Shape, random_with};
 use parikh::net::{Net, NetBuilder, PlaceId, text};
-use parikh::run::{self, Count, CountMethod, CountResult};
+use parikh::run::{self, CountMethod, CountResult, ReducedCount};
 use parikh::solvers::Budget;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -156,8 +156,10 @@ fn counts_through_reductions_are_those_of_enumeration() {
     let (mut counted, mut reduced, mut nested, mut unknown) = (0, 0, 0, 0);
     for _ in 0..scaled(10_000) {
         let net = grown(&mut rng);
-        let Some(space) = explore(&net, Limits { states: 3_000, tokens: 50 }) else { continue };
-        let mut count = Count::prepare(&net, &[], &Budget::unlimited()).unwrap();
+        let Some(space) = explore(&net, OracleLimits { states: 3_000, tokens: 50 }) else {
+            continue;
+        };
+        let mut count = ReducedCount::prepare(&net, &[], &Budget::unlimited()).unwrap();
         let found = count.go_on(CountMethod::Visiting(3), &Budget::unlimited());
         let CountResult { figures, visited, log, certified, .. } = match found {
             Ok(counted) => counted,
@@ -169,7 +171,7 @@ fn counts_through_reductions_are_those_of_enumeration() {
         assert!(certified, "{}", context());
         // The same count on diagrams, of the reduced net and of the original net.
         if counted % 3 == 0 {
-            let mut count = Count::prepare(&net, &[], &Budget::unlimited()).unwrap();
+            let mut count = ReducedCount::prepare(&net, &[], &Budget::unlimited()).unwrap();
             let added = count.go_on(CountMethod::Diagrams(1), &Budget::unlimited()).unwrap();
             assert_eq!(added.figures, figures, "{}", context());
             // If the reduction leaves nothing, no diagram is built.
@@ -179,7 +181,7 @@ fn counts_through_reductions_are_those_of_enumeration() {
             if added.log == log {
                 assert_eq!(added.visited, visited, "{}", context());
             }
-            let course = parikh::run::Course::default();
+            let course = parikh::run::TryLog::default();
             let whole = on_diagrams(&net, 1 + counted % 2, &Budget::unlimited(), &course).unwrap();
             assert_eq!((&whole.states, &whole.firings), (&figures.states, &figures.transitions));
             let most = (space.most_in_place(), space.most_in_marking() as i128);
@@ -265,7 +267,7 @@ fn too_many_markings_to_be_visited_are_counted_on_one_thread_and_beside_everythi
         ("TRANSITIONS", seats as u128 * firings.iter().sum::<u128>()),
     ];
     for threads in [1, 2] {
-        let config = run::Config { threads, ..run::Config::default() };
+        let config = run::RunConfig { threads, ..run::RunConfig::default() };
         let mut found: BTreeMap<String, String> = BTreeMap::new();
         let budget = Budget::unlimited().slice(Duration::from_secs(60));
         let report = run::state_space(&net, &config, &budget, |told| {

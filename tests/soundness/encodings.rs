@@ -4,9 +4,9 @@
 //! equation does not. Every question is also written as a script and as a linear program, and Z3
 //! answers the script with its own reader.
 
-use crate::support::oracle::{Limits, StateSpace, Truth, explore};
+use crate::support::oracle::{GoalTruth, OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
-use parikh::encodings::{EncodeError, EncodedGoal, Encoding, Numbers, Part};
+use parikh::encodings::{EncodeError, EncodedGoal, Encoding, EncodingPart, Numbers};
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, Marking, Net, Predicate, Provenance, text};
 use parikh::solvers::Budget;
@@ -16,7 +16,7 @@ use parikh::solvers::lp_microlp::MicroLp;
 use parikh::solvers::smt::{SmtAnswer, SmtSolver};
 use parikh::solvers::smt_z3::{Z3, run_script};
 use parikh::structure::bounds::place_bounds;
-use parikh::structure::closed::Kind;
+use parikh::structure::closed::ClosureKind;
 use parikh::structure::flows::place_flows;
 use parikh::structure::minimal::minimal_sets;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ fn facts(net: &Net) -> Facts {
     let mut facts = Facts::none(net);
     place_bounds(net, &flows, &budget).write(&mut facts);
     facts.flows = flows.iter().filter_map(|flow| flow.to_sum()).collect();
-    facts.traps = minimal_sets(net, Kind::Trap, 20, &budget).sets;
+    facts.traps = minimal_sets(net, ClosureKind::Trap, 20, &budget).sets;
     facts
 }
 
@@ -51,13 +51,13 @@ fn script(question: &EncodedGoal<'_>) -> String {
     String::from_utf8(out).unwrap()
 }
 
-fn over(parts: &[Part], numbers: Numbers) -> Encoding {
+fn over(parts: &[EncodingPart], numbers: Numbers) -> Encoding {
     Encoding::new(parts.iter().copied(), numbers).unwrap()
 }
 
 /// Returns the encodings that are compared with the plain state equation.
-fn encodings() -> Vec<Vec<Part>> {
-    use Part::*;
+fn encodings() -> Vec<Vec<EncodingPart>> {
+    use EncodingPart::*;
     vec![
         vec![StateEquation],
         vec![Flows],
@@ -149,7 +149,9 @@ fn no_part_excludes_what_is_reachable_and_each_excludes_something_more() {
     let mut tally = Tally::default();
     for seed in 0..scaled(130) {
         let net = random(seed, &Shape::small(seed));
-        let Some(space) = explore(&net, Limits { states: 3000, tokens: 100 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 3000, tokens: 100 }) else {
+            continue;
+        };
         for goal in goals(seed, &net) {
             compare(&net, &space, &goal, seed, &mut tally);
         }
@@ -166,7 +168,7 @@ fn no_part_excludes_what_is_reachable_and_each_excludes_something_more() {
 /// Small nets on which exactly one part excludes the goal.
 #[test]
 fn each_part_makes_its_own_difference() {
-    let refutes = |net: &Net, goal: &Predicate, parts: &[Part]| {
+    let refutes = |net: &Net, goal: &Predicate, parts: &[EncodingPart]| {
         let facts = facts(net);
         [Numbers::Reals, Numbers::Integers].map(|numbers| {
             let goal = Goal::Reach(goal.clone());
@@ -175,7 +177,7 @@ fn each_part_makes_its_own_difference() {
     };
     let at =
         |net: &Net, name: &str, tokens| Predicate::at_least(net.place_named(name).unwrap(), tokens);
-    use Part::*;
+    use EncodingPart::*;
     // Transition `t` reads a place that is never marked, and `first` would have to fire before
     // itself.
     let read = text::parse("place r\nplace p\ntransition t: r -> r + p").unwrap();
@@ -223,14 +225,14 @@ fn bounded_model_checking_is_exact_and_induction_proves_nothing_reachable() {
     let (mut reached, mut sooner, mut proved, mut narrow) = (0, 0, 0, 0);
     for seed in 0..scaled(60) {
         let net = random(seed, &Shape::small(seed));
-        let Some(space) = explore(&net, Limits { states: 500, tokens: 50 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 500, tokens: 50 }) else { continue };
         let facts = facts(&net);
         let depths = depths(&net);
         for goal in goals(seed, &net) {
             let shortest = space.markings().iter().filter(|m| goal.holds(&net, m));
             let shortest = shortest.map(|m| depths[m]).min();
             for k in 1..=3u32 {
-                let mut ask = |parts: &[Part], numbers| {
+                let mut ask = |parts: &[EncodingPart], numbers| {
                     let encoding = over(parts, numbers).with_steps(k);
                     let goal = Goal::Reach(goal.clone());
                     let question = EncodedGoal::new(&net, &goal, &encoding, &facts).unwrap();
@@ -246,12 +248,12 @@ fn bounded_model_checking_is_exact_and_induction_proves_nothing_reachable() {
                 };
                 let mut steps_of_integers = false;
                 for numbers in [Numbers::Reals, Numbers::Integers, Numbers::Bits] {
-                    let within = ask(&[Part::Unrolling], numbers);
+                    let within = ask(&[EncodingPart::Unrolling], numbers);
                     assert_eq!(within, shortest.is_some_and(|d| d <= k), "net {seed} {goal:?}");
                     reached += usize::from(within);
                     // Over the integers, the encoding admits exactly the markings reachable with
                     // this number of firings.
-                    let in_steps = ask(&[Part::Steps], numbers);
+                    let in_steps = ask(&[EncodingPart::Steps], numbers);
                     assert!(in_steps || !within, "net {seed} {goal:?}");
                     match numbers {
                         Numbers::Reals => {}
@@ -265,9 +267,12 @@ fn bounded_model_checking_is_exact_and_induction_proves_nothing_reachable() {
                         }
                     }
                     let base = shortest.is_none_or(|d| d >= k);
-                    let firings =
-                        if numbers == Numbers::Bits { Part::Flows } else { Part::StateEquation };
-                    let parts = [firings, Part::Traps, Part::Induction];
+                    let firings = if numbers == Numbers::Bits {
+                        EncodingPart::Flows
+                    } else {
+                        EncodingPart::StateEquation
+                    };
+                    let parts = [firings, EncodingPart::Traps, EncodingPart::Induction];
                     if base && !ask(&parts, numbers) {
                         assert_eq!(shortest, None, "net {seed} {goal:?}");
                         proved += 1;
@@ -304,11 +309,14 @@ fn maxima_are_bounded_from_above_in_both_forms() {
     let mut tight = 0;
     for seed in 0..scaled(60) {
         let net = random(seed, &Shape::small(seed));
-        let Some(space) = explore(&net, Limits { states: 3000, tokens: 100 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 3000, tokens: 100 }) else {
+            continue;
+        };
         let goal = random_goals(seed, &net, 8).into_iter().find(|g| matches!(g, Goal::Maximise(_)));
         let Some(goal) = goal else { continue };
-        let Truth::Maximum(most) = space.answer(&goal) else { unreachable!() };
-        let encoding = over(&[Part::StateEquation, Part::ListedTraps], Numbers::Integers);
+        let GoalTruth::Maximum(most) = space.answer(&goal) else { unreachable!() };
+        let encoding =
+            over(&[EncodingPart::StateEquation, EncodingPart::ListedTraps], Numbers::Integers);
         let mut with = facts(&net);
         with.traps.retain(|trap| trap.iter().any(|&place| net.initial()[place] > 0));
         let question = EncodedGoal::new(&net, &goal, &encoding, &with).unwrap();
@@ -343,16 +351,16 @@ fn wrong_facts_are_refused() {
     let goal = Goal::Reach(Predicate::at_least(q, 1));
     let mut facts = facts(&net);
     facts.traps = vec![vec![p, q]];
-    let ask = |parts: &[Part], facts: &Facts| {
+    let ask = |parts: &[EncodingPart], facts: &Facts| {
         EncodedGoal::new(&net, &goal, &over(parts, Numbers::Reals), facts).map(|_| ()).unwrap_err()
     };
-    assert_eq!(ask(&[Part::ListedTraps], &facts), EncodeError::NotATrap("u".into()));
+    assert_eq!(ask(&[EncodingPart::ListedTraps], &facts), EncodeError::NotATrap("u".into()));
     facts.flows = vec![parikh::net::LinearSum::new([(p, 1), (q, 1)]).unwrap()];
-    assert_eq!(ask(&[Part::Flows], &facts), EncodeError::NotAFlow("u".into()));
+    assert_eq!(ask(&[EncodingPart::Flows], &facts), EncodeError::NotAFlow("u".into()));
     let sum = Goal::Maximise(parikh::net::LinearSum::place(p));
-    let encoding = over(&[Part::StateEquation, Part::Predecessor], Numbers::Reals);
+    let encoding = over(&[EncodingPart::StateEquation, EncodingPart::Predecessor], Numbers::Reals);
     let refused = EncodedGoal::new(&net, &sum, &encoding, &facts).map(|_| ());
-    assert_eq!(refused, Err(EncodeError::NoFirst(Part::Predecessor)));
+    assert_eq!(refused, Err(EncodeError::NoFirst(EncodingPart::Predecessor)));
 }
 
 #[test]
@@ -368,7 +376,10 @@ fn names_that_look_alike_stay_apart() {
     );
     let Ok(net) = net else { panic!("{net:?}") };
     let goal = Goal::Reach(Predicate::at_least(net.places().nth(1).unwrap(), 1));
-    let encoding = over(&[Part::StateEquation, Part::Traps, Part::CausalOrder], Numbers::Integers);
+    let encoding = over(
+        &[EncodingPart::StateEquation, EncodingPart::Traps, EncodingPart::CausalOrder],
+        Numbers::Integers,
+    );
     let question = EncodedGoal::new(&net, &goal, &encoding, &facts(&net)).unwrap();
     let answer = run_script(&script(&question), Duration::from_secs(60)).unwrap();
     assert_eq!(answer.trim(), "sat");

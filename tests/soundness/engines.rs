@@ -5,24 +5,24 @@
 //! requirements, or with a special setup.
 
 use crate::support::documents::refutes;
-use crate::support::oracle::{Limits, Truth, explore};
+use crate::support::oracle::{GoalTruth, OracleLimits, explore};
 use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
 use parikh::board::{Board, Knowledge, Proof, Reach};
-use parikh::engine::{Assignment, Engine, Hint, Progress, Role, Sides, registry};
+use parikh::engine::{Assignment, Engine, Hint, Role, Sides, SliceProgress, registry};
 use parikh::engine::{
     Task, diagrams, explicit, intervals, reduced, runs, smt, state_equation, walk,
 };
-use parikh::ground::Ground;
 use parikh::net::{Facts, Goal, GoalId, MarkingGoal, Net, Predicate, generate, marking_goals};
 use parikh::solvers::Budget;
 use parikh::structure;
+use parikh::working_net::WorkingNet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// The requirements on an engine for small nets.
 #[derive(Clone, Copy, PartialEq)]
-enum Owes {
+enum EngineRequirement {
     /// Only sound results.
     Truth,
     /// Only sound results, of the declared sides only.
@@ -33,84 +33,95 @@ enum Owes {
     Witnesses(u64),
 }
 
-type Run = fn(&Task<'_>);
+type EngineRun = fn(&Task<'_>);
 
 /// Engines with a special setup for this test, with their requirements.
-const TABLE: [(&str, Owes, Run); 8] = [
-    ("intervals", Owes::Truth, |task| {
-        intervals::run(task, task.board.under("T"), task.board.over("T"));
+const TABLE: [(&str, EngineRequirement, EngineRun); 8] = [
+    ("intervals", EngineRequirement::Truth, |task| {
+        intervals::run(task, task.board.witness_reporter("T"), task.board.proof_reporter("T"));
     }),
-    ("intervals with flows", Owes::Truth, |task| {
+    ("intervals with flows", EngineRequirement::Truth, |task| {
         let mut facts = task.facts.clone();
         let flows = structure::flows::place_flows(task.net, task.budget).unwrap();
         structure::bounds::place_bounds(task.net, &flows, task.budget).write(&mut facts);
         let task = Task { facts: &facts, ..*task };
-        intervals::run(&task, task.board.under("T"), task.board.over("T"));
+        intervals::run(&task, task.board.witness_reporter("T"), task.board.proof_reporter("T"));
     }),
-    ("walk", Owes::Witnesses(98), |task| {
-        let config = walk::Config { work: 4000, ..Default::default() };
-        walk::run(task, task.board.under("T"), &config);
+    ("walk", EngineRequirement::Witnesses(98), |task| {
+        let config = walk::WalkConfig { work: 4000, ..Default::default() };
+        walk::run(task, task.board.witness_reporter("T"), &config);
     }),
-    ("walk along candidates", Owes::Witnesses(95), |task| {
-        let config = state_equation::Config::default();
+    ("walk along candidates", EngineRequirement::Witnesses(95), |task| {
+        let config = state_equation::StateEquationConfig::default();
         let mut engine = state_equation::Engine::new(task, &config).unwrap();
-        engine.slice(task.budget, task, task.board.over("T"));
+        engine.slice(task.budget, task, task.board.proof_reporter("T"));
         let hint = |c: state_equation::Candidate| Hint { goal: c.goal, firings: c.firings };
         let hints = engine.candidates().map(hint).collect();
         let only = Some(vec![walk::Strategy::Guided]);
-        let config = walk::Config { work: 4000, hints, only, ..Default::default() };
-        walk::run(task, task.board.under("T"), &config);
+        let config = walk::WalkConfig { work: 4000, hints, only, ..Default::default() };
+        walk::run(task, task.board.witness_reporter("T"), &config);
     }),
     // Maxima include constant places: no goal may be lost in the translation to the reduced net.
-    ("search of the reduced net", Owes::Everything, |task| {
-        let config = explicit::Config::default();
-        let search = |ground: &Ground<'_>| {
-            let task = Task::shrunk(ground, task.board, task.budget, task.seed);
-            let (under, over) = (task.board.under("T").on(ground), task.board.over("T").on(ground));
+    ("search of the reduced net", EngineRequirement::Everything, |task| {
+        let config = explicit::ExplicitConfig::default();
+        let search = |working_net: &WorkingNet<'_>| {
+            let task = Task::shrunk(working_net, task.board, task.budget, task.seed);
+            let (under, over) = (
+                task.board.witness_reporter("T").on(working_net),
+                task.board.proof_reporter("T").on(working_net),
+            );
             explicit::run(&task, under, over, &config);
         };
         if !on_reduced(task, search) {
-            explicit::run(task, task.board.under("T"), task.board.over("T"), &config);
+            explicit::run(
+                task,
+                task.board.witness_reporter("T"),
+                task.board.proof_reporter("T"),
+                &config,
+            );
         }
     }),
-    ("search of a reduced net, reduced again for each goal", Owes::Truth, |task| {
-        on_reduced(task, |ground| {
-            for (id, _) in ground.goals() {
+    ("search of a reduced net, reduced again for each goal", EngineRequirement::Truth, |task| {
+        on_reduced(task, |working_net| {
+            for (id, _) in working_net.goals() {
                 let budgets = (task.budget, task.budget);
-                let again = reduced::reduce(ground, &[*id], task.board, budgets, |_, facts| facts);
+                let again =
+                    reduced::reduce(working_net, &[*id], task.board, budgets, |_, facts| facts);
                 let Some(again) = again else { continue };
                 let task = Task::shrunk(&again, task.board, task.budget, task.seed);
-                let (under, over) =
-                    (task.board.under("T").on(&again), task.board.over("T").on(&again));
-                explicit::run(&task, under, over, &explicit::Config::default());
+                let (under, over) = (
+                    task.board.witness_reporter("T").on(&again),
+                    task.board.proof_reporter("T").on(&again),
+                );
+                explicit::run(&task, under, over, &explicit::ExplicitConfig::default());
             }
         });
     }),
-    ("explicit, goals shrunk", Owes::Everything, |task| {
+    ("explicit, goals shrunk", EngineRequirement::Everything, |task| {
         let mut facts = task.facts.clone();
         let flows = structure::flows::place_flows(task.net, task.budget).unwrap();
         structure::bounds::place_bounds(task.net, &flows, task.budget).write(&mut facts);
         let known = parikh::structure::intervals::Intervals::new(task.net, &facts);
         let shrunk = |(id, goal): &(GoalId, MarkingGoal)| {
-            (*id, parikh::ground::shrink::goal(task.net, &known, goal))
+            (*id, parikh::working_net::shrink::goal(task.net, &known, goal))
         };
         let goals: Vec<_> = task.goals.iter().map(shrunk).collect();
         let task = Task { goals: &goals, ..*task };
-        let (under, over) = (task.board.under("T"), task.board.over("T"));
-        explicit::run(&task, under, over, &explicit::Config::default());
+        let (under, over) = (task.board.witness_reporter("T"), task.board.proof_reporter("T"));
+        explicit::run(&task, under, over, &explicit::ExplicitConfig::default());
     }),
-    ("explicit", Owes::Everything, |task| {
-        let (under, over) = (task.board.under("T"), task.board.over("T"));
-        explicit::run(task, under, over, &explicit::Config::default());
+    ("explicit", EngineRequirement::Everything, |task| {
+        let (under, over) = (task.board.witness_reporter("T"), task.board.proof_reporter("T"));
+        explicit::run(task, under, over, &explicit::ExplicitConfig::default());
     }),
 ];
 
 /// A tested engine: its name, its requirement, and its function.
-type Tried = (String, Owes, Box<dyn Fn(&Task<'_>) + Sync>);
+type TestedEngine = (String, EngineRequirement, Box<dyn Fn(&Task<'_>) + Sync>);
 
 /// Returns the engines of the registry and of the table.
-fn all() -> Vec<Tried> {
-    let mut all: Vec<Tried> = Vec::new();
+fn all() -> Vec<TestedEngine> {
+    let mut all: Vec<TestedEngine> = Vec::new();
     // Engines for home properties are tested in `homes`, engines for runs in `runs`, and the engine
     // for nets with counted firings in `processes`.
     let engines = registry::ENGINES.iter().chain(registry::BY_NAME);
@@ -132,17 +143,21 @@ fn all() -> Vec<Tried> {
             }
         };
         let owes = match engine.name == diagrams::ENGINE.name {
-            true => Owes::Everything,
-            false => Owes::Sides(engine.sides),
+            true => EngineRequirement::Everything,
+            false => EngineRequirement::Sides(engine.sides),
         };
         all.push((engine.name.to_owned(), owes, Box::new(alone)));
         // The reduction itself may settle goals of either side.
         let reduced = move |task: &Task<'_>| {
             if is_tried(task) {
-                on_reduced(task, |ground| start(engine, task, ground));
+                on_reduced(task, |working_net| start(engine, task, working_net));
             }
         };
-        all.push((format!("{}, reduced", engine.name), Owes::Truth, Box::new(reduced)));
+        all.push((
+            format!("{}, reduced", engine.name),
+            EngineRequirement::Truth,
+            Box::new(reduced),
+        ));
     }
     all.extend(TABLE.map(|(name, owes, run)| (name.to_owned(), owes, Box::new(run) as _)));
     all
@@ -159,10 +174,10 @@ fn has_long(seed: u64) -> bool {
 }
 
 /// Starts an engine of the registry as the portfolio does.
-fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
+fn start(engine: &Engine, task: &Task<'_>, working_net: &WorkingNet<'_>) {
     let run = |engine: &Engine, board: &Board<'_>, hints, budget: &Budget| {
         let assignment = Assignment {
-            ground,
+            working_net,
             board,
             seed: task.seed,
             threads: 2,
@@ -171,7 +186,7 @@ fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
             hints,
         };
         let mut session = (engine.start)(assignment).expect("starts");
-        while session.slice(budget) == Progress::Finished && session.deepen() {}
+        while session.slice(budget) == SliceProgress::Finished && session.deepen() {}
         session.candidates()
     };
     // The sliced engines have their own board, so that the guided engine's results stay separate.
@@ -190,16 +205,16 @@ fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
     run(engine, task.board, hints, &budget);
 }
 
-/// Returns the net of `task` as a ground.
-fn as_read<'n>(task: &Task<'n>) -> Ground<'n> {
+/// Returns the net of `task` as a working net.
+fn as_read<'n>(task: &Task<'n>) -> WorkingNet<'n> {
     let known = parikh::structure::intervals::Intervals::new(task.net, task.facts);
     let goals = task.goals.iter().map(|(id, goal)| (*id, goal.clone().into()));
-    Ground::original(task.net, goals.collect(), task.facts.clone(), &known)
+    WorkingNet::original(task.net, goals.collect(), task.facts.clone(), &known)
 }
 
 /// Calls `run` on the net of `task` reduced for all its goals. Returns false if the reduction
 /// changes nothing.
-fn on_reduced(task: &Task<'_>, run: impl FnOnce(&Ground<'_>)) -> bool {
+fn on_reduced(task: &Task<'_>, run: impl FnOnce(&WorkingNet<'_>)) -> bool {
     let original = as_read(task);
     let ids: Vec<GoalId> = task.goals.iter().map(|(id, _)| *id).collect();
     let budgets = (task.budget, task.budget);
@@ -242,7 +257,7 @@ fn no_engine_with_linear_programs_contradicts_enumeration() {
     hold_against_enumeration(all().into_iter().filter(|tried| asks_programs(&tried.0)).collect());
 }
 
-fn hold_against_enumeration(engines: Vec<Tried>) {
+fn hold_against_enumeration(engines: Vec<TestedEngine>) {
     assert!(engines.len() >= 5, "{} engines", engines.len());
     let nets = scaled(NETS);
     let threads = 4;
@@ -278,7 +293,7 @@ fn hold_against_enumeration(engines: Vec<Tried>) {
         // Engines that use Z3 run on fewer nets, and on a busy machine Z3 often starts too late.
         let least = if name.contains("-smt") { nets / 1_000 } else { nets / 50 };
         assert!(answered > least, "{name} hardly ever answers, so nothing was tested");
-        if let Owes::Witnesses(percent) = *owes {
+        if let EngineRequirement::Witnesses(percent) = *owes {
             assert!(reached * 100 > reachable * percent, "{name}: {reached} of {reachable}");
         }
     }
@@ -300,8 +315,8 @@ fn refuted(goal: &Goal, knowledge: &Knowledge) -> Option<(Predicate, Proof)> {
 }
 
 /// Checks all engines on a net. Returns false if the net has too many markings to enumerate.
-fn check(seed: u64, net: &Net, engines: &[Tried], tallies: &[Tally]) -> bool {
-    let Some(space) = explore(net, Limits { states: 500, tokens: 1000 }) else {
+fn check(seed: u64, net: &Net, engines: &[TestedEngine], tallies: &[Tally]) -> bool {
+    let Some(space) = explore(net, OracleLimits { states: 500, tokens: 1000 }) else {
         return false;
     };
     let mut goals = generate::random_goals(seed, net, 3);
@@ -338,19 +353,31 @@ fn check(seed: u64, net: &Net, engines: &[Tried], tallies: &[Tally]) -> bool {
             }
             let settled = !board.is_open(*id);
             tally.answered.fetch_add(settled.into(), Ordering::Relaxed);
-            assert!(settled || *owes != Owes::Everything, "{goal:?} is open: {}", context());
+            assert!(
+                settled || *owes != EngineRequirement::Everything,
+                "{goal:?} is open: {}",
+                context()
+            );
             match (space.answer(goal), knowledge) {
-                (Truth::Reachable(truth), Knowledge::Reach(reach)) => {
+                (GoalTruth::Reachable(truth), Knowledge::Reach(reach)) => {
                     let reached = matches!(reach, Reach::Reached { .. });
                     let refuted = matches!(reach, Reach::Unreachable { .. });
                     tally.reachable.fetch_add(truth.into(), Ordering::Relaxed);
                     tally.reached.fetch_add(reached.into(), Ordering::Relaxed);
                     assert!(truth || !reached, "{goal:?}: {}", context());
                     assert!(!truth || !refuted, "{goal:?}: {}", context());
-                    assert!(!reached || *owes != Owes::Sides(Sides::Over), "{}", context());
-                    assert!(!refuted || *owes != Owes::Sides(Sides::Under), "{}", context());
+                    assert!(
+                        !reached || *owes != EngineRequirement::Sides(Sides::Over),
+                        "{}",
+                        context()
+                    );
+                    assert!(
+                        !refuted || *owes != EngineRequirement::Sides(Sides::Under),
+                        "{}",
+                        context()
+                    );
                 }
-                (Truth::Maximum(truth), Knowledge::Maximum(maximum)) => {
+                (GoalTruth::Maximum(truth), Knowledge::Maximum(maximum)) => {
                     let seen = maximum.seen.map(|seen| seen.0);
                     let proved = maximum.proved.map(|proved| proved.0);
                     assert!(seen.is_none_or(|seen| seen <= truth), "{goal:?}: {}", context());

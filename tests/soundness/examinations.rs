@@ -4,15 +4,15 @@
 //! Other tests restrict a run to single engines or phases. In these tests, the parts of a run
 //! interact as in normal use.
 
-use crate::support::oracle::{Limits, StateSpace, Truth, explore};
+use crate::support::oracle::{GoalTruth, OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
-use parikh::answer::{Answer, Exhibit, Plan, Value};
+use parikh::answer::{AnswerWitness, GoalAnswer, Plan, QuestionValue};
 use parikh::evidence::{check_pumping, replay};
 use parikh::mcc::Examination;
 use parikh::net::generate::{self, Shape};
 use parikh::net::{Goal, LinearSum, Net, Predicate, text};
-use parikh::run::{self, Config, Event};
+use parikh::run::{self, Event, RunConfig};
 use parikh::solvers::Budget;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -30,15 +30,15 @@ struct Tally {
 
 impl Tally {
     /// Runs a plan and returns its answers by id.
-    fn run(&mut self, net: &Net, plan: Plan) -> HashMap<String, Answer> {
+    fn run(&mut self, net: &Net, plan: Plan) -> HashMap<String, GoalAnswer> {
         self.run_for(net, plan, DEADLINE)
     }
 
-    fn run_for(&mut self, net: &Net, plan: Plan, time: Duration) -> HashMap<String, Answer> {
+    fn run_for(&mut self, net: &Net, plan: Plan, time: Duration) -> HashMap<String, GoalAnswer> {
         self.asked += plan.questions().len();
         let mut answers = HashMap::new();
         let budget = Budget::lasting(time);
-        let report = run::run_net(net, plan, &Config::default(), &budget, |event| {
+        let report = run::run_net(net, plan, &RunConfig::default(), &budget, |event| {
             if let Event::Answered(answer) = event {
                 let twice = answers.insert(answer.id.clone(), answer.clone());
                 assert!(twice.is_none(), "{} is answered twice:\n{}", answer.id, text::print(net));
@@ -63,7 +63,7 @@ fn small_nets(first: u64, count: u64, mut test: impl FnMut(u64, &Net, &StateSpac
     for seed in first.. {
         let net = generate::random(seed, &Shape::small(seed));
         let is_small = shrinking(&net, |net| {
-            let space = explore(net, Limits { states: 60, tokens: 100 });
+            let space = explore(net, OracleLimits { states: 60, tokens: 100 });
             space.is_some_and(|space| {
                 test(seed, net, &space);
                 true
@@ -91,7 +91,7 @@ fn examinations_over_all_places_or_transitions_agree_with_enumeration() {
             let answers = tally.run(net, plan);
             let Some(answer) = answers.get(examination.name()) else { continue };
             let context = || format!("{examination}, seed {seed}:\n{}", text::print(net));
-            assert_eq!(answer.value, Value::Bool(expected), "{}", context());
+            assert_eq!(answer.value, QuestionValue::Bool(expected), "{}", context());
         }
     });
     tally.check();
@@ -141,9 +141,11 @@ fn query_files_agree_with_enumeration() {
             for (number, goal) in goals.iter().enumerate() {
                 let Some(answer) = answers.get(&number.to_string()) else { continue };
                 let expected = match space.answer(goal) {
-                    Truth::Reachable(truth) => Value::Bool(truth == (number % 2 == 0)),
-                    Truth::Maximum(most) => Value::Number(most),
-                    Truth::Stays(truth) | Truth::Exists(truth) => Value::Bool(truth),
+                    GoalTruth::Reachable(truth) => QuestionValue::Bool(truth == (number % 2 == 0)),
+                    GoalTruth::Maximum(most) => QuestionValue::Number(most),
+                    GoalTruth::Stays(truth) | GoalTruth::Exists(truth) => {
+                        QuestionValue::Bool(truth)
+                    }
                 };
                 let context = || format!("seed {seed}, {goal:?}:\n{}", text::print(net));
                 assert_eq!(answer.value, expected, "{}", context());
@@ -155,13 +157,13 @@ fn query_files_agree_with_enumeration() {
 }
 
 /// Checks that a witness, if there is one, satisfies the goal.
-fn witnessed(net: &Net, goal: &Goal, answer: &Answer, context: &dyn Fn() -> String) {
-    let Some(Exhibit::Firings(witness)) = &answer.exhibit else { return };
+fn witnessed(net: &Net, goal: &Goal, answer: &GoalAnswer, context: &dyn Fn() -> String) {
+    let Some(AnswerWitness::Firings(witness)) = &answer.exhibit else { return };
     let end = replay(net, witness).unwrap_or_else(|error| panic!("{error}: {}", context()));
     match (goal, &answer.value) {
         (Goal::Reach(predicate), _) => assert!(predicate.holds(net, &end), "{}", context()),
         (Goal::Maximise(sum), value) => {
-            assert_eq!(*value, Value::Number(sum.value(&end)), "{}", context());
+            assert_eq!(*value, QuestionValue::Number(sum.value(&end)), "{}", context());
         }
         _ => {}
     }
@@ -175,7 +177,7 @@ fn infinite_bounds_come_with_a_pump() {
     let mut tally = Tally::default();
     for seed in 3_000_000..3_000_000 + scaled(60) {
         let net = generate::random(seed, &Shape::small(seed));
-        if explore(&net, Limits { states: 2_000, tokens: 20 }).is_some() {
+        if explore(&net, OracleLimits { states: 2_000, tokens: 20 }).is_some() {
             continue;
         }
         let mut plan = Plan::default();
@@ -183,10 +185,11 @@ fn infinite_bounds_come_with_a_pump() {
             plan.ask_maximum(net.place_name(p), LinearSum::place(p));
         }
         for (name, answer) in tally.run_for(&net, plan, Duration::from_millis(300)) {
-            if answer.value != Value::Infinite {
+            if answer.value != QuestionValue::Infinite {
                 continue;
             }
-            let pumping = answer.exhibit.as_ref().and_then(Exhibit::pump).expect("+inf has a pump");
+            let pumping =
+                answer.exhibit.as_ref().and_then(AnswerWitness::pump).expect("+inf has a pump");
             let growth = check_pumping(&net, pumping).unwrap();
             let sum = LinearSum::place(net.place_named(&name).unwrap());
             assert!(growth.grows(&sum), "seed {seed}, {name}:\n{}", text::print(&net));

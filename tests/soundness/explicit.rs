@@ -4,7 +4,7 @@ use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
-use parikh::engine::explicit::{self, Config, Order};
+use parikh::engine::explicit::{self, ExplicitConfig, SearchOrder};
 use parikh::net::{
     Facts, Goal, GoalId, LinearSum, Marking, Net, NetBuilder, PlaceId, Predicate, Provenance,
     TransitionId, marking_goals,
@@ -121,7 +121,7 @@ fn random_facts(net: &Net, rng: &mut fastrand::Rng) -> Facts {
 }
 
 /// Runs the engine on `goals` and compares every result with the enumeration.
-fn check(net: &Net, all: &Enumeration, goals: &[Goal], facts: &Facts, config: &Config) {
+fn check(net: &Net, all: &Enumeration, goals: &[Goal], facts: &Facts, config: &ExplicitConfig) {
     let board = Board::new(net, goals.to_vec());
     let listed: Vec<(GoalId, Goal)> = board.ids().zip(goals.iter().cloned()).collect();
     let budget = Budget::unlimited();
@@ -133,7 +133,7 @@ fn check(net: &Net, all: &Enumeration, goals: &[Goal], facts: &Facts, config: &C
         budget: &budget,
         seed: 0,
     };
-    let (under, over) = (board.under("EXPLICIT"), board.over("EXPLICIT"));
+    let (under, over) = (board.witness_reporter("EXPLICIT"), board.proof_reporter("EXPLICIT"));
     let statistics = explicit::run(&task, under, over, config);
     let context = || format!("{}\n{config:?}\n{statistics:?}", parikh::net::text::print(net));
     verify(net, all, &board, &context);
@@ -193,9 +193,15 @@ fn all_goals_at_once_in_every_order() {
     on_small_nets(1, scaled(1000), |net, all, rng| {
         let goals = random_goals(net, rng);
         let facts = random_facts(net, rng);
-        for order in [Order::Breadth, Order::Depth, Order::Best] {
+        for order in [SearchOrder::Breadth, SearchOrder::Depth, SearchOrder::Best] {
             let threads = rng.choice([1, 2, 3, 8]).unwrap();
-            check(net, all, &goals, &facts, &Config { order, threads, ..Config::default() });
+            check(
+                net,
+                all,
+                &goals,
+                &facts,
+                &ExplicitConfig { order, threads, ..ExplicitConfig::default() },
+            );
         }
     });
 }
@@ -206,12 +212,13 @@ fn one_goal_at_a_time_with_and_without_stubborn_sets() {
         let facts = random_facts(net, rng);
         for goal in random_goals(net, rng) {
             for (order_per_goal, stubborn) in [
-                (Order::Breadth, true),
-                (Order::Depth, true),
-                (Order::Best, true),
-                (Order::Best, false),
+                (SearchOrder::Breadth, true),
+                (SearchOrder::Depth, true),
+                (SearchOrder::Best, true),
+                (SearchOrder::Best, false),
             ] {
-                let config = Config { order_per_goal, stubborn, ..Config::default() };
+                let config =
+                    ExplicitConfig { order_per_goal, stubborn, ..ExplicitConfig::default() };
                 check(net, all, std::slice::from_ref(&goal), &facts, &config);
             }
         }
@@ -238,7 +245,13 @@ fn per_node_goals_of_the_global_examinations() {
             goals.push(Goal::Maximise(LinearSum::place(p)));
         }
         for threads in [1, 3] {
-            check(net, all, &goals, &facts, &Config { threads, ..Config::default() });
+            check(
+                net,
+                all,
+                &goals,
+                &facts,
+                &ExplicitConfig { threads, ..ExplicitConfig::default() },
+            );
         }
     });
 }
@@ -261,9 +274,15 @@ fn shortest_sequences_survive_stubborn_sets() {
                     budget: &budget,
                     seed: 0,
                 };
-                let order_per_goal = Order::Breadth;
-                let config = Config { stubborn, order_per_goal, ..Config::default() };
-                explicit::run(&task, board.under("X"), board.over("X"), &config);
+                let order_per_goal = SearchOrder::Breadth;
+                let config =
+                    ExplicitConfig { stubborn, order_per_goal, ..ExplicitConfig::default() };
+                explicit::run(
+                    &task,
+                    board.witness_reporter("X"),
+                    board.proof_reporter("X"),
+                    &config,
+                );
                 match board.knowledge(GoalId::new(0)) {
                     Some(Knowledge::Reach(Reach::Reached { witness, .. })) => {
                         witness?.to_sequence().map(|sequence| sequence.firings())
@@ -322,8 +341,9 @@ fn rounds_of_slices_settle_what_the_first_search_had_no_time_for() {
             budget: &budget,
             seed: 0,
         };
-        let config = Config { full_share: 0.0, ..Config::default() };
-        let statistics = explicit::run(&task, board.under("X"), board.over("X"), &config);
+        let config = ExplicitConfig { full_share: 0.0, ..ExplicitConfig::default() };
+        let statistics =
+            explicit::run(&task, board.witness_reporter("X"), board.proof_reporter("X"), &config);
         assert!(statistics.searches > 1);
         assert_eq!((board.open_count(), board.faults()), (0, 0));
         verify(net, all, &board, &|| format!("{}\n{statistics:?}", parikh::net::text::print(net)));
@@ -357,7 +377,7 @@ fn liveness_and_reversibility_by_closure() {
         let facts = Facts::none(net);
         let budget = Budget::unlimited();
         let context = parikh::net::text::print(net);
-        let mut graph = explicit::graph::Graph::explore(net, &facts, &budget).unwrap();
+        let mut graph = explicit::graph::ExplicitGraph::explore(net, &facts, &budget).unwrap();
         let enabled: Vec<Predicate> = net.transitions().map(Predicate::Enabled).collect();
         let lost = graph.lost(&enabled.iter().collect::<Vec<_>>()).unwrap();
         for (t, lost) in net.transitions().zip(lost) {

@@ -3,22 +3,29 @@
 
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
-use parikh::engine::explicit::{self, Config, Incomplete, Order, StateSpace, Statistics};
+use parikh::engine::explicit::{
+    self, ExplicitConfig, ExplicitStatistics, ExplorationError, SearchOrder, StateSpace,
+};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, marking_goals, text};
 use parikh::solvers::Budget;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-fn run(board: &Board<'_>, budget: &Budget, config: &Config) -> Statistics {
+fn run(board: &Board<'_>, budget: &Budget, config: &ExplicitConfig) -> ExplicitStatistics {
     let goals: Vec<(GoalId, Goal)> = board.ids().zip(board.goals().iter().cloned()).collect();
     let facts = Facts::none(board.net());
     let net = board.net();
     let task = Task { net, goals: &marking_goals(&goals), facts: &facts, board, budget, seed: 0 };
-    explicit::run(&task, board.under("EXPLICIT"), board.over("EXPLICIT"), config)
+    explicit::run(
+        &task,
+        board.witness_reporter("EXPLICIT"),
+        board.proof_reporter("EXPLICIT"),
+        config,
+    )
 }
 
 /// Counts with one thread, and asserts that three threads give the same result.
-fn count(net: &Net, budget: &Budget) -> Result<StateSpace, Incomplete> {
+fn count(net: &Net, budget: &Budget) -> Result<StateSpace, ExplorationError> {
     let [one, three] = [1, 3].map(|threads| {
         let budget = budget.child();
         explicit::count(net, &Facts::none(net), threads, &budget)
@@ -100,7 +107,7 @@ fn nets_without_places_or_transitions_are_nets() {
         ];
         for goals in [goals.clone(), goals[..1].to_vec(), goals[1..2].to_vec()] {
             let board = Board::new(&net, goals);
-            run(&board, &Budget::unlimited(), &Config::default());
+            run(&board, &Budget::unlimited(), &ExplicitConfig::default());
             assert_eq!((board.open_count(), board.faults()), (0, 0), "{text}");
         }
     }
@@ -119,14 +126,18 @@ fn a_net_without_end_ends_with_its_budget_and_claims_nothing() {
         Goal::Reach(Predicate::at_least(p, 20)),
         Goal::Reach(Predicate::Dead),
     ];
-    for order in [Order::Breadth, Order::Depth, Order::Best] {
+    for order in [SearchOrder::Breadth, SearchOrder::Depth, SearchOrder::Best] {
         let board = Board::new(&net, goals.clone());
         let budget = Budget::lasting(Duration::from_millis(400));
-        run(&board, &budget, &Config { order, order_per_goal: order, ..Config::default() });
+        run(
+            &board,
+            &budget,
+            &ExplicitConfig { order, order_per_goal: order, ..ExplicitConfig::default() },
+        );
         assert_eq!(board.faults(), 0);
         assert!(is_open(&board, 0) && is_open(&board, 1), "{order:?}");
         assert!(board.seen(GoalId::new(1)).is_some_and(|seen| seen > 0));
-        assert!(order == Order::Depth || !board.is_open(GoalId::new(2)), "{order:?}");
+        assert!(order == SearchOrder::Depth || !board.is_open(GoalId::new(2)), "{order:?}");
         // Source transitions are always enabled, so stubborn sets prove at once that no marking is
         // dead. No other method here can.
         if let Some(Knowledge::Reach(Reach::Reached { .. })) = board.knowledge(GoalId::new(3)) {
@@ -134,7 +145,7 @@ fn a_net_without_end_ends_with_its_budget_and_claims_nothing() {
         }
     }
     let budget = Budget::lasting(Duration::from_millis(100));
-    assert!(matches!(count(&net, &budget), Err(Incomplete::Spent(_))));
+    assert!(matches!(count(&net, &budget), Err(ExplorationError::Spent(_))));
 }
 
 #[test]
@@ -148,14 +159,14 @@ fn tokens_at_the_end_of_the_numbers_are_never_wrapped() {
     ))
     .unwrap();
     // Transition `more` exceeds the token limit, so the count is incomplete …
-    assert_eq!(count(&net, &Budget::unlimited()), Err(Incomplete::TooManyTokens));
+    assert_eq!(count(&net, &Budget::unlimited()), Err(ExplorationError::TooManyTokens));
     let [p, r] = ["p", "r"].map(|name| net.place_named(name).unwrap());
     let goals = vec![
         Goal::Reach(Predicate::and([Predicate::at_least(p, 1), Predicate::at_least(r, 1)])),
         Goal::Reach(Predicate::at_least(r, 1)),
         Goal::Maximise(LinearSum::place(p)),
     ];
-    let config = Config { stubborn: false, ..Config::default() };
+    let config = ExplicitConfig { stubborn: false, ..ExplicitConfig::default() };
     let board = Board::new(&net, goals);
     run(&board, &Budget::unlimited(), &config);
     assert_eq!(board.faults(), 0);
@@ -192,13 +203,22 @@ fn large() -> (Net, Vec<Goal>) {
 fn a_ceiling_of_memory_ends_the_engine_with_nothing_claimed() {
     let (net, goals) = large();
     // Only breadth-first search uses several threads.
-    for (order, threads) in
-        [(Order::Breadth, 1), (Order::Breadth, 3), (Order::Depth, 1), (Order::Best, 1)]
-    {
+    for (order, threads) in [
+        (SearchOrder::Breadth, 1),
+        (SearchOrder::Breadth, 3),
+        (SearchOrder::Depth, 1),
+        (SearchOrder::Best, 1),
+    ] {
         let board = Board::new(&net, goals.clone());
         let (memory, stubborn) = (8 << 20, false);
-        let config =
-            Config { memory, order, order_per_goal: order, stubborn, threads, ..Config::default() };
+        let config = ExplicitConfig {
+            memory,
+            order,
+            order_per_goal: order,
+            stubborn,
+            threads,
+            ..ExplicitConfig::default()
+        };
         let statistics = run(&board, &Budget::unlimited(), &config);
         assert_eq!(board.faults(), 0);
         assert!(is_open(&board, 0) && is_open(&board, 1));
@@ -208,7 +228,7 @@ fn a_ceiling_of_memory_ends_the_engine_with_nothing_claimed() {
     let ceiling = parikh::solvers::budget::resident_bytes() + (16 << 20);
     let budget = Budget::unlimited().with_memory_ceiling(ceiling);
     let board = Board::new(&net, goals);
-    run(&board, &budget, &Config { stubborn: false, ..Config::default() });
+    run(&board, &budget, &ExplicitConfig { stubborn: false, ..ExplicitConfig::default() });
     assert!(is_open(&board, 0) && is_open(&board, 1));
     assert!(count(&net, &budget).is_err());
 }
@@ -218,7 +238,7 @@ fn what_others_settle_is_dropped() {
     let (net, goals) = large();
     let board = Board::new(&net, goals);
     board.ids().for_each(|id| board.abandon(id));
-    let config = Config { stubborn: false, ..Config::default() };
+    let config = ExplicitConfig { stubborn: false, ..ExplicitConfig::default() };
     assert_eq!(run(&board, &Budget::unlimited(), &config).searches, 0);
     let (net, goals) = large();
     let board = Board::new(&net, goals);

@@ -2,21 +2,21 @@
 //! Within the caps, the translated net simulates the model exactly. Beyond the caps, it can follow
 //! every run of the model. Answers agree with the enumeration, and the auditor confirms them.
 
-use crate::support::extended::Table;
+use crate::support::extended::NetTable;
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::answer::{Answer, Exhibit, Plan, Value};
-use parikh::evidence::audit::Verdict;
+use parikh::answer::{AnswerWitness, GoalAnswer, Plan, QuestionValue};
+use parikh::evidence::audit::AuditVerdict;
 use parikh::evidence::extended::{ExtendedAudit, made_again};
 use parikh::evidence::file::{NamedBecause, NamedTranslation};
 use parikh::evidence::reader::queries;
 use parikh::evidence_files::EvidenceFile;
-use parikh::extended::bounds::Rooms;
+use parikh::extended::bounds::CapRooms;
 use parikh::extended::{translate, translate_within_caps};
 use parikh::formula::text::read_one;
 use parikh::mcc::Examination;
 use parikh::net::{ExtendedNet, Marking, Net, PlaceId, Predicate, TransitionId, of_model, text};
-use parikh::run::{self, Config, Event};
+use parikh::run::{self, Event, RunConfig};
 use parikh::solvers::Budget;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -24,8 +24,8 @@ use std::time::Duration;
 
 /// Returns a random net as table, as model and as translation with caps. Returns `None` if all
 /// places are bounded.
-fn with_caps(seed: u64, rooms: Rooms) -> Option<(Table, ExtendedNet, Net)> {
-    let table = Table::random(seed);
+fn with_caps(seed: u64, rooms: CapRooms) -> Option<(NetTable, ExtendedNet, Net)> {
+    let table = NetTable::random(seed);
     let model = table.net();
     if model.is_plain() {
         return None;
@@ -47,7 +47,7 @@ fn caps(net: &Net) -> HashMap<usize, u64> {
 }
 
 /// Within the caps, the same transitions are enabled and lead to the same markings.
-fn within_the_caps(seed: u64, table: &Table, net: &Net) {
+fn within_the_caps(seed: u64, table: &NetTable, net: &Net) {
     let (translation, within, caps) = (net.translation().unwrap(), within(net), caps(net));
     let places = table.tokens.len();
     let context = || format!("seed {seed}: {table:?}\n{}", text::print(net));
@@ -83,7 +83,7 @@ fn copy(net: &Net, t: usize) -> TransitionId {
 }
 
 /// Follows a random run of the model on the translated net. Returns true if the run passes a cap.
-fn goes_along(seed: u64, table: &Table, net: &Net) -> bool {
+fn goes_along(seed: u64, table: &NetTable, net: &Net) -> bool {
     let (translation, within, caps) = (net.translation().unwrap(), within(net), caps(net));
     let over = &translation.caps().unwrap().over;
     let context = || format!("seed {seed}: {table:?}\n{}", text::print(net));
@@ -139,7 +139,7 @@ fn goes_along(seed: u64, table: &Table, net: &Net) -> bool {
 }
 
 /// The auditor computes the same net, and rejects a cap that is too low.
-fn audited(seed: u64, table: &Table, model: &ExtendedNet, net: &Net) {
+fn audited(seed: u64, table: &NetTable, model: &ExtendedNet, net: &Net) {
     let named = NamedTranslation::of(net, net.translation().unwrap());
     let mut goes_on = || true;
     let again = made_again(model, &named, 100_000, &mut goes_on);
@@ -168,7 +168,7 @@ fn audited(seed: u64, table: &Table, model: &ExtendedNet, net: &Net) {
 fn nets_with_caps_stand_for_their_models_in_two_halves() {
     let [mut capped, mut left, mut emptied] = [0u64; 3];
     for seed in 5_000_000..5_000_000 + scaled(4_000) {
-        let rooms = Rooms { inhibiting: seed % 4, emptied: seed % 3 };
+        let rooms = CapRooms { inhibiting: seed % 4, emptied: seed % 3 };
         let Some((table, model, net)) = with_caps(seed, rooms) else { continue };
         within_the_caps(seed, &table, &net);
         left += u64::from(goes_along(seed, &table, &net));
@@ -189,7 +189,7 @@ struct Beginning {
 }
 
 impl Beginning {
-    fn of(table: &Table) -> Beginning {
+    fn of(table: &NetTable) -> Beginning {
         let mut markings = vec![table.tokens.clone()];
         let mut known = HashSet::from([table.tokens.clone()]);
         let mut at = 0;
@@ -207,15 +207,15 @@ impl Beginning {
     }
 }
 
-type Condition = Box<dyn Fn(&Table, &[u64]) -> bool>;
+type Condition = Box<dyn Fn(&NetTable, &[u64]) -> bool>;
 
 /// Returns a random condition on markings: in the language of `--formula`, in that of query files,
 /// and as a value.
-fn condition(rng: &mut Rng, table: &Table) -> (String, String, Condition) {
+fn condition(rng: &mut Rng, table: &NetTable) -> (String, String, Condition) {
     let (t, p) = (rng.usize(..table.transitions()), rng.usize(..table.tokens.len()));
     let n = rng.u64(1..4);
     let is_dead =
-        |table: &Table, m: &[u64]| (0..table.transitions()).all(|t| table.fire(m, t).is_none());
+        |table: &NetTable, m: &[u64]| (0..table.transitions()).all(|t| table.fire(m, t).is_none());
     let tokens = format!("<tokens-count><place>p{p}</place></tokens-count>");
     let number = format!("<integer-constant>{n}</integer-constant>");
     match rng.u8(0..6) {
@@ -258,11 +258,11 @@ fn condition(rng: &mut Rng, table: &Table) -> (String, String, Condition) {
 }
 
 /// Replays the firings of an answer on the model by the rule with all arcs. Returns the markings.
-fn replayed(table: &Table, net: &Net, answer: &Answer) -> Option<Vec<Vec<u64>>> {
+fn replayed(table: &NetTable, net: &Net, answer: &GoalAnswer) -> Option<Vec<Vec<u64>>> {
     let sequence = match answer.exhibit.as_ref()? {
-        Exhibit::Firings(sequence) => sequence.clone(),
-        Exhibit::Loops(run) => run.flat(100_000)?,
-        Exhibit::Pump(_) | Exhibit::Lasso(_) => return None,
+        AnswerWitness::Firings(sequence) => sequence.clone(),
+        AnswerWitness::Loops(run) => run.flat(100_000)?,
+        AnswerWitness::Pump(_) | AnswerWitness::Lasso(_) => return None,
     };
     let mut markings = vec![table.tokens.clone()];
     for step in sequence.steps() {
@@ -276,7 +276,7 @@ fn replayed(table: &Table, net: &Net, answer: &Answer) -> Option<Vec<Vec<u64>>> 
 }
 
 /// Returns the auditor's verdicts on an evidence file, or its error.
-fn verdicts(model: &ExtendedNet, path: &Path, xml: &str) -> Result<Vec<Verdict>, String> {
+fn verdicts(model: &ExtendedNet, path: &Path, xml: &str) -> Result<Vec<AuditVerdict>, String> {
     let read =
         |net: &Net, _: &str| queries::read(net, xml.as_bytes()).map_err(|error| error.to_string());
     let mut audit = ExtendedAudit::new(model, 10_000, Box::new(read));
@@ -293,8 +293,8 @@ fn what_is_answered_of_nets_with_caps_is_so_and_confirmed() {
     let mut values = [0u64; 2];
     for seed in 6_000_000..6_000_000 + scaled(600) {
         let rooms = match seed % 2 {
-            0 => Rooms::default(),
-            _ => Rooms { inhibiting: 3, emptied: 2 },
+            0 => CapRooms::default(),
+            _ => CapRooms { inhibiting: 3, emptied: 2 },
         };
         let Some((table, model, net)) = with_caps(seed, rooms) else { continue };
         let beginning = Beginning::of(&table);
@@ -326,14 +326,14 @@ fn what_is_answered_of_nets_with_caps_is_so_and_confirmed() {
         }
         let xml = format!("<property-set>{xml}</property-set>");
         let mut file = EvidenceFile::new(&net, "Formulas", Vec::new()).unwrap();
-        let config = Config {
+        let config = RunConfig {
             threads: 1,
             keep_documents: true,
             keep_all_witnesses: true,
-            ..Config::default()
+            ..RunConfig::default()
         };
         let budget = Budget::lasting(Duration::from_millis(700));
-        let mut answers: HashMap<String, Answer> = HashMap::new();
+        let mut answers: HashMap<String, GoalAnswer> = HashMap::new();
         let report = run::run_net(&net, plan, &config, &budget, |event| match event {
             Event::Settled { id, goal, knowledge } => file.settled(id, goal, knowledge).unwrap(),
             Event::Answered(answer) => {
@@ -347,7 +347,7 @@ fn what_is_answered_of_nets_with_caps_is_so_and_confirmed() {
         open += report.unanswered.len() as u64;
         for (id, (text, always, holds)) in asked.iter().enumerate() {
             let Some(answer) = answers.get(&id.to_string()) else { continue };
-            let Value::Bool(value) = answer.value else { panic!("{}", said(text)) };
+            let QuestionValue::Bool(value) = answer.value else { panic!("{}", said(text)) };
             values[usize::from(value)] += 1;
             match value != *always {
                 // A witness is replayed by the rule with all arcs.
@@ -368,7 +368,7 @@ fn what_is_answered_of_nets_with_caps_is_so_and_confirmed() {
             let Some(answer) = answers.get(&format!("p{p}")) else { continue };
             let seen = beginning.markings.iter().map(|marking| marking[p]).max().unwrap();
             match answer.value {
-                Value::Number(number) => {
+                QuestionValue::Number(number) => {
                     numbers += 1;
                     assert!(i128::from(seen) <= number, "{}", said(&answer.id));
                     let shown = replayed(&table, &net, answer);
@@ -385,8 +385,8 @@ fn what_is_answered_of_nets_with_caps_is_so_and_confirmed() {
         assert_eq!(judged.len(), answers.len());
         for verdict in &judged {
             match verdict {
-                Verdict::Confirmed(_) => confirmed += 1,
-                Verdict::Refused(_) => panic!("{verdict:?}, {}", said("audit")),
+                AuditVerdict::Confirmed(_) => confirmed += 1,
+                AuditVerdict::Refused(_) => panic!("{verdict:?}, {}", said("audit")),
                 _ => beyond += 1,
             }
         }
@@ -403,7 +403,7 @@ fn what_is_answered_of_nets_with_caps_is_so_and_confirmed() {
                 .map(|line| line.replace(&from, &to) + "\n");
             std::fs::write(&path, lines.collect::<String>()).unwrap();
             let judged = verdicts(&model, &path, &xml).unwrap();
-            let turned = judged.iter().filter(|it| matches!(it, Verdict::Refused(_))).count();
+            let turned = judged.iter().filter(|it| matches!(it, AuditVerdict::Refused(_))).count();
             assert!(turned >= written.matches(&from).count(), "{judged:?}, {}", said("turned"));
             refused += turned as u64;
         }
@@ -423,7 +423,7 @@ fn what_is_answered_of_nets_with_caps_is_so_and_confirmed() {
 
 #[test]
 fn what_is_more_than_reachability_is_refused_by_name() {
-    let (_, _, net) = (7_000_000..).find_map(|seed| with_caps(seed, Rooms::default())).unwrap();
+    let (_, _, net) = (7_000_000..).find_map(|seed| with_caps(seed, CapRooms::default())).unwrap();
     for formula in ["AG EF p0 >= 1", "A F p0 >= 1", "E G p0 >= 1", "AG EX p0 >= 1", "AX p0 = 0"] {
         let formula = read_one(formula, "test", &net).formula.unwrap();
         let refused = Plan::default().ask_formula("x", &formula, &net).unwrap_err();
@@ -433,7 +433,7 @@ fn what_is_more_than_reachability_is_refused_by_name() {
         let is_refused = Plan::of_examination(examination, &net).is_none();
         assert_eq!(is_refused, examination == Examination::Liveness, "{examination}");
     }
-    let report = run::state_space(&net, &Config::default(), &Budget::unlimited(), |_| {});
+    let report = run::state_space(&net, &RunConfig::default(), &Budget::unlimited(), |_| {});
     assert_eq!(report.unanswered.len(), 4);
     // The names of added places are not available in questions.
     for name in ["within", "beyond", "co(p0)", "over(p0)"] {
@@ -446,9 +446,9 @@ fn what_is_more_than_reachability_is_refused_by_name() {
 #[test]
 fn a_net_whose_places_are_bounded_has_no_caps() {
     for seed in 0..scaled(300) {
-        let table = Table::random(seed);
+        let table = NetTable::random(seed);
         let Ok(exact) = translate(table.net(), &Budget::unlimited()) else { continue };
-        let rooms = Rooms::default();
+        let rooms = CapRooms::default();
         let same = translate_within_caps(table.net(), 200_000, rooms, &Budget::unlimited());
         assert_eq!(text::print(&same.unwrap()), text::print(&exact), "seed {seed}");
     }

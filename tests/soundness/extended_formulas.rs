@@ -1,39 +1,39 @@
 //! Formulas of every logic about nets with inhibitor, read and reset arcs, and bounds of their
 //! places, against their own enumerator. The auditor confirms the answers.
 
-use crate::support::extended::Table;
-use crate::support::extended_formulas::{Positions, Shape};
+use crate::support::extended::NetTable;
+use crate::support::extended_formulas::{FormulaShape, RunPositions};
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::answer::{Plan, Value};
-use parikh::evidence::audit::Verdict;
+use parikh::answer::{Plan, QuestionValue};
+use parikh::evidence::audit::AuditVerdict;
 use parikh::evidence::extended::ExtendedAudit;
 use parikh::evidence::reader::queries;
 use parikh::evidence_files::EvidenceFile;
 use parikh::extended::translate;
 use parikh::formula::text::read_one;
 use parikh::net::{Fairness, Net, PlaceId, TransitionId};
-use parikh::run::{self, Config, Event};
+use parikh::run::{self, Event, RunConfig};
 use parikh::solvers::Budget;
 use std::collections::HashMap;
 use std::time::Duration;
 
 /// The questions about a net: formulas, and the most tokens of each place.
-struct Asked {
-    shapes: Vec<Shape>,
+struct NetQuestions {
+    shapes: Vec<FormulaShape>,
     /// Transitions of the model with weak fairness in LTL formulas.
     fair: Vec<usize>,
 }
 
-impl Asked {
+impl NetQuestions {
     /// Returns random questions. Fairness concerns only transitions with a single copy.
-    fn random(seed: u64, table: &Table, net: &Net) -> Asked {
+    fn random(seed: u64, table: &NetTable, net: &Net) -> NetQuestions {
         let mut rng = Rng::with_seed(seed);
-        let shapes = (0..5).map(|_| Shape::random(&mut rng, table)).collect();
+        let shapes = (0..5).map(|_| FormulaShape::random(&mut rng, table)).collect();
         let copies = |t: usize| net.transitions_named(&format!("t{t}")).unwrap().len();
         let some = (0..table.transitions()).filter(|&t| copies(t) == 1 && rng.bool());
         let fair = some.collect::<Vec<_>>();
-        Asked { shapes, fair: if seed.is_multiple_of(3) { fair } else { Vec::new() } }
+        NetQuestions { shapes, fair: if seed.is_multiple_of(3) { fair } else { Vec::new() } }
     }
 
     fn fairness(&self, net: &Net) -> Fairness {
@@ -79,15 +79,15 @@ fn formulas_about_nets_with_such_arcs_are_answered_as_enumeration_says_and_audit
     let [mut answered, mut open, mut confirmed, mut beyond] = [0; 4];
     let mut values = [0, 0];
     for seed in 3_000_000..3_000_000 + scaled(60) {
-        let table = Table::random(seed);
+        let table = NetTable::random(seed);
         let model = table.net();
         let space = table.explore(200, 30);
         let (false, Some(space)) = (model.is_plain(), space) else { continue };
         let net = translate(model.clone(), &Budget::unlimited()).unwrap();
-        let asked = Asked::random(seed, &table, &net);
+        let asked = NetQuestions::random(seed, &table, &net);
         let places = table.tokens.len();
         let mut file = EvidenceFile::new(&net, "Formulas", Vec::new()).unwrap();
-        let config = Config { threads: 1, keep_documents: true, ..Config::default() };
+        let config = RunConfig { threads: 1, keep_documents: true, ..RunConfig::default() };
         let budget = Budget::lasting(Duration::from_secs(60));
         let mut answers = HashMap::new();
         let report =
@@ -104,20 +104,20 @@ fn formulas_about_nets_with_such_arcs_are_answered_as_enumeration_says_and_audit
         let said = |what: &str| format!("seed {seed}, {what}: {table:?}, fair to {:?}", asked.fair);
         assert_eq!(report.faults, 0, "{}", said("faults"));
         open += report.unanswered.len();
-        let positions = Positions::new(&space);
+        let positions = RunPositions::new(&space);
         for (at, shape) in asked.shapes.iter().enumerate() {
             let Some(value) = answers.get(&at.to_string()) else { continue };
             // Fairness does not apply to formulas about the computation tree.
-            let is_linear = !matches!(shape, Shape::Reached(_) | Shape::Home(_));
+            let is_linear = !matches!(shape, FormulaShape::Reached(_) | FormulaShape::Home(_));
             let truth = positions.holds(shape, if is_linear { &asked.fair } else { &[] });
-            assert_eq!(*value, Value::Bool(truth), "{}", said(&shape.text()));
+            assert_eq!(*value, QuestionValue::Bool(truth), "{}", said(&shape.text()));
             values[usize::from(truth)] += 1;
         }
         for p in 0..places {
             let most = space.markings.iter().map(|marking| marking[p]).max().unwrap();
             let id = format!("p{p}");
             let Some(value) = answers.get(&id) else { continue };
-            assert_eq!(*value, Value::Number(most.into()), "{}", said(&id));
+            assert_eq!(*value, QuestionValue::Number(most.into()), "{}", said(&id));
             assert_eq!(net.place_name(PlaceId::new(p)), id);
         }
         answered += answers.len();
@@ -127,7 +127,7 @@ fn formulas_about_nets_with_such_arcs_are_answered_as_enumeration_says_and_audit
         let text = asked.queries(places);
         let read = |net: &Net, _: &str| {
             let properties = queries::read(net, text.as_bytes()).map_err(|e| e.to_string())?;
-            let under = |mut it: queries::Property| {
+            let under = |mut it: queries::AuditedProperty| {
                 it.question = it.question.map(|question| {
                     question.under(&asked.fairness(net)).expect("fairness to what is asked")
                 });
@@ -139,8 +139,8 @@ fn formulas_about_nets_with_such_arcs_are_answered_as_enumeration_says_and_audit
         audit.file(&path).unwrap_or_else(|broken| panic!("{broken}, {}", said("evidence")));
         for it in audit.finish().judged {
             match it.verdict {
-                Verdict::Confirmed(_) => confirmed += 1,
-                Verdict::Refused(_) => panic!("{it:?}, {}", said("audit")),
+                AuditVerdict::Confirmed(_) => confirmed += 1,
+                AuditVerdict::Refused(_) => panic!("{it:?}, {}", said("audit")),
                 _ => beyond += 1,
             }
         }

@@ -1,13 +1,13 @@
 //! Soundness of processes with inhibitor and reset arcs and several final markings, with one to
 //! three cases, in all four variants: against their own enumerator, and audited.
 
-use crate::support::extended::{Space, Table};
+use crate::support::extended::{NetTable, TableSpace};
 use crate::support::processes::random_process;
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::answer::{Answer, Exhibit, Plan, Value};
+use parikh::answer::{AnswerWitness, GoalAnswer, Plan, QuestionValue};
 use parikh::engine::Role;
-use parikh::evidence::audit::{Audit, Judged, Verdict};
+use parikh::evidence::audit::{Audit, AuditVerdict, AuditedAnswer};
 use parikh::evidence::extended::ExtendedAudit;
 use parikh::evidence::replay;
 use parikh::evidence_files::EvidenceFile;
@@ -15,8 +15,8 @@ use parikh::extended::translate;
 use parikh::mcc::Examination::{self, EasySoundness, RelaxedSoundness, Soundness, WeakSoundness};
 use parikh::net::counted::counted;
 use parikh::net::{ExtendedBuilder, ExtendedNet, Marking, Net, marking_text};
-use parikh::run::schedule::{On, Part, Phase};
-use parikh::run::{self, Config, Event, Schedule};
+use parikh::run::schedule::{PhaseNet, SchedulePhase, TimePart};
+use parikh::run::{self, Event, RunConfig, Schedule};
 use parikh::solvers::Budget;
 use parikh::structure::workflow;
 use std::collections::{BTreeSet, HashMap};
@@ -30,7 +30,7 @@ const KINDS: [Examination; 4] = [Soundness, WeakSoundness, RelaxedSoundness, Eas
 #[derive(Debug)]
 struct Process {
     /// The net with the tokens of one case.
-    table: Table,
+    table: NetTable,
     /// The final markings of a single case.
     finals: Vec<Vec<u64>>,
     /// Number of cases at the same time.
@@ -43,7 +43,7 @@ impl Process {
     fn random(seed: u64) -> Process {
         let mut rng = Rng::with_seed(seed);
         let (mut table, mut finals) = match rng.u8(..3) {
-            0 => (Table::random(seed), Vec::new()),
+            0 => (NetTable::random(seed), Vec::new()),
             _ => {
                 let (net, last) = random_process(seed);
                 (of_net(&net), vec![last.tokens().to_vec()])
@@ -82,9 +82,9 @@ impl Process {
     }
 
     /// Returns the table with the tokens of all cases.
-    fn begun(&self) -> Table {
+    fn begun(&self) -> NetTable {
         let tokens = self.table.tokens.iter().map(|tokens| tokens * self.cases).collect();
-        Table { tokens, ..self.table.clone() }
+        NetTable { tokens, ..self.table.clone() }
     }
 
     /// Returns the markings in which every case is in a final marking.
@@ -102,12 +102,12 @@ impl Process {
 }
 
 /// Returns the table of a plain net.
-fn of_net(net: &Net) -> Table {
+fn of_net(net: &Net) -> NetTable {
     let row = |of: &dyn Fn(parikh::net::PlaceId) -> u64| net.places().map(of).collect::<Vec<u64>>();
     let takes = net.transitions().map(|t| row(&|p| net.pre_weight(t, p))).collect();
     let puts = net.transitions().map(|t| row(&|p| net.post_weight(t, p))).collect();
     let none = vec![vec![0; net.place_count()]; net.transition_count()];
-    Table {
+    NetTable {
         tokens: net.initial().tokens().to_vec(),
         takes,
         puts,
@@ -118,7 +118,12 @@ fn of_net(net: &Net) -> Table {
 }
 
 /// Evaluates soundness by its definition, over all markings.
-fn truth(space: &Space, transitions: usize, done: &BTreeSet<Vec<u64>>, kind: Examination) -> bool {
+fn truth(
+    space: &TableSpace,
+    transitions: usize,
+    done: &BTreeSet<Vec<u64>>,
+    kind: Examination,
+) -> bool {
     let covers = |m: &Vec<u64>| {
         done.iter().any(|last| last.iter().zip(m).all(|(tokens, held)| held >= tokens))
     };
@@ -149,21 +154,21 @@ fn truth(space: &Space, transitions: usize, done: &BTreeSet<Vec<u64>>, kind: Exa
 
 /// Returns the answer about the translation of a process, with its evidence. The search runs first,
 /// except with `usual`, which runs the default schedule.
-fn answer(net: &Net, kind: Examination, cases: u64, usual: bool) -> Option<(Answer, Vec<u8>)> {
+fn answer(net: &Net, kind: Examination, cases: u64, usual: bool) -> Option<(GoalAnswer, Vec<u8>)> {
     let name = match cases {
         1 => kind.name().to_owned(),
         n => format!("{n}-{kind}"),
     };
     let plan = Plan::of_examination(kind, net).unwrap().called(&name);
-    let keep = Config { keep_documents: true, keep_all_witnesses: true, ..Config::default() };
-    let all = Part { share: 1.0, most: Duration::MAX, least: Duration::ZERO };
-    let search = Phase::Run(Role::Search, On::ReadToo, all);
-    let homes = Phase::Run(Role::Homes, On::Read, all);
-    let searched_first = Schedule { workers: vec![vec![Phase::Once, search, homes]] };
+    let keep = RunConfig { keep_documents: true, keep_all_witnesses: true, ..RunConfig::default() };
+    let all = TimePart { share: 1.0, most: Duration::MAX, least: Duration::ZERO };
+    let search = SchedulePhase::Run(Role::Search, PhaseNet::ReadToo, all);
+    let homes = SchedulePhase::Run(Role::Homes, PhaseNet::Read, all);
+    let searched_first = Schedule { workers: vec![vec![SchedulePhase::Once, search, homes]] };
     let schedule = (!usual).then_some(searched_first);
-    let config = Config { threads: 1, schedule, ..keep };
+    let config = RunConfig { threads: 1, schedule, ..keep };
     let mut file = EvidenceFile::new(net, &name, Vec::new()).unwrap();
-    let mut found: Option<Answer> = None;
+    let mut found: Option<GoalAnswer> = None;
     let budget = Budget::unlimited().slice(Duration::from_secs(120));
     let report = run::run_net(net, plan, &config, &budget, |event| match event {
         Event::Settled { id, goal, knowledge } => file.settled(id, goal, knowledge).unwrap(),
@@ -179,14 +184,14 @@ fn answer(net: &Net, kind: Examination, cases: u64, usual: bool) -> Option<(Answ
 }
 
 /// Returns the auditor's verdict on evidence about a model.
-fn audited(model: &ExtendedNet, finals: &[Marking], name: &str, evidence: &[u8]) -> Judged {
+fn audited(model: &ExtendedNet, finals: &[Marking], name: &str, evidence: &[u8]) -> AuditedAnswer {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join(format!("{name}.jsonl"));
     std::fs::write(&path, evidence).unwrap();
     audited_file(model, finals, &path)
 }
 
-fn audited_file(model: &ExtendedNet, finals: &[Marking], path: &Path) -> Judged {
+fn audited_file(model: &ExtendedNet, finals: &[Marking], path: &Path) -> AuditedAnswer {
     let none = |what: &str| Err(format!("no formulas of {what}"));
     let mut report = match model.clone().into_plain() {
         Ok(net) => {
@@ -207,14 +212,14 @@ fn audited_file(model: &ExtendedNet, finals: &[Marking], path: &Path) -> Judged 
 
 /// Counters of the answers by value, and of open questions.
 #[derive(Default)]
-struct Found {
+struct ProcessTally {
     seen: HashMap<(Examination, bool), u64>,
     large: u64,
     confirmed: u64,
     searched: u64,
 }
 
-impl Found {
+impl ProcessTally {
     /// Asks the four questions about a random process.
     fn ask(&mut self, seed: u64) {
         let process = Process::random(seed);
@@ -242,9 +247,9 @@ impl Found {
             let found = answer(&net, kind, process.cases, seed.is_multiple_of(16));
             let (found, evidence) = found.unwrap_or_else(|| panic!("open: {}", about()));
             let truth = truth(&space, begun.transitions(), &done, kind);
-            assert_eq!(found.value, Value::Bool(truth), "{}: {}", found.reason, about());
+            assert_eq!(found.value, QuestionValue::Bool(truth), "{}: {}", found.reason, about());
             *self.seen.entry((kind, truth)).or_default() += 1;
-            if let Some(Exhibit::Firings(run)) = &found.exhibit {
+            if let Some(AnswerWitness::Firings(run)) = &found.exhibit {
                 let end = replay(&net, run).unwrap();
                 let own = Marking::new(end.tokens()[..begun.tokens.len()].to_vec());
                 if kind == EasySoundness && truth {
@@ -257,8 +262,8 @@ impl Found {
             if seed.is_multiple_of(4) {
                 let judged = audited(&model, &finals, &found.id, &evidence);
                 match judged.verdict {
-                    Verdict::Confirmed(_) => self.confirmed += 1,
-                    Verdict::Refused(_) => panic!("{judged:?}, {}", about()),
+                    AuditVerdict::Confirmed(_) => self.confirmed += 1,
+                    AuditVerdict::Refused(_) => panic!("{judged:?}, {}", about()),
                     _ => self.searched += 1,
                 }
             }
@@ -271,18 +276,18 @@ const AT_A_TIME: u64 = 8;
 
 #[test]
 fn random_processes_with_such_arcs_and_ends_are_as_sound_as_enumeration_says() {
-    let all = scaled(1_000);
-    let mut found = Found::default();
+    let all = scaled(300);
+    let mut found = ProcessTally::default();
     std::thread::scope(|scope| {
         let share = |first: u64| {
-            let mut found = Found::default();
+            let mut found = ProcessTally::default();
             (first..all).step_by(AT_A_TIME as usize).for_each(|seed| found.ask(seed));
             found
         };
         let shares: Vec<_> =
             (0..AT_A_TIME).map(|first| scope.spawn(move || share(first))).collect();
         for share in shares {
-            let Found { seen, large, confirmed, searched } =
+            let ProcessTally { seen, large, confirmed, searched } =
                 share.join().expect("no process of this share is wrong");
             seen.into_iter().for_each(|(key, times)| *found.seen.entry(key).or_default() += times);
             found.large += large;
@@ -290,7 +295,7 @@ fn random_processes_with_such_arcs_and_ends_are_as_sound_as_enumeration_says() {
             found.searched += searched;
         }
     });
-    let Found { seen, large, confirmed, searched } = &found;
+    let ProcessTally { seen, large, confirmed, searched } = &found;
     eprintln!("{seen:?}; {large} too large; {confirmed} confirmed, {searched} searched");
     assert!(*large < all / 3 && confirmed > searched, "{large}, {confirmed}, {searched}");
     for kind in KINDS {
@@ -348,9 +353,9 @@ fn a_cancellation_region_of_many_places_has_copies_for_what_they_hold_together()
         };
         let found = answer(&net, kind, 1, true);
         let (found, evidence) = found.unwrap_or_else(|| panic!("{kind} is open"));
-        assert_eq!(found.value, Value::Bool(true), "{kind}: {}", found.reason);
+        assert_eq!(found.value, QuestionValue::Bool(true), "{kind}: {}", found.reason);
         let judged = audited(&model, &finals, &found.id, &evidence);
-        assert!(matches!(judged.verdict, Verdict::Confirmed(_)), "{judged:?}");
+        assert!(matches!(judged.verdict, AuditVerdict::Confirmed(_)), "{judged:?}");
     }
 }
 
@@ -373,7 +378,7 @@ fn a_wrong_answer_about_a_process_with_such_arcs_is_refused_by_the_auditor() {
         let other = if text.contains(yes) { text.replace(yes, no) } else { text.replace(no, yes) };
         assert_ne!(other, text);
         let judged = audited(&model, &finals, &found.id, other.as_bytes());
-        assert!(!matches!(judged.verdict, Verdict::Confirmed(_)), "{judged:?}, seed {seed}");
+        assert!(!matches!(judged.verdict, AuditVerdict::Confirmed(_)), "{judged:?}, seed {seed}");
         turned += 1;
     }
     assert!(turned > 20, "{turned}");

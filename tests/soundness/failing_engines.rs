@@ -3,15 +3,17 @@
 //!
 //! The test adds failing engines to a run's list of engines.
 
-use crate::support::oracle::{Limits, explore};
-use parikh::answer::{Plan, Value};
+use crate::support::oracle::{OracleLimits, explore};
+use parikh::answer::{Plan, QuestionValue};
 use parikh::engine::Hint;
 use parikh::engine::registry::ENGINES;
-use parikh::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes, each_slice_anew};
+use parikh::engine::{
+    Assignment, Engine, Role, Session, Sides, SliceProgress, Takes, each_slice_anew,
+};
 use parikh::mcc::Examination;
 use parikh::net::generate::{self, Shape};
 use parikh::net::{Features, GoalKind, Net, text};
-use parikh::run::{self, Config, Event, Report};
+use parikh::run::{self, Event, RunConfig, RunReport};
 use parikh::solvers::Budget;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -44,9 +46,9 @@ impl<const AT: usize> Failing<AT> {
 }
 
 impl<const AT: usize> Session for Failing<AT> {
-    fn slice(&mut self, _budget: &Budget) -> Progress {
+    fn slice(&mut self, _budget: &Budget) -> SliceProgress {
         Self::at(SLICE);
-        Progress::Finished
+        SliceProgress::Finished
     }
 
     fn deepen(&mut self) -> bool {
@@ -84,12 +86,16 @@ fn failing<const AT: usize>() -> Vec<Engine> {
     roles.map(engine).into()
 }
 
-fn ask(net: &Net, engines: &'static [Engine], time: Duration) -> (Report, Vec<(String, Value)>) {
+fn ask(
+    net: &Net,
+    engines: &'static [Engine],
+    time: Duration,
+) -> (RunReport, Vec<(String, QuestionValue)>) {
     let mut plan = Plan::of_examination(Examination::ReachabilityDeadlock, net).unwrap();
     for (number, p) in net.places().enumerate() {
         plan.ask_maximum(&number.to_string(), parikh::net::LinearSum::place(p));
     }
-    let config = Config { engines, ..Config::default() };
+    let config = RunConfig { engines, ..RunConfig::default() };
     let mut answers = Vec::new();
     let report = run::run_net(net, plan, &config, &Budget::lasting(time), |event| {
         if let Event::Answered(answer) = event {
@@ -107,7 +113,7 @@ fn survives<const AT: usize>() {
     let mut failures = 0;
     for seed in 0..12 {
         let net = generate::random(seed, &Shape::small(seed));
-        let Some(space) = explore(&net, Limits { states: 60, tokens: 100 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 60, tokens: 100 }) else { continue };
         for (engines, time) in [(before, 10_000), (alone, 150)] {
             let time = Duration::from_millis(time);
             let began = Instant::now();
@@ -122,9 +128,9 @@ fn survives<const AT: usize>() {
                 let expected = match id.parse() {
                     Ok(place) => {
                         let p = parikh::net::PlaceId::new(place);
-                        Value::Number(space.maximum(&parikh::net::LinearSum::place(p)))
+                        QuestionValue::Number(space.maximum(&parikh::net::LinearSum::place(p)))
                     }
-                    Err(_) => Value::Bool(space.deadlock()),
+                    Err(_) => QuestionValue::Bool(space.deadlock()),
                 };
                 assert_eq!(value, expected, "{id}, {}", context());
             }
@@ -190,7 +196,7 @@ fn late_at_the_deadline() {
         start: late,
     };
     let plan = Plan::of_examination(Examination::Liveness, &net).unwrap();
-    let config = Config { engines: vec![engine].leak(), ..Config::default() };
+    let config = RunConfig { engines: vec![engine].leak(), ..RunConfig::default() };
     let mut overruns = Vec::new();
     let budget = Budget::lasting(Duration::from_millis(500));
     let report = run::run_net(&net, plan, &config, &budget, |event| {

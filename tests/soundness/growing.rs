@@ -8,7 +8,7 @@
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::Plan;
-use parikh::board::{Knowledge, Run};
+use parikh::board::{Knowledge, RunKnowledge};
 use parikh::engine::registry::ENGINES;
 use parikh::graph::coverability::Coverability;
 use parikh::graph::omega::OMEGA;
@@ -17,7 +17,7 @@ use parikh::net::generate::{
 };
 use parikh::net::run_property::{RunAtom, RunProperty};
 use parikh::net::{Atom, Goal, Marking, Net, PlaceId, Predicate, TransitionId};
-use parikh::run::{Config, Event, run_net};
+use parikh::run::{Event, RunConfig, run_net};
 use parikh::solvers::Budget;
 use parikh_temporal::{Automaton, AutomatonLimits, Ltl, Marks};
 use std::collections::HashMap;
@@ -93,10 +93,10 @@ fn value(net: &Net, tokens: &[u64], predicate: &Predicate) -> Option<bool> {
 }
 
 /// An edge between numbered nodes, with its marks.
-type Edge = (usize, usize, Marks);
+type NumberedEdge = (usize, usize, Marks);
 
 /// Returns true if a component reachable from node 0 has all marks.
-fn accepts(nodes: usize, edges: &[Edge], automaton: &Automaton) -> bool {
+fn accepts(nodes: usize, edges: &[NumberedEdge], automaton: &Automaton) -> bool {
     let mut after = vec![Vec::new(); nodes];
     edges.iter().for_each(|&(from, to, _)| after[from].push(to as u32));
     let next = |node: u32, k: u32| after[node as usize].get(k as usize).copied();
@@ -216,13 +216,13 @@ fn runs_of_unbounded_nets_are_found_or_excluded_as_the_coverability_graph_says()
         let graph = Coverability::of(&net, MOST, &Budget::unlimited()).unwrap();
         let property = property(&net, &mut rng);
         let truth = truth(&net, &graph, &property);
-        let config = Config { engines: ENGINES, threads: 1, ..Config::default() };
+        let config = RunConfig { engines: ENGINES, threads: 1, ..RunConfig::default() };
         let budget = Budget::unlimited().slice(time);
         let mut answer = None;
         let goal = Goal::Run(Box::new(property.clone()));
         let report = run_net(&net, Plan::of_goals(vec![goal]), &config, &budget, |event| {
             if let Event::Settled { knowledge: Knowledge::Run(run), .. } = event {
-                answer = Some(matches!(run, Run::Exists { .. }));
+                answer = Some(matches!(run, RunKnowledge::Exists { .. }));
             }
         });
         assert_eq!(report.faults, 0, "net {seed}");

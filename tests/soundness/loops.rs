@@ -4,23 +4,23 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Reach, Witness};
 use parikh::engine::loops;
-use parikh::engine::{Assignment, Progress};
+use parikh::engine::{Assignment, SliceProgress};
 use parikh::evidence::loops::{holds, replay_loops};
-use parikh::ground::Ground;
 use parikh::net::{Facts, Goal, GoalId, LoopRun, Net, NetBuilder, Predicate, generate};
 use parikh::solvers::Budget;
+use parikh::working_net::WorkingNet;
 use std::time::Duration;
 
 /// Runs the engine on the goals of a board. Returns its progress: if it is finished, there is
 /// nothing left to try.
-fn work(board: &Board<'_>, budget: &Budget, seed: u64) -> Progress {
+fn work(board: &Board<'_>, budget: &Budget, seed: u64) -> SliceProgress {
     let net = board.net();
     let goals: Vec<(GoalId, Goal)> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
     let facts = Facts::none(net);
     let known = parikh::structure::intervals::Intervals::new(net, &facts);
-    let ground = Ground::original(net, goals, facts, &known);
+    let working_net = WorkingNet::original(net, goals, facts, &known);
     let assignment = Assignment {
-        ground: &ground,
+        working_net: &working_net,
         board,
         seed,
         threads: 1,
@@ -125,7 +125,7 @@ fn many_tokens_are_no_fault() {
         let progress = work(&board, &Budget::lasting(Duration::from_millis(4)), seed);
         assert_eq!(board.faults(), 0, "seed {seed}:\n{}", parikh::net::text::print(&net));
         settled += board.goals().len() - board.open_count();
-        finished += u32::from(progress == Progress::Finished);
+        finished += u32::from(progress == SliceProgress::Finished);
     }
     assert!(settled > 1_000 && finished > 100, "{settled} settled, {finished} finished");
 }

@@ -1,7 +1,7 @@
 //! The simple enumerator against known numbers of the generated families: two independent
 //! computations of the same numbers.
 
-use crate::support::oracle::{Limits, Truth, explore};
+use crate::support::oracle::{GoalTruth, OracleLimits, explore};
 use parikh_net::generate::{self, KnownCount, RandomKind, Shape};
 use parikh_net::{Goal, LinearSum, Predicate, text};
 
@@ -9,7 +9,7 @@ use parikh_net::{Goal, LinearSum, Predicate, text};
 fn every_family_has_the_answers_it_documents() {
     for generate::KnownNet { net, known } in generate::specimens() {
         let name = net.name();
-        let Some(space) = explore(&net, Limits::default()) else {
+        let Some(space) = explore(&net, OracleLimits::default()) else {
             assert_eq!(known.states, KnownCount::Infinite, "{name}");
             continue;
         };
@@ -30,27 +30,27 @@ fn every_family_has_the_answers_it_documents() {
 #[test]
 fn goals_are_answered_from_the_reachable_markings() {
     let net = generate::mutual_exclusion(3, 2).net;
-    let space = explore(&net, Limits::default()).unwrap();
+    let space = explore(&net, OracleLimits::default()).unwrap();
     let critical: Vec<_> =
         (0..3).map(|i| net.place_named(&format!("critical_{i}")).unwrap()).collect();
     let all = LinearSum::new(critical.iter().map(|&p| (p, 1))).unwrap();
-    assert_eq!(space.answer(&Goal::Maximise(all)), Truth::Maximum(2));
+    assert_eq!(space.answer(&Goal::Maximise(all)), GoalTruth::Maximum(2));
     let both =
         |a: usize, b: usize| Predicate::and([a, b].map(|i| Predicate::at_least(critical[i], 1)));
-    assert_eq!(space.answer(&Goal::Reach(both(0, 2))), Truth::Reachable(true));
+    assert_eq!(space.answer(&Goal::Reach(both(0, 2))), GoalTruth::Reachable(true));
     let three = Predicate::and([both(0, 1), both(1, 2)]);
-    assert_eq!(space.answer(&Goal::Reach(three)), Truth::Reachable(false));
+    assert_eq!(space.answer(&Goal::Reach(three)), GoalTruth::Reachable(false));
 }
 
 #[test]
 fn an_unbounded_net_and_a_large_one_are_given_up() {
     let unbounded = generate::counters(1).net;
-    assert!(explore(&unbounded, Limits::default()).is_none());
+    assert!(explore(&unbounded, OracleLimits::default()).is_none());
     let large = generate::cycles(4, 6, false).net;
-    assert!(explore(&large, Limits { states: 1_295, tokens: 1 }).is_none());
-    assert!(explore(&large, Limits { states: 1_296, tokens: 1 }).is_some());
+    assert!(explore(&large, OracleLimits { states: 1_295, tokens: 1 }).is_none());
+    assert!(explore(&large, OracleLimits { states: 1_296, tokens: 1 }).is_some());
     let overflow = text::parse("place p 9223372036854775807\ntransition t: -> p").unwrap();
-    let no_limit = Limits { states: 10, tokens: u64::MAX };
+    let no_limit = OracleLimits { states: 10, tokens: u64::MAX };
     assert!(explore(&overflow, no_limit).is_none());
 }
 
@@ -60,7 +60,7 @@ fn random_nets_keep_what_their_kind_promises_and_are_worth_exploring() {
     for seed in 0..300 {
         let shape = Shape::small(seed);
         let net = generate::random(seed, &shape);
-        match (shape.kind, explore(&net, Limits::default())) {
+        match (shape.kind, explore(&net, OracleLimits::default())) {
             (RandomKind::OneSafe, Some(space)) => {
                 assert!(space.most_in_place() <= 1, "{seed}");
                 lively += usize::from(space.states() > 3);

@@ -1,18 +1,18 @@
 //! Proofs by induction against enumeration: more time, more nets, and the limits.
 
 use crate::support::documents::refutes;
-use crate::support::oracle::{Limits, Truth, explore};
+use crate::support::oracle::{GoalTruth, OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::pdr;
 use parikh::engine::{Assignment, Engine};
-use parikh::ground::Ground;
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate};
 use parikh::solvers::Budget;
 use parikh::structure;
 use parikh::structure::intervals::Intervals;
+use parikh::working_net::WorkingNet;
 use std::time::Duration;
 
 /// Time limit per random net.
@@ -48,9 +48,9 @@ fn run(
     let board = Board::new(net, goals.to_vec());
     let listed = goals.iter().cloned().enumerate().map(|(i, goal)| (GoalId::new(i), goal));
     let known = Intervals::new(net, &facts);
-    let ground = Ground::original(net, listed.collect(), facts, &known);
+    let working_net = WorkingNet::original(net, listed.collect(), facts, &known);
     let work = Assignment {
-        ground: &ground,
+        working_net: &working_net,
         board: &board,
         seed: 1,
         threads: 2,
@@ -63,11 +63,13 @@ fn run(
     assert_eq!(board.faults(), 0, "{}", context());
     let known: Vec<Knowledge> = board.ids().filter_map(|id| board.knowledge(id)).collect();
     assert_eq!(known.len(), goals.len(), "no contradiction: {}", context());
-    let Some(space) = explore(net, Limits { states: 5000, tokens: 1000 }) else { return known };
+    let Some(space) = explore(net, OracleLimits { states: 5000, tokens: 1000 }) else {
+        return known;
+    };
     for (id, goal) in board.ids().zip(goals) {
         tally.open += usize::from(board.is_open(id));
         match (space.answer(goal), board.knowledge(id).expect("no contradiction")) {
-            (Truth::Reachable(truth), Knowledge::Reach(reach)) => match reach {
+            (GoalTruth::Reachable(truth), Knowledge::Reach(reach)) => match reach {
                 Reach::Open => {}
                 Reach::Reached { .. } => {
                     assert!(truth, "{goal:?}: {}", context());
@@ -82,7 +84,7 @@ fn run(
                     tally.refuted += 1;
                 }
             },
-            (Truth::Maximum(truth), Knowledge::Maximum(maximum)) => {
+            (GoalTruth::Maximum(truth), Knowledge::Maximum(maximum)) => {
                 let proved = maximum.proved.map(|proved| proved.0);
                 assert!(proved.is_none_or(|proved| proved >= truth), "{goal:?}: {}", context());
                 let seen = maximum.seen.map(|seen| seen.0);
@@ -100,7 +102,7 @@ fn proofs_by_induction_say_what_enumeration_says() {
     let mut tally = Tally::default();
     for seed in 0..scaled(1500) {
         let net = random(seed, &Shape::small(seed));
-        if explore(&net, Limits { states: 500, tokens: 200 }).is_none() {
+        if explore(&net, OracleLimits { states: 500, tokens: 200 }).is_none() {
             continue;
         }
         let mut goals = random_goals(seed, &net, 4);
@@ -161,7 +163,7 @@ fn sums_of_parts_that_keep_their_remainders_are_bounded_like_their_parts() {
     for seed in 0..scaled(1500) {
         let mut rng = Rng::with_seed(seed);
         let (net, parts) = parts_that_keep_their_remainders(&mut rng);
-        if explore(&net, Limits { states: 500, tokens: 100 }).is_none() {
+        if explore(&net, OracleLimits { states: 500, tokens: 100 }).is_none() {
             continue;
         }
         let mut goals = Vec::new();

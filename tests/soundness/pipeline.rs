@@ -5,16 +5,16 @@
 //! must satisfy the original formula.
 
 use crate::support::documents::refutes;
-use crate::support::oracle::{Limits, StateSpace, Truth, explore};
+use crate::support::oracle::{GoalTruth, OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::answer::{Answer, Exhibit, Plan, Value};
+use parikh::answer::{AnswerWitness, GoalAnswer, Plan, QuestionValue};
 use parikh::board::{Knowledge, Reach};
 use parikh::evidence::replay;
 use parikh::mcc::Examination;
 use parikh::net::generate::{self, RandomKind, Shape};
 use parikh::net::{Goal, Net, Predicate, text};
-use parikh::run::{self, Config, Event, Schedule};
+use parikh::run::{self, Event, RunConfig, Schedule};
 use parikh::solvers::Budget;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,10 +24,10 @@ use std::time::Duration;
 static TURNS: AtomicU64 = AtomicU64::new(0);
 
 /// Returns all answers by id. Panics on internal errors and on open questions.
-fn answers(net: &Net, plan: Plan, threads: usize) -> HashMap<String, Answer> {
+fn answers(net: &Net, plan: Plan, threads: usize) -> HashMap<String, GoalAnswer> {
     let schedule = Some(Schedule::own_reductions_only());
     let config =
-        Config { threads, own_reduction_below: f64::INFINITY, schedule, ..Config::default() };
+        RunConfig { threads, own_reduction_below: f64::INFINITY, schedule, ..RunConfig::default() };
     let mut answers = HashMap::new();
     let budget = Budget::unlimited().slice(Duration::from_secs(300));
     let report = run::run_net(net, plan, &config, &budget, |event| {
@@ -62,7 +62,7 @@ fn reworded(rng: &mut Rng, predicate: &Predicate) -> Predicate {
 /// Returns a random net small enough to enumerate.
 fn bounded(seed: u64, shape: &Shape) -> Option<Net> {
     let net = generate::random(seed, shape);
-    explore(&net, Limits { states: 500, tokens: 100 }).is_some().then_some(net)
+    explore(&net, OracleLimits { states: 500, tokens: 100 }).is_some().then_some(net)
 }
 
 fn check_formulas(seed: u64, net: &Net, space: &StateSpace<'_>, threads: usize) {
@@ -89,22 +89,22 @@ fn check_formulas(seed: u64, net: &Net, space: &StateSpace<'_>, threads: usize) 
         let value = |what: &str| answers[&format!("{what} {number}")].value.clone();
         let context = || format!("seed {seed}, {goal:?}:\n{}", text::print(net));
         match (space.answer(goal), goal) {
-            (Truth::Reachable(truth), Goal::Reach(predicate)) => {
+            (GoalTruth::Reachable(truth), Goal::Reach(predicate)) => {
                 let negation = space.reaches(&predicate.clone().negated());
-                assert_eq!(value("exists"), Value::Bool(truth), "{}", context());
-                assert_eq!(value("never"), Value::Bool(!truth), "{}", context());
-                assert_eq!(value("negated"), Value::Bool(!negation), "{}", context());
+                assert_eq!(value("exists"), QuestionValue::Bool(truth), "{}", context());
+                assert_eq!(value("never"), QuestionValue::Bool(!truth), "{}", context());
+                assert_eq!(value("negated"), QuestionValue::Bool(!negation), "{}", context());
                 let exhibit = &answers[&format!("exists {number}")].exhibit;
-                if let Some(Exhibit::Firings(witness)) = exhibit {
+                if let Some(AnswerWitness::Firings(witness)) = exhibit {
                     let end = replay(net, witness).unwrap();
                     assert!(predicate.holds(net, &end), "{}", context());
                 }
             }
-            (Truth::Maximum(truth), Goal::Maximise(sum)) => {
-                assert_eq!(value("most"), Value::Number(truth), "{}", context());
-                assert_eq!(value("again"), Value::Number(truth), "{}", context());
+            (GoalTruth::Maximum(truth), Goal::Maximise(sum)) => {
+                assert_eq!(value("most"), QuestionValue::Number(truth), "{}", context());
+                assert_eq!(value("again"), QuestionValue::Number(truth), "{}", context());
                 let exhibit = answers[&format!("most {number}")].exhibit.as_ref();
-                let witness = exhibit.and_then(Exhibit::sequence).unwrap();
+                let witness = exhibit.and_then(AnswerWitness::sequence).unwrap();
                 assert_eq!(sum.value(&replay(net, witness).unwrap()), truth, "{}", context());
             }
             _ => unreachable!("a goal and the truth about it are of one kind"),
@@ -123,7 +123,7 @@ fn check_examinations(seed: u64, net: &Net, space: &StateSpace<'_>, threads: usi
         let plan = Plan::of_examination(examination, net).unwrap();
         let answer = answers(net, plan, threads)[examination.name()].value.clone();
         let context = || format!("{examination}, seed {seed}:\n{}", text::print(net));
-        assert_eq!(answer, Value::Bool(expected), "{}", context());
+        assert_eq!(answer, QuestionValue::Bool(expected), "{}", context());
     }
 }
 
@@ -132,7 +132,7 @@ fn the_last_stages_agree_with_enumeration() {
     let nets = (0..).filter_map(|seed| Some((seed, bounded(seed, &Shape::small(seed))?)));
     let before = TURNS.load(Ordering::Relaxed);
     for (seed, net) in nets.take(scaled(600) as usize) {
-        let space = explore(&net, Limits::default()).unwrap();
+        let space = explore(&net, OracleLimits::default()).unwrap();
         let threads = if seed % 8 == 0 { 2 } else { 1 };
         check_formulas(seed, &net, &space, threads);
         check_examinations(seed, &net, &space, threads);
@@ -153,7 +153,7 @@ fn batches_of_goals_agree_with_enumeration() {
     };
     let nets = (0..).filter_map(|seed| Some((seed, bounded(seed, &shape(seed))?)));
     for (seed, net) in nets.take(40) {
-        let space = explore(&net, Limits::default()).unwrap();
+        let space = explore(&net, OracleLimits::default()).unwrap();
         check_examinations(seed, &net, &space, 1);
     }
 }
@@ -180,7 +180,7 @@ fn formulas_that_share_a_goal_share_its_document() {
     plan.ask_never("never both", Predicate::and([in2.clone(), in1.clone()]));
     let budget = Budget::unlimited().slice(Duration::from_secs(20));
     let (mut settled, mut answered) = (0, Vec::new());
-    let config = Config { threads: 2, ..Config::default() };
+    let config = RunConfig { threads: 2, ..RunConfig::default() };
     let report = run::run_net(&net, plan, &config, &budget, |event| match event {
         Event::Settled {
             goal,
@@ -198,6 +198,7 @@ fn formulas_that_share_a_goal_share_its_document() {
     });
     assert_eq!((report.faults, report.answered), (0, 2));
     assert_eq!(settled, 1);
-    let expected = [("both", Value::Bool(false)), ("never both", Value::Bool(true))];
+    let expected =
+        [("both", QuestionValue::Bool(false)), ("never both", QuestionValue::Bool(true))];
     assert_eq!(answered, expected.map(|(id, value)| (id.to_owned(), value)));
 }

@@ -1,18 +1,18 @@
 //! Soundness of processes: nets after textbook examples with the expected answers and reasons, and
 //! random processes against plain enumeration.
 
-use crate::support::oracle::{Limits, explore};
+use crate::support::oracle::{OracleLimits, explore};
 use crate::support::processes::{random_process, truth, with_safe_units};
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::answer::{Answer, Exhibit, Plan, Value};
+use parikh::answer::{AnswerWitness, GoalAnswer, Plan, QuestionValue};
 use parikh::engine::Role;
 use parikh::evidence::replay;
 use parikh::mcc::Examination::{self, EasySoundness, RelaxedSoundness, Soundness, WeakSoundness};
 use parikh::net::counted::counted;
 use parikh::net::{Marking, Net, NetBuilder, PlaceId, text};
-use parikh::run::schedule::{On, Part, Phase};
-use parikh::run::{self, Config, Event, Schedule};
+use parikh::run::schedule::{PhaseNet, SchedulePhase, TimePart};
+use parikh::run::{self, Event, RunConfig, Schedule};
 use parikh::solvers::Budget;
 use parikh::structure::workflow::{Workflow, cases};
 use std::collections::{BTreeSet, HashMap};
@@ -39,12 +39,12 @@ const USUAL: Duration = Duration::from_secs(6);
 
 /// Returns a schedule that settles small nets at once.
 fn searched_first() -> Schedule {
-    let all = Part { share: 1.0, most: Duration::MAX, least: Duration::ZERO };
+    let all = TimePart { share: 1.0, most: Duration::MAX, least: Duration::ZERO };
     Schedule {
         workers: vec![vec![
-            Phase::Once,
-            Phase::Run(Role::Search, On::ReadToo, all),
-            Phase::Run(Role::Homes, On::Read, all),
+            SchedulePhase::Once,
+            SchedulePhase::Run(Role::Search, PhaseNet::ReadToo, all),
+            SchedulePhase::Run(Role::Homes, PhaseNet::Read, all),
         ]],
     }
 }
@@ -126,12 +126,13 @@ fn asked(net: &Net, cases_: u64, last: Option<&Marking>, kind: Examination) -> N
 
 /// Returns the answer, after checking the markings in its reason. `None` if the question stays
 /// open.
-fn answer(net: &Net, kind: Examination, time: Duration) -> Option<Answer> {
+fn answer(net: &Net, kind: Examination, time: Duration) -> Option<GoalAnswer> {
     let plan = Plan::of_examination(kind, net).unwrap();
     let schedule = (time == LONG).then(searched_first);
-    let config = Config { threads: 1, keep_all_witnesses: true, schedule, ..Config::default() };
+    let config =
+        RunConfig { threads: 1, keep_all_witnesses: true, schedule, ..RunConfig::default() };
     let budget = Budget::unlimited().slice(time);
-    let mut found: Option<Answer> = None;
+    let mut found: Option<GoalAnswer> = None;
     let report = run::run_net(net, plan, &config, &budget, |event| {
         if let Event::Answered(answer) = event {
             assert!(found.replace(answer.clone()).is_none(), "{kind} is answered twice");
@@ -139,7 +140,7 @@ fn answer(net: &Net, kind: Examination, time: Duration) -> Option<Answer> {
     });
     assert_eq!(report.faults, 0, "{kind}: {}", text::print(net));
     let answer = found?;
-    if let Some(Exhibit::Firings(sequence)) = &answer.exhibit {
+    if let Some(AnswerWitness::Firings(sequence)) = &answer.exhibit {
         let end = replay(net, sequence).unwrap();
         let f = &net.final_markings()[0];
         let covers = f.marked().all(|(place, tokens)| end[place] >= tokens);
@@ -162,9 +163,9 @@ fn textbook_examples_are_answered_with_the_right_reason() {
             let subject = asked(&net, *cases, None, kind);
             let found = answer(&subject, kind, USUAL).or_else(|| answer(&subject, kind, LONG));
             let found = found.unwrap_or_else(|| panic!("{kind} is open: {}", text::print(&net)));
-            let Answer { value, reason, .. } = &found;
+            let GoalAnswer { value, reason, .. } = &found;
             let about = format!("{kind} of {}\n{reason}", text::print(&net));
-            assert_eq!(*value, Value::Bool(*expected), "{about}");
+            assert_eq!(*value, QuestionValue::Bool(*expected), "{about}");
             assert!(kind != Soundness || reason.contains(why), "{about}");
         }
     }
@@ -172,14 +173,14 @@ fn textbook_examples_are_answered_with_the_right_reason() {
 
 /// Counters of the answers, and of open questions about processes too large to enumerate.
 #[derive(Default)]
-struct Found {
+struct AnswerTally {
     seen: HashMap<(Examination, bool), u64>,
     open: u64,
     /// Number of processes with a true claim about their units.
     claiming: u64,
 }
 
-impl Found {
+impl AnswerTally {
     /// Asks all questions about a random process, and compares the answers with enumeration.
     fn ask(&mut self, seed: u64) {
         let (mut net, last) = random_process(seed);
@@ -193,7 +194,7 @@ impl Found {
             self.claiming += 1;
         }
         let begun = asked(&net, many, Some(&last), Soundness);
-        let space = explore(&begun, Limits { states: 400, tokens: 60 });
+        let space = explore(&begun, OracleLimits { states: 400, tokens: 60 });
         for kind in KINDS {
             // An unbounded process may leave questions open; its answers are checked as well.
             let short = Duration::from_millis(if seed.is_multiple_of(5) { 40 } else { 8 });
@@ -203,14 +204,20 @@ impl Found {
             match (&space, found) {
                 (Some(space), Some(found)) => {
                     let truth = truth(space, &begun, kind);
-                    assert_eq!(found.value, Value::Bool(truth), "{}: {}", about(), found.reason);
+                    assert_eq!(
+                        found.value,
+                        QuestionValue::Bool(truth),
+                        "{}: {}",
+                        about(),
+                        found.reason
+                    );
                     let is_claimed = net.units().is_some();
                     assert!(is_claimed || !found.assumes_units, "{}", about());
                     *self.seen.entry((kind, truth)).or_default() += 1;
                 }
                 (Some(_), None) => panic!("open: {}", about()),
                 (None, Some(found)) if matches!(kind, Soundness | WeakSoundness) => {
-                    let is_large = found.value == Value::Bool(true);
+                    let is_large = found.value == QuestionValue::Bool(true);
                     assert!(!is_large, "{}: {}", about(), found.reason);
                 }
                 (None, _) => self.open += 1,
@@ -225,10 +232,10 @@ const AT_A_TIME: u64 = 16;
 #[test]
 fn random_processes_are_as_sound_as_enumeration_says() {
     let all = scaled(10_000);
-    let mut found = Found::default();
+    let mut found = AnswerTally::default();
     std::thread::scope(|scope| {
         let share = |first: u64| {
-            let mut found = Found::default();
+            let mut found = AnswerTally::default();
             (first..all).step_by(AT_A_TIME as usize).for_each(|seed| found.ask(seed));
             found
         };
@@ -236,7 +243,7 @@ fn random_processes_are_as_sound_as_enumeration_says() {
             (0..AT_A_TIME).map(|first| scope.spawn(move || share(first))).collect();
         for share in shares {
             let share = share.join().expect("no process of this share is wrong");
-            let Found { seen, open, claiming } = share;
+            let AnswerTally { seen, open, claiming } = share;
             found.claiming += claiming;
             seen.into_iter().for_each(|(key, times)| *found.seen.entry(key).or_default() += times);
             found.open += open;
@@ -274,7 +281,7 @@ fn a_process_of_thousands_of_free_choices_is_sound_by_its_structure() {
     }
     let net = asked(&builder.build().unwrap(), 1, None, Soundness);
     let found = answer(&net, Soundness, 10 * USUAL).expect("an answer");
-    assert_eq!(found.value, Value::Bool(true));
+    assert_eq!(found.value, QuestionValue::Bool(true));
     assert!(found.reason.contains("with a transition back to the beginning"), "{}", found.reason);
     let techniques: BTreeSet<&str> = found.techniques.iter().copied().collect();
     assert!(techniques.contains("SIPHON_TRAP"), "{techniques:?}");

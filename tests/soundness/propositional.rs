@@ -6,7 +6,7 @@
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::encodings::propositional::{PropositionalGoal, TokenEncoding};
-use parikh::encodings::{EncodeError, Encoding, Numbers, Part};
+use parikh::encodings::{EncodeError, Encoding, EncodingPart, Numbers};
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::units::Unit;
 use parikh::net::{
@@ -105,12 +105,13 @@ const MOST: u32 = 3;
 fn compare(net: &Net, goals: &[Predicate], seed: u64, tally: &mut Tally) {
     let within = depths(net, MOST);
     let claim_holds = within.keys().all(|m| net.units().is_none_or(|u| u.breach(m).is_none()));
-    let encoding = |part: Part, k| Encoding::new([part], Numbers::Bits).unwrap().with_steps(k);
-    let facts = facts_for(net, &encoding(Part::Steps, 1), 0, &Budget::unlimited()).unwrap();
+    let encoding =
+        |part: EncodingPart, k| Encoding::new([part], Numbers::Bits).unwrap().with_steps(k);
+    let facts = facts_for(net, &encoding(EncodingPart::Steps, 1), 0, &Budget::unlimited()).unwrap();
     for goal in goals {
         let shortest = within.iter().filter(|(m, _)| goal.holds(net, m)).map(|(_, &d)| d).min();
         for (values, part, k) in TokenEncoding::ALL.into_iter().flat_map(|values| {
-            let parts = [Part::Unrolling, Part::Steps].into_iter();
+            let parts = [EncodingPart::Unrolling, EncodingPart::Steps].into_iter();
             parts.flat_map(move |part| (1..=MOST).map(move |k| (values, part, k)))
         }) {
             let about =
@@ -134,7 +135,7 @@ fn compare(net: &Net, goals: &[Predicate], seed: u64, tally: &mut Tally) {
                         }
                     }
                     assert!(goal.holds(net, &marking), "{}", about());
-                    assert!(soon || part == Part::Steps, "{}", about());
+                    assert!(soon || part == EncodingPart::Steps, "{}", about());
                     tally.reached += 1;
                     tally.sooner += usize::from(!soon);
                 }
@@ -204,7 +205,7 @@ fn a_step_is_many_firings_and_a_component_few_variables() {
     let net = text::parse(&source).unwrap();
     let last = |process| Predicate::at_least(net.place_named(&format!("a{process}_6")).unwrap(), 1);
     let goal = Goal::Reach(Predicate::and((0..10).map(last)));
-    let encoding = Encoding::new([Part::Steps], Numbers::Bits).unwrap().with_steps(2);
+    let encoding = Encoding::new([EncodingPart::Steps], Numbers::Bits).unwrap().with_steps(2);
     let facts = facts_for(&net, &encoding, 0, &Budget::unlimited()).unwrap();
     let ask = |values, encoding: &Encoding| {
         let question = PropositionalGoal::new(&net, &goal, encoding, values, &facts).unwrap();
@@ -219,8 +220,10 @@ fn a_step_is_many_firings_and_a_component_few_variables() {
     for values in TokenEncoding::ALL {
         let (fired, question) = ask(values, &encoding);
         assert_eq!(fired, Some(20), "{values}");
-        let (fired, _) =
-            ask(values, &Encoding::new([Part::Unrolling], Numbers::Bits).unwrap().with_steps(2));
+        let (fired, _) = ask(
+            values,
+            &Encoding::new([EncodingPart::Unrolling], Numbers::Bits).unwrap().with_steps(2),
+        );
         assert_eq!(fired, None, "{values}");
         let mut text = Vec::new();
         question.write_dimacs(&mut text).unwrap();
@@ -232,15 +235,15 @@ fn a_step_is_many_firings_and_a_component_few_variables() {
             if values == TokenEncoding::Log { 30 } else { 0 }
         );
     }
-    let refused = |goal: &Goal, parts: &[Part]| {
+    let refused = |goal: &Goal, parts: &[EncodingPart]| {
         let encoding = Encoding::new(parts.iter().copied(), Numbers::Bits).unwrap();
         PropositionalGoal::new(&net, goal, &encoding, TokenEncoding::Log, &facts)
             .map(|_| ())
             .unwrap_err()
     };
-    assert_eq!(refused(&goal, &[Part::Flows]), EncodeError::OnlyBounded);
+    assert_eq!(refused(&goal, &[EncodingPart::Flows]), EncodeError::OnlyBounded);
     let sum = Goal::Maximise(LinearSum::place(net.places().next().unwrap()));
-    assert_eq!(refused(&sum, &[Part::Steps]), EncodeError::NoFirst(Part::Steps));
+    assert_eq!(refused(&sum, &[EncodingPart::Steps]), EncodeError::NoFirst(EncodingPart::Steps));
 }
 
 #[test]
@@ -248,7 +251,7 @@ fn a_place_with_too_many_values_is_declined() {
     let net =
         text::parse("place p\nplace q\ntransition t: -> 100*p\ntransition u: p -> q").unwrap();
     let goal = Goal::Reach(Predicate::at_least(net.place_named("q").unwrap(), 1));
-    let encoding = Encoding::new([Part::Unrolling], Numbers::Bits).unwrap().with_steps(2);
+    let encoding = Encoding::new([EncodingPart::Unrolling], Numbers::Bits).unwrap().with_steps(2);
     let refused =
         PropositionalGoal::new(&net, &goal, &encoding, TokenEncoding::Order, &Facts::none(&net));
     let refused = refused.map(|_| ()).unwrap_err().to_string();

@@ -2,7 +2,7 @@
 
 use parikh::net::generate::{RandomKind, Shape, cycles, philosophers, random};
 use parikh::net::{Net, NetBuilder, PlaceId};
-use parikh::reduction::{Config, needs, reduce};
+use parikh::reduction::{ReductionConfig, needs, reduce};
 use parikh::solvers::Budget;
 
 const TRANSITIONS: u32 = 600;
@@ -77,7 +77,7 @@ fn cascade(transitions: u32) -> Net {
 fn a_cascade_takes_few_rounds() {
     let net = cascade(TRANSITIONS);
     let needs = needs::reachability([net.place_named("x").unwrap()]);
-    let reduction = reduce(&net, &needs, &Budget::unlimited(), &Config::default());
+    let reduction = reduce(&net, &needs, &Budget::unlimited(), &ReductionConfig::default());
     println!("cascade: {}", reduction.statistics);
     assert!(reduction.net.transition_count() <= 1 && reduction.statistics.rounds < 10);
 }
@@ -101,7 +101,7 @@ fn large_nets_are_reduced_to_the_end() {
             ("D", needs::deadlock()),
             ("L", needs::liveness(net.transitions().take(1))),
         ] {
-            let reduction = reduce(&net, &needs, &Budget::unlimited(), &Config::default());
+            let reduction = reduce(&net, &needs, &Budget::unlimited(), &ReductionConfig::default());
             println!("{name}, {what}: {}", reduction.statistics);
             for rule in &reduction.statistics.rules {
                 assert_eq!(rule.refused, 0);

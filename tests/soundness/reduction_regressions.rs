@@ -6,8 +6,8 @@ use parikh::evidence::{check_pump, replay};
 use parikh::net::{FiringSequence, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId, text};
 use parikh::reduction::LogStep;
 use parikh::reduction::{
-    BackError, Config, Firing, LogError, LogFile, Needs, Preserve, Reduction, needs, recheck,
-    reduce,
+    BackError, FiringMap, LogError, LogFile, Needs, Preserve, Reduction, ReductionConfig, needs,
+    recheck, reduce,
 };
 use parikh::solvers::Budget;
 use std::time::Duration;
@@ -25,16 +25,16 @@ fn transition(net: &Net, name: &str) -> TransitionId {
 }
 
 fn reduced(net: &Net, needs: &Needs) -> Reduction {
-    reduce(net, needs, &Budget::unlimited(), &Config::default())
+    reduce(net, needs, &Budget::unlimited(), &ReductionConfig::default())
 }
 
 fn reduced_by(net: &Net, needs: &Needs, rule: &'static str) -> Reduction {
-    let config = Config { only: Some(vec![rule]), ..Config::default() };
+    let config = ReductionConfig { only: Some(vec![rule]), ..ReductionConfig::default() };
     reduce(net, needs, &Budget::unlimited(), &config)
 }
 
 fn has_deadlock(net: &Net) -> bool {
-    oracle::explore(net, oracle::Limits::default()).unwrap().deadlock()
+    oracle::explore(net, oracle::OracleLimits::default()).unwrap().deadlock()
 }
 
 /// ITS-Tools: the prefix of interest drops q, and t remains and steals the token of p.
@@ -106,7 +106,7 @@ fn twins_that_are_asked_for_are_not_fused() {
         transition never: a + x -> q");
     let [f, g] = ["f", "g"].map(|name| transition(&net, name));
     let reduction = reduced(&net, &needs::quasi_liveness([f, g]));
-    let space = oracle::explore(&reduction.net, oracle::Limits::default()).unwrap();
+    let space = oracle::explore(&reduction.net, oracle::OracleLimits::default()).unwrap();
     for (t, fires) in [(f, true), (g, false)] {
         let goal = reduction.translate_predicate(&net, &Predicate::Enabled(t)).unwrap();
         assert_eq!(space.reaches(&goal), fires);
@@ -152,8 +152,8 @@ fn constants_of_the_support_enter_translated_goals() {
     let reduction = reduced(&net, &needs::of_goals(&net, [&goal]));
     let translated = reduction.translate(&net, &goal).unwrap();
     assert_eq!(translated.constant, 3);
-    let space = oracle::explore(&reduction.net, oracle::Limits::default()).unwrap();
-    assert_eq!(space.answer(&translated.goal), oracle::Truth::Maximum(4));
+    let space = oracle::explore(&reduction.net, oracle::OracleLimits::default()).unwrap();
+    assert_eq!(space.answer(&translated.goal), oracle::GoalTruth::Maximum(4));
     // A goal that the reduction was not made for is not translated.
     let other = Goal::Reach(Predicate::at_least(place(&net, "p"), 1));
     assert_eq!(reduction.translate(&net, &other), None);
@@ -165,12 +165,12 @@ fn a_spent_budget_leaves_a_valid_net() {
     let budget = Budget::unlimited();
     budget.cancel();
     let needs = needs::quasi_liveness([transition(&net, "u")]);
-    let reduction = reduce(&net, &needs, &budget, &Config::default());
+    let reduction = reduce(&net, &needs, &budget, &ReductionConfig::default());
     assert!(reduction.statistics.cut_short);
     assert_eq!(text::print(&reduction.net), text::print(&net));
     assert_eq!(
         reduction.firing(transition(&net, "u")),
-        Some(&Firing::By(vec![TransitionId::new(1)]))
+        Some(&FiringMap::By(vec![TransitionId::new(1)]))
     );
 }
 
@@ -422,7 +422,10 @@ fn nothing_alike_is_left() {
     let branches = (0..100).map(|i| format!("place p{i} 1\ntransition t{i}: p{i} -> x\n"));
     let net = net(&format!("place x\n{}", branches.collect::<String>()));
     let needs = needs::reachability([place(&net, "x")]);
-    let config = Config { only: Some(vec!["equal-futures", "same-effect"]), ..Config::default() };
+    let config = ReductionConfig {
+        only: Some(vec!["equal-futures", "same-effect"]),
+        ..ReductionConfig::default()
+    };
     let reduction = reduce(&net, &needs, &Budget::unlimited(), &config);
     assert_eq!((reduction.net.place_count(), reduction.net.transition_count()), (2, 1));
 }

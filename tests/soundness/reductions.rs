@@ -14,13 +14,14 @@ use crate::support::scale::scaled;
 use crate::support::shrinking::least;
 use fastrand::Rng;
 use parikh::engine::explicit::sums;
-use parikh::evidence::counting::{self, CountError, Figures, Formula, NoFormula};
+use parikh::evidence::counting::{self, CountError, CountingFormula, NoFormula, StateSpaceFigures};
 use parikh::evidence::{check_pump, replay};
 use parikh::net::generate::{RandomKind, Shape, random_goals, random_with};
 use parikh::net::{FiringSequence, Goal, Marking, Net, NetBuilder, PlaceId, TransitionId, text};
 use parikh::reduction::{
-    Candidate, Conditions, Config, Firing, Granted, Needs, Preserve, Reduction, RuleStatistics,
-    Statistics, Tried, UnderWay, WorkNet, candidate, needs, recheck, reduce, rules,
+    ApplicationOutcome, AssumedCondition, Candidate, Conditions, FiringMap, Needs,
+    OngoingReduction, Preserve, Reduction, ReductionConfig, ReductionStatistics, RuleStatistics,
+    WorkNet, candidate, needs, recheck, reduce, rules,
 };
 use parikh::solvers::Budget;
 use std::collections::{BTreeSet, HashMap};
@@ -52,14 +53,15 @@ fn nets_per_rule() -> u64 {
 }
 
 /// The reachability graph, with a firing sequence to each marking.
-struct Graph {
+struct ReachedGraph {
     markings: Vec<Marking>,
     reached_by: Vec<Option<(usize, TransitionId)>>,
     successors: Vec<Vec<(TransitionId, usize)>>,
 }
 
-fn explore(net: &Net, most: usize) -> Option<Graph> {
-    let mut graph = Graph { markings: Vec::new(), reached_by: Vec::new(), successors: Vec::new() };
+fn explore(net: &Net, most: usize) -> Option<ReachedGraph> {
+    let mut graph =
+        ReachedGraph { markings: Vec::new(), reached_by: Vec::new(), successors: Vec::new() };
     let mut index = HashMap::new();
     index.insert(net.initial().clone(), 0);
     graph.markings.push(net.initial().clone());
@@ -92,7 +94,7 @@ fn explore(net: &Net, most: usize) -> Option<Graph> {
     Some(graph)
 }
 
-impl Graph {
+impl ReachedGraph {
     fn path_to(&self, mut at: usize) -> FiringSequence {
         let mut path = Vec::new();
         while let Some((from, t)) = self.reached_by[at] {
@@ -148,8 +150,8 @@ fn ensure(holds: bool, complaint: impl FnOnce() -> String) -> Result<(), String>
 
 /// Options for a reduction in a test.
 #[derive(Clone, Default)]
-struct Way {
-    config: Config,
+struct ReductionOptions {
+    config: ReductionConfig,
     /// If set, three random candidates that satisfy the rule's conditions are used instead of the
     /// rule's own candidates. The value is the seed. This tests if the conditions alone imply
     /// soundness. Small nets only.
@@ -159,7 +161,7 @@ struct Way {
     dropped: Option<u8>,
 }
 
-impl Way {
+impl ReductionOptions {
     fn reduce(&self, net: &Net, needs: &Needs) -> Reduction {
         match self.anywhere {
             None => reduce(net, needs, &Budget::unlimited(), &self.config),
@@ -179,18 +181,18 @@ impl Way {
             .filter(|rule| wanted(rule.name) && rule.preserves.covers(needs.preserve))
             .collect();
         rng.shuffle(&mut all);
-        let granted = self.dropped.map_or(Granted::NOTHING, Granted::condition);
-        let mut under_way = UnderWay::new(net, needs);
-        let mut statistics = Statistics::default();
+        let granted = self.dropped.map_or(AssumedCondition::NOTHING, AssumedCondition::condition);
+        let mut under_way = OngoingReduction::new(net, needs);
+        let mut statistics = ReductionStatistics::default();
         for rule in all {
             let mut entry = RuleStatistics { name: rule.name, ..RuleStatistics::default() };
             let mut candidates = every_candidate(under_way.net(), &mut rng);
             rng.shuffle(&mut candidates);
             for candidate in candidates {
                 match under_way.try_at(rule, &candidate, granted) {
-                    Tried::No => {}
-                    Tried::Applied => entry.applied += 1,
-                    Tried::Refused => entry.refused += 1,
+                    ApplicationOutcome::No => {}
+                    ApplicationOutcome::Applied => entry.applied += 1,
+                    ApplicationOutcome::Refused => entry.refused += 1,
                 }
                 if entry.applied == 3 {
                     break;
@@ -256,7 +258,7 @@ fn subsets<T: Copy>(all: &[T]) -> impl Iterator<Item = Vec<T>> {
 
 /// Checks a reduction of a net. Returns `Ok(None)` if the net is too large or no rule applied,
 /// otherwise the reduction.
-fn examine(net: &Net, needs: &Needs, way: &Way) -> Result<Option<Reduction>, String> {
+fn examine(net: &Net, needs: &Needs, way: &ReductionOptions) -> Result<Option<Reduction>, String> {
     let reduction = way.reduce(net, needs);
     if reduction.log.is_empty() {
         return Ok(None);
@@ -279,15 +281,15 @@ fn examine(net: &Net, needs: &Needs, way: &Way) -> Result<Option<Reduction>, Str
         ensure(ours == theirs, || format!("projections differ: {ours:?} {theirs:?}"))?;
         for &t in &needs.protected {
             let fires = match reduction.firing(t).expect("protected") {
-                Firing::Fired(_) => true,
-                Firing::By(by) => after.fires(by),
+                FiringMap::Fired(_) => true,
+                FiringMap::By(by) => after.fires(by),
             };
             ensure(fires == before.fires(&[t]), || format!("{t:?} fires: {fires}"))?;
         }
         comes_back(net, &reduction, &after, &needs.support)?;
     }
     if class.covers(D) {
-        let dead = |graph: &Graph| -> Vec<usize> {
+        let dead = |graph: &ReachedGraph| -> Vec<usize> {
             (0..graph.markings.len()).filter(|&at| graph.is_dead(at)).collect()
         };
         let ours: BTreeSet<_> =
@@ -339,25 +341,28 @@ fn examine(net: &Net, needs: &Needs, way: &Way) -> Result<Option<Reduction>, Str
 /// unknown.
 fn counts(
     net: &Net,
-    before: &Graph,
+    before: &ReachedGraph,
     reduction: &Reduction,
     dropped: Option<u8>,
 ) -> Result<(), String> {
     let steps = reduction.log.steps();
     let formula = match dropped {
-        None => Formula::of_steps(net, steps.map(Ok), &mut || true),
-        Some(condition) => Formula::of_mutant(net, steps, Granted::condition(condition)),
+        None => CountingFormula::of_steps(net, steps.map(Ok), &mut || true),
+        Some(condition) => {
+            CountingFormula::of_mutant(net, steps, AssumedCondition::condition(condition))
+        }
     };
     let mut formula = match formula {
         Err(CountError::NoFormula(NoFormula::Coupled(_))) => return Ok(()),
         formula => formula.map_err(|error| error.to_string())?,
     };
     let firings: usize = before.successors.iter().map(Vec::len).sum();
-    let truth = Figures { states: before.markings.len().into(), transitions: firings.into() };
+    let truth =
+        StateSpaceFigures { states: before.markings.len().into(), transitions: firings.into() };
     let (figures, _) =
         counting::count(&mut formula, 6_000, &mut || true).map_err(|error| error.to_string())?;
     ensure(figures == truth, || format!("the checker counts {figures:?}, there are {truth:?}"))?;
-    let Formula { parts, weights, .. } = &mut formula;
+    let CountingFormula { parts, weights, .. } = &mut formula;
     let sums = parts.iter().map(|part| sums::sums(part, weights, 2, &Budget::unlimited()));
     let sums: Result<Vec<_>, _> = sums.map(|sums| sums.map(|(sums, _)| sums)).collect();
     let figures = formula.figures(&sums.map_err(|error| error.to_string())?);
@@ -368,7 +373,7 @@ fn counts(
 fn comes_back(
     net: &Net,
     reduction: &Reduction,
-    after: &Graph,
+    after: &ReachedGraph,
     support: &[PlaceId],
 ) -> Result<(), String> {
     for (at, marking) in after.markings.iter().enumerate() {
@@ -470,7 +475,7 @@ fn campaign(
     seed: u64,
     nets: u64,
     class: Preserve,
-    way: &Way,
+    way: &ReductionOptions,
     mut applied: impl FnMut(&Reduction),
 ) -> Result<(), String> {
     let mut rng = Rng::with_seed(seed);
@@ -563,8 +568,8 @@ fn alone(number: u64, rule: &'static str) -> Result<(), String> {
         if !claims(rule, class) {
             continue;
         }
-        let config = Config { only: Some(vec![rule]), ..Config::default() };
-        let way = Way { config, ..Way::default() };
+        let config = ReductionConfig { only: Some(vec![rule]), ..ReductionConfig::default() };
+        let way = ReductionOptions { config, ..ReductionOptions::default() };
         let mut applied = 0;
         campaign(seed, nets_per_rule(), class, &way, |_| applied += 1)
             .map_err(|complaint| format!("{rule} does not preserve {class_name}: {complaint}"))?;
@@ -586,7 +591,7 @@ fn all_rules_together_preserve_every_class() {
                     }
                 };
                 let seed = 1_000 + at as u64;
-                let way = Way::default();
+                let way = ReductionOptions::default();
                 if let Err(complaint) = campaign(seed, nets_per_class(), class, &way, count) {
                     panic!("together the rules do not preserve {class_name}: {complaint}");
                 }
@@ -608,7 +613,7 @@ fn what_repeats_for_ever_comes_back() {
         let net = random_net(&mut rng);
         let needs = random_needs(&mut rng, &net, R);
         let some = rules::names().filter(|_| rng.u32(0..3) > 0);
-        let config = Config { only: Some(some.collect()), ..Config::default() };
+        let config = ReductionConfig { only: Some(some.collect()), ..ReductionConfig::default() };
         let reduction = reduce(&net, &needs, &Budget::unlimited(), &config);
         let small = &reduction.net;
         let mut run: Vec<TransitionId> = Vec::new();
@@ -654,7 +659,7 @@ const ONCE: [&str; 3] =
 fn what_is_reduced_is_not_reduced_again() {
     let mut rng = Rng::with_seed(11);
     let names = rules::names().filter(|rule| !ONCE.contains(rule)).collect();
-    let config = Config { only: Some(names), ..Config::default() };
+    let config = ReductionConfig { only: Some(names), ..ReductionConfig::default() };
     let mut applied = 0;
     for _ in 0..nets_per_class() {
         let net = random_net(&mut rng);
@@ -677,24 +682,27 @@ fn goals_translate() {
     let (mut reached, mut asked) = (0, 0);
     for seed in 0..nets_per_class() {
         let net = random_net(&mut rng);
-        let Some(before) = oracle::explore(&net, oracle::Limits { states: 1_500, tokens: 200 })
+        let Some(before) =
+            oracle::explore(&net, oracle::OracleLimits { states: 1_500, tokens: 200 })
         else {
             continue;
         };
         for goal in random_goals(seed, &net, 2) {
             let needs = needs::of_goals(&net, [&goal]);
-            let reduction = reduce(&net, &needs, &Budget::unlimited(), &Config::default());
+            let reduction = reduce(&net, &needs, &Budget::unlimited(), &ReductionConfig::default());
             let translated = reduction.translate(&net, &goal).expect("covered by its own needs");
-            let after = oracle::explore(&reduction.net, oracle::Limits::default())
+            let after = oracle::explore(&reduction.net, oracle::OracleLimits::default())
                 .expect("no more markings than before");
             let truth = match after.answer(&translated.goal) {
-                oracle::Truth::Maximum(m) => oracle::Truth::Maximum(m + translated.constant),
+                oracle::GoalTruth::Maximum(m) => {
+                    oracle::GoalTruth::Maximum(m + translated.constant)
+                }
                 truth => truth,
             };
             assert_eq!(truth, before.answer(&goal), "{goal:?}\n{}", text::print(&net));
             asked += 1;
             if let Goal::Reach(_) = goal {
-                reached += usize::from(truth == oracle::Truth::Reachable(true));
+                reached += usize::from(truth == oracle::GoalTruth::Reachable(true));
             }
         }
     }
@@ -717,8 +725,8 @@ const REDUNDANT: &[(&str, u8)] = &[];
 fn every_dropped_condition_is_noticed() {
     let all = mutants();
     let mut survivors = for_each(&all, |&(rule, number)| {
-        let config = Config { only: Some(vec![rule]), ..Config::default() };
-        let way = Way { config, dropped: Some(number), ..Way::default() };
+        let config = ReductionConfig { only: Some(vec![rule]), ..ReductionConfig::default() };
+        let way = ReductionOptions { config, dropped: Some(number), ..ReductionOptions::default() };
         let noticed = CLASSES.iter().enumerate().any(|(at, &(_, class))| {
             claims(rule, class) && campaign(at as u64, 20_000, class, &way, |_| ()).is_err()
         });

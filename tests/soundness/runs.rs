@@ -1,18 +1,18 @@
 //! Existence of runs with a property, against plain enumeration: each engine alone, and whole runs
 //! of the program.
 
-use crate::support::oracle::{Limits, Truth, explore};
+use crate::support::oracle::{GoalTruth, OracleLimits, explore};
 use crate::support::scale::{scale, scaled};
 use crate::support::shrinking::shrinking;
 use fastrand::Rng;
 use parikh::answer::Plan;
-use parikh::board::{Knowledge, Run};
+use parikh::board::{Knowledge, RunKnowledge};
 use parikh::engine::registry::ENGINES;
 use parikh::engine::{Engine, Role, Sides};
 use parikh::net::generate::{Shape, random, random_fairness, random_ltl, random_predicate};
 use parikh::net::run_property::{RunAtom, RunProperty};
 use parikh::net::{Goal, GoalKind, Net, TransitionId};
-use parikh::run::{Config, Event, Schedule, run_net};
+use parikh::run::{Event, RunConfig, Schedule, run_net};
 use parikh::solvers::Budget;
 use parikh_temporal::Ltl;
 use std::time::Duration;
@@ -46,24 +46,26 @@ fn properties(seed: u64, net: &Net, count: usize) -> Vec<RunProperty> {
 /// Runs these engines on properties of random nets and compares the results with the truth. Returns
 /// the numbers of found runs and of excluded properties.
 fn tried(engines: &'static [Engine], time: Duration, count: u64) -> (usize, usize) {
-    tried_by(&Config { engines, threads: 1, ..Config::default() }, time, count)
+    tried_by(&RunConfig { engines, threads: 1, ..RunConfig::default() }, time, count)
 }
 
 /// Like [`tried`], with any configuration.
-fn tried_by(config: &Config, time: Duration, count: u64) -> (usize, usize) {
+fn tried_by(config: &RunConfig, time: Duration, count: u64) -> (usize, usize) {
     let (mut found, mut excluded) = (0, 0);
     for seed in 0..scaled(count) {
         let net = random(seed, &Shape::small(seed));
         shrinking(&net, |net| {
-            let Some(space) = explore(net, Limits { states: 200, tokens: 60 }) else { return };
+            let Some(space) = explore(net, OracleLimits { states: 200, tokens: 60 }) else {
+                return;
+            };
             let all = properties(seed, net, 4);
             let goals: Vec<Goal> = all.iter().map(|it| Goal::Run(Box::new(it.clone()))).collect();
             let truth: Vec<bool> =
-                goals.iter().map(|goal| space.answer(goal) == Truth::Exists(true)).collect();
+                goals.iter().map(|goal| space.answer(goal) == GoalTruth::Exists(true)).collect();
             let budget = Budget::unlimited().slice(time);
             let report = run_net(net, Plan::of_goals(goals), config, &budget, |event| {
                 if let Event::Settled { id, knowledge: Knowledge::Run(run), .. } = event {
-                    let exists = matches!(run, Run::Exists { .. });
+                    let exists = matches!(run, RunKnowledge::Exists { .. });
                     assert_eq!(exists, truth[id.index()], "net {seed}, {id:?}: {run:?}");
                     found += usize::from(exists);
                     excluded += usize::from(!exists);
@@ -98,7 +100,7 @@ fn every_engine_alone_is_right_about_runs() {
 fn runs_on_nets_reduced_for_one_property_are_runs_and_nothing_follows_from_none() {
     let schedule = Some(Schedule::own_runs_only());
     let engines = Vec::leak(ENGINES.iter().filter(|it| it.role == Role::Runs).copied().collect());
-    let config = Config { engines, threads: 1, schedule, ..Config::default() };
+    let config = RunConfig { engines, threads: 1, schedule, ..RunConfig::default() };
     let (found, excluded) = tried_by(&config, LONG, 300);
     assert!(found > 50 && excluded == 0, "{found}, {excluded}");
 }

@@ -1,6 +1,6 @@
 //! The net printed for a failure on a random net is small.
 
-use crate::support::oracle::{Limits, explore};
+use crate::support::oracle::{OracleLimits, explore};
 use crate::support::shrinking::shrinking;
 use parikh::net::generate::{self, Shape};
 use parikh::net::{LinearSum, Net};
@@ -12,7 +12,7 @@ fn a_failure_is_shown_on_a_net_of_five_nodes() {
     // The condition fails if a place has three tokens, which needs a producing transition or two
     // moving transitions.
     let wrong = |net: &Net| {
-        let Some(space) = explore(net, Limits { states: 500, tokens: 60 }) else { return };
+        let Some(space) = explore(net, OracleLimits { states: 500, tokens: 60 }) else { return };
         let most = |p| space.maximum(&LinearSum::place(p)) - i128::from(net.initial()[p]);
         assert!(net.places().all(|p| most(p) < 2), "two more on a place");
     };

@@ -2,17 +2,17 @@
 //! on numbers beyond other engines.
 
 use crate::support::documents::refutes;
-use crate::support::oracle::{Limits, Truth, explore};
+use crate::support::oracle::{GoalTruth, OracleLimits, explore};
 use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::smt;
 use parikh::engine::{Assignment, Engine};
-use parikh::ground::Ground;
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate, text};
 use parikh::solvers::Budget;
 use parikh::structure;
 use parikh::structure::intervals::Intervals;
+use parikh::working_net::WorkingNet;
 use std::time::Duration;
 
 /// Runs an engine on goals, with bounds from place invariants. Returns the knowledge and the
@@ -29,9 +29,9 @@ fn work(
     let board = Board::new(net, goals.to_vec());
     let listed = goals.iter().cloned().enumerate().map(|(i, goal)| (GoalId::new(i), goal));
     let known = Intervals::new(net, &facts);
-    let ground = Ground::original(net, listed.collect(), facts, &known);
+    let working_net = WorkingNet::original(net, listed.collect(), facts, &known);
     let work = Assignment {
-        ground: &ground,
+        working_net: &working_net,
         board: &board,
         seed: 1,
         threads: 1,
@@ -51,7 +51,9 @@ fn they_say_what_enumeration_says() {
     let (mut reachable, mut reached, mut maxima, mut met, mut refuted) = (0, 0, 0, 0, 0);
     for seed in 0..scaled(150) {
         let net = random(seed, &Shape::small(seed));
-        let Some(space) = explore(&net, Limits { states: 500, tokens: 200 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 500, tokens: 200 }) else {
+            continue;
+        };
         let mut goals = random_goals(seed, &net, 3);
         goals.push(Goal::Reach(Predicate::Dead));
         for engine in [smt::BMC, smt::K_INDUCTION] {
@@ -60,7 +62,7 @@ fn they_say_what_enumeration_says() {
                 let context =
                     || format!("{engine:?}, seed {seed}: {goal:?}\n{}", text::print(&net));
                 match (space.answer(goal), known) {
-                    (Truth::Reachable(truth), Knowledge::Reach(reach)) => {
+                    (GoalTruth::Reachable(truth), Knowledge::Reach(reach)) => {
                         let is_bmc = engine.name == smt::BMC.name;
                         reachable += usize::from(truth && is_bmc);
                         match reach {
@@ -78,7 +80,7 @@ fn they_say_what_enumeration_says() {
                             }
                         }
                     }
-                    (Truth::Maximum(truth), Knowledge::Maximum(maximum)) => {
+                    (GoalTruth::Maximum(truth), Knowledge::Maximum(maximum)) => {
                         let seen = maximum.seen.map(|seen| seen.0);
                         assert!(seen.is_none_or(|seen| seen <= truth), "{}", context());
                         let proved = maximum.proved.map(|proved| proved.0);

@@ -3,12 +3,12 @@
 //! Modified certificates prove nothing false.
 
 use crate::support::documents::refutes;
-use crate::support::oracle::{Limits, StateSpace, Truth, explore};
+use crate::support::oracle::{GoalTruth, OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
 use parikh::board::{Board, Knowledge, Maximum, Reach};
 use parikh::engine::Task;
-use parikh::engine::state_equation::{self, Config, Statistics};
+use parikh::engine::state_equation::{self, StateEquationConfig, StateEquationStatistics};
 use parikh::evidence::{Document, LinearCertificate};
 use parikh::evidence_files::in_names;
 use parikh::net::generate::{Shape, random, random_goals};
@@ -16,7 +16,7 @@ use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate, marking_goals}
 use parikh::solvers::Budget;
 
 /// Runs the engine alone.
-fn solve(net: &Net, goals: Vec<Goal>) -> (Board<'_>, Statistics) {
+fn solve(net: &Net, goals: Vec<Goal>) -> (Board<'_>, StateEquationStatistics) {
     let with_ids: Vec<(GoalId, Goal)> =
         goals.iter().cloned().enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect();
     let board = Board::new(net, goals);
@@ -28,7 +28,11 @@ fn solve(net: &Net, goals: Vec<Goal>) -> (Board<'_>, Statistics) {
         budget: &Budget::unlimited(),
         seed: 1,
     };
-    let statistics = state_equation::run(&task, board.over("STATE_EQUATION"), &Config::default());
+    let statistics = state_equation::run(
+        &task,
+        board.proof_reporter("STATE_EQUATION"),
+        &StateEquationConfig::default(),
+    );
     (board, statistics)
 }
 
@@ -91,14 +95,14 @@ fn compare(net: &Net, space: &StateSpace<'_>, goals: Vec<Goal>, seed: u64, tally
         tally.goals += 1;
         let knowledge = board.knowledge(id).expect("one engine does not contradict itself");
         let proved = match (space.answer(goal), knowledge) {
-            (Truth::Reachable(reachable), Knowledge::Reach(reach)) => {
+            (GoalTruth::Reachable(reachable), Knowledge::Reach(reach)) => {
                 let refuted = matches!(reach, Reach::Unreachable { .. });
                 assert!(!(refuted && reachable), "net {seed}: {goal:?}");
                 tally.unreachable += usize::from(!reachable);
                 tally.refuted += usize::from(refuted);
                 refuted
             }
-            (Truth::Maximum(most), Knowledge::Maximum(maximum)) => {
+            (GoalTruth::Maximum(most), Knowledge::Maximum(maximum)) => {
                 let proved = maximum.proved.map(|(proved, ..)| proved);
                 assert!(proved.is_none_or(|proved| proved >= most), "net {seed}: {goal:?}");
                 tally.maxima += 1;
@@ -124,7 +128,9 @@ fn nothing_reachable_is_refuted_and_no_bound_is_too_low() {
     for seed in 0..scaled(2500) {
         let net = random(seed, &Shape::small(seed));
         shrinking(&net, |net| {
-            let Some(space) = explore(net, Limits { states: 3000, tokens: 100 }) else { return };
+            let Some(space) = explore(net, OracleLimits { states: 3000, tokens: 100 }) else {
+                return;
+            };
             nets += 1;
             compare(net, &space, goals_of(seed, net), seed, &mut tally);
         });
@@ -155,9 +161,9 @@ fn candidates_are_handed_out_for_goals_that_are_reachable() {
         budget: &budget,
         seed: 1,
     };
-    let mut engine = state_equation::Engine::new(&task, &Config::default()).unwrap();
-    let progress = engine.slice(&budget, &task, board.over("STATE_EQUATION"));
-    assert_eq!(progress, state_equation::Progress::Finished);
+    let mut engine = state_equation::Engine::new(&task, &StateEquationConfig::default()).unwrap();
+    let progress = engine.slice(&budget, &task, board.proof_reporter("STATE_EQUATION"));
+    assert_eq!(progress, state_equation::SliceProgress::Finished);
     let candidates: Vec<_> = engine.candidates().collect();
     assert_eq!(candidates.len(), 1);
     assert!(candidates[0].integral);
@@ -182,7 +188,11 @@ fn half_a_firing_is_refused_with_a_certificate_that_counts() {
         budget: &budget,
         seed: 1,
     };
-    state_equation::run(&task, board.over("STATE_EQUATION"), &Config::default());
+    state_equation::run(
+        &task,
+        board.proof_reporter("STATE_EQUATION"),
+        &StateEquationConfig::default(),
+    );
     let knowledge = board.knowledge(GoalId::new(0)).unwrap();
     let Knowledge::Reach(Reach::Unreachable { proof, .. }) = knowledge else {
         panic!("{knowledge:?}")

@@ -9,7 +9,7 @@
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::solvers::Budget;
-use parikh::systems::{Case, Config, Format, Settled, settle};
+use parikh::systems::{SettleConfig, SystemCase, SystemFormat, SystemOutcome, settle};
 use parikh_systems::generate::{random_linear, random_pattern, random_system};
 use parikh_systems::{FiniteRuns, KindAutomaton, LabelFormula, LabelId, System, write};
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use std::sync::Mutex;
 const PROPERTIES: usize = 6;
 
 /// The graph of joint states.
-struct Graph {
+struct JointGraph {
     starts: Vec<usize>,
     /// The label and target of each step, per joint state. A label outside the system stands for no
     /// label.
@@ -29,7 +29,7 @@ struct Graph {
 /// A label outside of every system.
 const NOTHING: LabelId = LabelId(u32::MAX);
 
-fn enumerated(system: &System) -> Graph {
+fn enumerated(system: &System) -> JointGraph {
     let components = system.components();
     let (mut numbers, mut all) = (HashMap::new(), Vec::new());
     let mut number = |joint: Vec<u32>, all: &mut Vec<Vec<u32>>| {
@@ -60,7 +60,7 @@ fn enumerated(system: &System) -> Graph {
         }
         steps.push(row);
     }
-    Graph { starts, steps }
+    JointGraph { starts, steps }
 }
 
 /// Returns the Cartesian product of the choices.
@@ -73,9 +73,9 @@ fn tuples(choices: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     })
 }
 
-impl Graph {
+impl JointGraph {
     /// Returns the graph in SPIN's semantics: a state is a joint state with the last label.
-    fn remembering(&self) -> Graph {
+    fn remembering(&self) -> JointGraph {
         let (mut numbers, mut all) = (HashMap::new(), Vec::new());
         let mut number = |it: (usize, LabelId), all: &mut Vec<(usize, LabelId)>| {
             *numbers.entry(it).or_insert_with(|| {
@@ -95,7 +95,7 @@ impl Graph {
             let row = next.into_iter().map(|(label, to)| (label, number((to, label), &mut all)));
             steps.push(row.collect());
         }
-        Graph { starts: vec![first], steps }
+        JointGraph { starts: vec![first], steps }
     }
 
     /// Returns true if the automaton accepts some run. States of the product from which not every
@@ -165,12 +165,12 @@ impl Graph {
     }
 
     /// Returns the joint states that satisfy a CTL formula.
-    fn satisfying(&self, tree: &Tree) -> Vec<bool> {
+    fn satisfying(&self, tree: &BranchingTree) -> Vec<bool> {
         let states = 0..self.steps.len();
         match tree {
-            Tree::Constant(value) => vec![*value; self.steps.len()],
-            Tree::Not(part) => self.satisfying(part).into_iter().map(|it| !it).collect(),
-            Tree::Two(sign, parts) => {
+            BranchingTree::Constant(value) => vec![*value; self.steps.len()],
+            BranchingTree::Not(part) => self.satisfying(part).into_iter().map(|it| !it).collect(),
+            BranchingTree::Two(sign, parts) => {
                 let both = self.satisfying(&parts.0).into_iter().zip(self.satisfying(&parts.1));
                 both.map(|(a, b)| match *sign {
                     "&" => a && b,
@@ -180,7 +180,7 @@ impl Graph {
                 })
                 .collect()
             }
-            Tree::Step { all, label, part } => {
+            BranchingTree::Step { all, label, part } => {
                 let part = self.satisfying(part);
                 let holds = |state: usize| {
                     let steps = self.steps[state].iter();
@@ -192,7 +192,7 @@ impl Graph {
                 };
                 states.map(holds).collect()
             }
-            Tree::Until { all, weak, parts } => {
+            BranchingTree::Until { all, weak, parts } => {
                 let (left, right) = (self.satisfying(&parts.0), self.satisfying(&parts.1));
                 // A least fixpoint grows from the empty set, and a greatest fixpoint shrinks from
                 // the full set.
@@ -220,19 +220,19 @@ impl Graph {
 }
 
 /// A CTL formula over labels.
-enum Tree {
+enum BranchingTree {
     Constant(bool),
-    Not(Box<Tree>),
-    Two(&'static str, Box<(Tree, Tree)>),
-    Step { all: bool, label: Option<LabelId>, part: Box<Tree> },
-    Until { all: bool, weak: bool, parts: Box<(Tree, Tree)> },
+    Not(Box<BranchingTree>),
+    Two(&'static str, Box<(BranchingTree, BranchingTree)>),
+    Step { all: bool, label: Option<LabelId>, part: Box<BranchingTree> },
+    Until { all: bool, weak: bool, parts: Box<(BranchingTree, BranchingTree)> },
 }
 
 /// Returns a random formula, also as text.
-fn random_tree(random: &mut Rng, system: &System, depth: usize) -> (Tree, String) {
+fn random_tree(random: &mut Rng, system: &System, depth: usize) -> (BranchingTree, String) {
     if depth == 0 {
         let value = random.bool();
-        return (Tree::Constant(value), value.to_string());
+        return (BranchingTree::Constant(value), value.to_string());
     }
     let part = |random: &mut Rng| {
         let depth = random.usize(depth.saturating_sub(2)..depth);
@@ -243,12 +243,12 @@ fn random_tree(random: &mut Rng, system: &System, depth: usize) -> (Tree, String
     match kind {
         0 => {
             let (tree, text) = part(random);
-            (Tree::Not(Box::new(tree)), format!("!({text})"))
+            (BranchingTree::Not(Box::new(tree)), format!("!({text})"))
         }
         1..=3 => {
             let sign = ["&", "|", "=>", "<=>"][random.usize(0..4)];
             let ((left, a), (right, b)) = (part(random), part(random));
-            (Tree::Two(sign, Box::new((left, right))), format!("({a}) {sign} ({b})"))
+            (BranchingTree::Two(sign, Box::new((left, right))), format!("({a}) {sign} ({b})"))
         }
         4..=7 => {
             let (tree, text) = part(random);
@@ -256,24 +256,24 @@ fn random_tree(random: &mut Rng, system: &System, depth: usize) -> (Tree, String
             let label = random.choice(all_labels).filter(|_| random.u8(0..4) > 0);
             let name = label.map_or("", |label| system.label(label));
             let text = if all { format!("[{name}]({text})") } else { format!("<{name}>({text})") };
-            (Tree::Step { all, label, part: Box::new(tree) }, text)
+            (BranchingTree::Step { all, label, part: Box::new(tree) }, text)
         }
         8 | 9 => {
             let weak = random.bool();
             let sign = if weak { "W" } else { "U" };
             let ((left, a), (right, b)) = (part(random), part(random));
             let parts = Box::new((left, right));
-            (Tree::Until { all, weak, parts }, format!("{path}(({a}) {sign} ({b}))"))
+            (BranchingTree::Until { all, weak, parts }, format!("{path}(({a}) {sign} ({b}))"))
         }
         10 => {
             let (tree, text) = part(random);
-            let parts = Box::new((tree, Tree::Constant(false)));
-            (Tree::Until { all, weak: true, parts }, format!("{path}G ({text})"))
+            let parts = Box::new((tree, BranchingTree::Constant(false)));
+            (BranchingTree::Until { all, weak: true, parts }, format!("{path}G ({text})"))
         }
         _ => {
             let (tree, text) = part(random);
-            let parts = Box::new((Tree::Constant(true), tree));
-            (Tree::Until { all, weak: false, parts }, format!("{path}F ({text})"))
+            let parts = Box::new((BranchingTree::Constant(true), tree));
+            (BranchingTree::Until { all, weak: false, parts }, format!("{path}F ({text})"))
         }
     }
 }
@@ -284,19 +284,19 @@ fn compared(system: &System, listed: &[(String, bool)], endings: FiniteRuns) -> 
     let text = write::dot(system);
     let properties: String =
         (1..).zip(listed).map(|(at, (formula, _))| format!("#{at}:\n({formula})\n\n")).collect();
-    let case = Case::read(Format::Dot, &text, "random", &properties).unwrap();
-    let config = Config { threads: 1, endings, ..Config::default() };
+    let case = SystemCase::read(SystemFormat::Dot, &text, "random", &properties).unwrap();
+    let config = SettleConfig { threads: 1, endings, ..SettleConfig::default() };
     let counts = Mutex::new([0, 0]);
     settle(&case, &config, &Budget::unlimited(), &|at, settled| {
         let (formula, expected) = &listed[at];
         match settled {
-            Settled::Answer(answer) => {
+            SystemOutcome::Answer(answer) => {
                 assert_eq!(answer.value, *expected, "{formula}: {}\n{text}", answer.reason);
                 assert_ne!(answer.evidence, "searched", "{formula}: {}\n{text}", answer.reason);
                 counts.lock().unwrap()[usize::from(answer.value)] += 1;
             }
-            Settled::Open(why) => panic!("{formula}: {why}\n{text}"),
-            Settled::Fault(why) => panic!("{formula}: {why}\n{text}"),
+            SystemOutcome::Open(why) => panic!("{formula}: {why}\n{text}"),
+            SystemOutcome::Fault(why) => panic!("{formula}: {why}\n{text}"),
         }
     });
     counts.into_inner().unwrap()
@@ -357,13 +357,13 @@ fn where_the_checker_needs_all_components_it_has_them() {
     16->16 [label=l2]; }
 }";
     let properties = "#1:\n((X(!l0)) U ((l1) U (l5)))\n";
-    let case = Case::read(Format::Dot, text, "some", properties).unwrap();
+    let case = SystemCase::read(SystemFormat::Dot, text, "some", properties).unwrap();
     settle(
         &case,
-        &Config { threads: 1, ..Config::default() },
+        &SettleConfig { threads: 1, ..SettleConfig::default() },
         &Budget::unlimited(),
         &|_, settled| {
-            let Settled::Answer(answer) = settled else { panic!("{settled:?}") };
+            let SystemOutcome::Answer(answer) = settled else { panic!("{settled:?}") };
             assert!(answer.value);
             assert_eq!(answer.evidence, "certified", "{}", answer.reason);
         },

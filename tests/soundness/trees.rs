@@ -1,22 +1,22 @@
 //! Properties of the computation tree, against naive fixpoints: each engine alone, and whole runs
 //! of the program.
 
-use crate::support::oracle::{Limits, Truth, explore};
+use crate::support::oracle::{GoalTruth, OracleLimits, explore};
 use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
 use crate::support::{runs, trees};
 use fastrand::Rng;
 use parikh::answer::Plan;
-use parikh::board::{Evidence, Knowledge, Tree};
+use parikh::board::{Evidence, Knowledge, TreeKnowledge};
 use parikh::engine::Engine;
 use parikh::engine::registry::ENGINES;
 use parikh::evidence::tree::{run_bounds, silent};
 use parikh::net::generate::{Shape, random, random_ctl, random_predicate};
 use parikh::net::run_property::RunAtom;
 use parikh::net::{Goal, GoalKind, Net, Predicate, RunProperty, TreeProperty};
-use parikh::run::{Config, Event, run_net};
+use parikh::run::{Event, RunConfig, run_net};
 use parikh::solvers::Budget;
-use parikh_temporal::{Atom, Ctl, Ltl};
+use parikh_temporal::{AtomId, Ctl, Ltl};
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(2);
@@ -43,7 +43,9 @@ fn tried(engines: &'static [Engine], count: u64, aided: bool) -> [usize; 3] {
     for seed in 0..scaled(count) {
         let net = random(seed, &Shape::small(seed));
         shrinking(&net, |net| {
-            let Some(space) = explore(net, Limits { states: 200, tokens: 60 }) else { return };
+            let Some(space) = explore(net, OracleLimits { states: 200, tokens: 60 }) else {
+                return;
+            };
             let all = properties(seed, net, 4);
             let mut goals: Vec<Goal> =
                 all.iter().map(|it| Goal::Tree(Box::new(it.clone()))).collect();
@@ -56,14 +58,14 @@ fn tried(engines: &'static [Engine], count: u64, aided: bool) -> [usize; 3] {
                 goals.extend(atoms.into_iter().map(|it| Goal::Home(it.sorted())));
             }
             let truth: Vec<bool> =
-                goals.iter().map(|goal| space.answer(goal) == Truth::Exists(true)).collect();
-            let config = Config { engines, threads: 1, ..Config::default() };
+                goals.iter().map(|goal| space.answer(goal) == GoalTruth::Exists(true)).collect();
+            let config = RunConfig { engines, threads: 1, ..RunConfig::default() };
             let budget = Budget::unlimited().slice(LONG);
             let report = run_net(net, Plan::of_goals(goals), &config, &budget, |event| {
                 let Event::Settled { id, knowledge: Knowledge::Tree(tree), .. } = event else {
                     return;
                 };
-                let Tree::Decided { holds, evidence, .. } = tree else { return };
+                let TreeKnowledge::Decided { holds, evidence, .. } = tree else { return };
                 assert_eq!(*holds, truth[id.index()], "net {seed}, {id:?}: {tree:?}");
                 held += usize::from(*holds);
                 failed += usize::from(!holds);
@@ -100,7 +102,7 @@ fn firings_that_a_formula_does_not_see_keep_what_is_true() {
     let (mut seen, mut held) = (0, 0);
     for seed in 0..scaled(600) {
         let net = random(seed, &Shape::small(seed));
-        let Some(space) = explore(&net, Limits { states: 200, tokens: 60 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 200, tokens: 60 }) else { continue };
         for property in properties(seed, &net, 6) {
             let silent = silent(&net, &property);
             if silent.is_empty() {
@@ -127,12 +129,12 @@ fn what_all_paths_decide_is_what_the_tree_is() {
     let (mut seen, mut held) = (0, 0);
     for seed in 0..scaled(400) {
         let net = random(seed, &Shape::small(seed));
-        let Some(space) = explore(&net, Limits { states: 100, tokens: 60 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 100, tokens: 60 }) else { continue };
         for property in properties(seed, &net, 4) {
             let mut linear = Ltl::default();
             let mut atoms: Vec<RunAtom> =
                 property.atoms().iter().cloned().map(RunAtom::Holds).collect();
-            let dead = Atom(atoms.len() as u32);
+            let dead = AtomId(atoms.len() as u32);
             atoms.push(RunAtom::Holds(Predicate::Dead));
             let (formulas, formula) = (property.formulas(), property.formula());
             let Some(all) = formulas.on_all_paths(formula, &mut linear, dead) else { continue };
@@ -153,7 +155,7 @@ fn runs_show_what_the_tree_has_and_it_shows_what_some_run_has() {
     let (mut seen, mut shown, mut excluded) = (0, 0, 0);
     for seed in 0..scaled(400) {
         let net = random(seed, &Shape::small(seed));
-        let Some(space) = explore(&net, Limits { states: 100, tokens: 60 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 100, tokens: 60 }) else { continue };
         for property in properties(seed, &net, 5) {
             let (formulas, formula) = (property.formulas(), property.formula());
             let Some(bounds) = run_bounds(&net, formulas, formula, property.atoms()) else {

@@ -1,9 +1,9 @@
 //! Unit claims, true and false, on random small nets, against plain enumeration. Violations of a
 //! claim are found, and all answers that do not assume the claim are correct.
 
-use crate::support::oracle::{Limits, Truth, explore};
+use crate::support::oracle::{GoalTruth, OracleLimits, explore};
 use crate::support::scale::scaled;
-use parikh::answer::{Plan, Value};
+use parikh::answer::{Plan, QuestionValue};
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::explicit;
 use parikh::engine::{Task, intervals};
@@ -14,7 +14,7 @@ use parikh::net::{
     Facts, FiringSequence, Goal, GoalId, Marking, Net, NetBuilder, PlaceId, Predicate,
     TransitionId, UnitId, Units, generate, marking_goals,
 };
-use parikh::run::{self, Config, Event};
+use parikh::run::{self, Event, RunConfig};
 use parikh::solvers::Budget;
 use parikh::structure;
 use std::time::Duration;
@@ -105,10 +105,10 @@ fn a_breach_on_the_way_is_found_where_it_is() {
 
 #[test]
 fn what_does_not_rest_on_the_claim_is_true_and_a_false_claim_is_no_internal_error() {
-    let config = Config { threads: 2, ..Config::default() };
+    let config = RunConfig { threads: 2, ..RunConfig::default() };
     let (mut breaches, mut answers) = (0, 0);
     for (seed, net) in nets() {
-        let Some(space) = explore(&net, Limits { states: 500, tokens: 50 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 500, tokens: 50 }) else { continue };
         let truths = [
             (Examination::OneSafe, space.most_in_place() <= 1),
             (Examination::QuasiLiveness, net.transitions().all(|t| space.fires(t))),
@@ -126,7 +126,7 @@ fn what_does_not_rest_on_the_claim_is_true_and_a_false_claim_is_no_internal_erro
                 answers += 1;
                 if !answer.assumes_units || !is_false {
                     let said = (examination, &answer.value);
-                    assert_eq!(said, (examination, &Value::Bool(truth)), "seed {seed}");
+                    assert_eq!(said, (examination, &QuestionValue::Bool(truth)), "seed {seed}");
                 }
             });
             assert_eq!(report.faults, 0, "seed {seed}, {examination}");
@@ -150,7 +150,7 @@ fn facts(net: &Net) -> Facts {
 fn what_is_decided_from_a_false_claim_says_so_and_the_rest_is_true() {
     let (mut claimed, mut proved, mut wrong) = (0, 0, 0);
     for (seed, net) in nets() {
-        let Some(space) = explore(&net, Limits { states: 500, tokens: 50 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 500, tokens: 50 }) else { continue };
         let facts = facts(&net);
         let intervals = parikh::structure::intervals::Intervals::new(&net, &facts);
         assert!(space.markings().iter().all(|m| intervals.proved().contains(m)), "seed {seed}");
@@ -167,14 +167,19 @@ fn what_is_decided_from_a_false_claim_says_so_and_the_rest_is_true() {
             budget: &budget,
             seed,
         };
-        intervals::settle(&intervals, &task, board.under("T"), board.over("T"));
+        intervals::settle(
+            &intervals,
+            &task,
+            board.witness_reporter("T"),
+            board.proof_reporter("T"),
+        );
         for (id, goal) in &listed {
             let (proof, is_true) = match (space.answer(goal), board.knowledge(*id)) {
                 (
-                    Truth::Reachable(truth),
+                    GoalTruth::Reachable(truth),
                     Some(Knowledge::Reach(Reach::Unreachable { proof, .. })),
                 ) => (proof, !truth),
-                (Truth::Maximum(truth), Some(Knowledge::Maximum(maximum))) => {
+                (GoalTruth::Maximum(truth), Some(Knowledge::Maximum(maximum))) => {
                     let Some((most, proof, _)) = maximum.proved else { continue };
                     (proof, most >= truth)
                 }
@@ -195,7 +200,7 @@ fn what_is_decided_from_a_false_claim_says_so_and_the_rest_is_true() {
 fn a_false_claim_makes_no_search_wrong() {
     let mut broken = 0;
     for (seed, net) in nets().step_by(3) {
-        let Some(space) = explore(&net, Limits { states: 500, tokens: 50 }) else { continue };
+        let Some(space) = explore(&net, OracleLimits { states: 500, tokens: 50 }) else { continue };
         let facts = facts(&net);
         let breaks = |marking: &Marking| net.units().unwrap().breach(marking).is_some();
         broken += u32::from(space.markings().iter().any(breaks));
@@ -213,15 +218,15 @@ fn a_false_claim_makes_no_search_wrong() {
             budget: &budget,
             seed,
         };
-        let (under, over) = (board.under("T"), board.over("T"));
-        explicit::run(&task, under, over, &explicit::Config::default());
+        let (under, over) = (board.witness_reporter("T"), board.proof_reporter("T"));
+        explicit::run(&task, under, over, &explicit::ExplicitConfig::default());
         for (id, goal) in &listed {
             match (space.answer(goal), board.knowledge(*id).unwrap()) {
-                (Truth::Reachable(truth), Knowledge::Reach(reach)) => {
+                (GoalTruth::Reachable(truth), Knowledge::Reach(reach)) => {
                     let reached = matches!(reach, Reach::Reached { .. });
                     assert_eq!((reached, board.is_open(*id)), (truth, false), "seed {seed}");
                 }
-                (Truth::Maximum(truth), Knowledge::Maximum(maximum)) => {
+                (GoalTruth::Maximum(truth), Knowledge::Maximum(maximum)) => {
                     assert_eq!(maximum.value(), Some(truth), "seed {seed}: {goal:?}");
                 }
                 _ => unreachable!("a goal and its knowledge are of one kind"),

@@ -6,7 +6,7 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
-use parikh::engine::walk::{Config, Strategy, find_pump, run};
+use parikh::engine::walk::{Strategy, WalkConfig, find_pump, run};
 use parikh::net::{
     Facts, Goal, GoalId, LinearSum, Marking, Net, NetBuilder, PlaceId, Predicate, TransitionId,
     marking_goals,
@@ -88,7 +88,7 @@ fn goals_of(net: &Net, rng: &mut Rng) -> Vec<Goal> {
     goals
 }
 
-fn walk<'n>(net: &'n Net, goals: Vec<Goal>, config: &Config, seed: u64) -> Board<'n> {
+fn walk<'n>(net: &'n Net, goals: Vec<Goal>, config: &WalkConfig, seed: u64) -> Board<'n> {
     let with_ids: Vec<(GoalId, Goal)> =
         goals.iter().cloned().enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect();
     let board = Board::new(net, goals);
@@ -100,12 +100,12 @@ fn walk<'n>(net: &'n Net, goals: Vec<Goal>, config: &Config, seed: u64) -> Board
         budget: &Budget::unlimited(),
         seed,
     };
-    run(&task, board.under("RANDOM_WALK"), config);
+    run(&task, board.witness_reporter("RANDOM_WALK"), config);
     board
 }
 
 /// Returns the number of goals with a witness, and the number of those that the walk missed.
-fn compare(config: &Config, nets: u64) -> (usize, usize) {
+fn compare(config: &WalkConfig, nets: u64) -> (usize, usize) {
     let (mut answerable, mut missed) = (0, 0);
     for seed in 0..nets {
         let mut rng = Rng::with_seed(seed);
@@ -142,7 +142,7 @@ fn compare(config: &Config, nets: u64) -> (usize, usize) {
 
 #[test]
 fn what_is_reachable_in_small_nets_is_reached_and_nothing_else() {
-    let config = Config { work: 30_000, ..Config::default() };
+    let config = WalkConfig { work: 30_000, ..WalkConfig::default() };
     let (answerable, missed) = compare(&config, scaled(800));
     eprintln!("{missed} of {answerable} missed");
     assert!(answerable > 3000, "{answerable}");
@@ -153,7 +153,8 @@ fn what_is_reachable_in_small_nets_is_reached_and_nothing_else() {
 fn each_strategy_by_itself_claims_nothing_false() {
     // Without hints, the guided walk does nothing. It is tested with hints in the table of engines.
     for strategy in Strategy::ALL.into_iter().filter(|&strategy| strategy != Strategy::Guided) {
-        let config = Config { work: 20_000, only: Some(vec![strategy]), ..Config::default() };
+        let config =
+            WalkConfig { work: 20_000, only: Some(vec![strategy]), ..WalkConfig::default() };
         let (answerable, missed) = compare(&config, scaled(100));
         eprintln!("{strategy:?}: {missed} of {answerable} missed");
         // The strategy for self-covering sequences often returns to its start; the other strategies
@@ -180,7 +181,7 @@ fn pumps_are_found_where_the_net_is_unbounded() {
 
 #[test]
 fn the_same_seed_walks_the_same_way() {
-    let config = Config { work: 50_000, ..Config::default() };
+    let config = WalkConfig { work: 50_000, ..WalkConfig::default() };
     let sequences = |seed| {
         let mut rng = Rng::with_seed(99);
         let net = random_net(&mut rng);

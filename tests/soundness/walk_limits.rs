@@ -3,7 +3,7 @@
 
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
-use parikh::engine::walk::{Config, Statistics, Strategy, find_pump, run};
+use parikh::engine::walk::{Strategy, WalkConfig, WalkStatistics, find_pump, run};
 use parikh::evidence::check_pump;
 use parikh::net::{
     Facts, Goal, GoalId, LinearSum, Marking, Net, NetBuilder, Predicate, TransitionId,
@@ -19,7 +19,7 @@ fn numbered(goals: &[Goal]) -> Vec<(GoalId, Goal)> {
     goals.iter().cloned().enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect()
 }
 
-fn walk<'n>(net: &'n Net, goals: Vec<Goal>, work: u64) -> (Board<'n>, Statistics) {
+fn walk<'n>(net: &'n Net, goals: Vec<Goal>, work: u64) -> (Board<'n>, WalkStatistics) {
     let with_ids = numbered(&goals);
     let board = Board::new(net, goals);
     let task = Task {
@@ -30,7 +30,11 @@ fn walk<'n>(net: &'n Net, goals: Vec<Goal>, work: u64) -> (Board<'n>, Statistics
         budget: &Budget::unlimited(),
         seed: 3,
     };
-    let statistics = run(&task, board.under("RANDOM_WALK"), &Config { work, ..Config::default() });
+    let statistics = run(
+        &task,
+        board.witness_reporter("RANDOM_WALK"),
+        &WalkConfig { work, ..WalkConfig::default() },
+    );
     assert_eq!(board.faults(), 0);
     (board, statistics)
 }
@@ -231,7 +235,8 @@ fn a_spent_budget_and_settled_goals_end_the_walk() {
         seed: 1,
     };
     std::thread::scope(|scope| {
-        let walker = scope.spawn(|| run(&task, board.under("RANDOM_WALK"), &Config::default()));
+        let walker = scope
+            .spawn(|| run(&task, board.witness_reporter("RANDOM_WALK"), &WalkConfig::default()));
         // Another thread settles the only unreachable goal.
         while board.is_open(GoalId::new(1)) {
             std::thread::yield_now();
@@ -240,6 +245,6 @@ fn a_spent_budget_and_settled_goals_end_the_walk() {
         assert_eq!(walker.join().unwrap().reached, 1);
     });
     budget.cancel();
-    let statistics = run(&task, board.under("RANDOM_WALK"), &Config::default());
+    let statistics = run(&task, board.witness_reporter("RANDOM_WALK"), &WalkConfig::default());
     assert_eq!(statistics.firings, 0);
 }

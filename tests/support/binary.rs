@@ -8,7 +8,11 @@ use std::process::{Command, Output};
 
 /// Returns a command for `parikh`, to be completed by the caller.
 pub(crate) fn parikh() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_parikh"));
+    // Cargo builds the program for tests of its own package only.
+    let Some(program) = option_env!("CARGO_BIN_EXE_parikh") else {
+        panic!("`parikh` runs in tests of the package parikh-cli only");
+    };
+    let mut command = Command::new(program);
     command.env_remove("BK_EXAMINATION").env_remove("PARIKH_LOG");
     command
 }
@@ -20,7 +24,10 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
 
 /// Returns the path of a file of the repository.
 pub(crate) fn repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Test programs belong to the package at the root, or to one in a folder below.
+    let root = package.ancestors().find(|folder| folder.join("ARCHITECTURE.md").is_file());
+    root.expect("the repository").join(path)
 }
 
 /// Returns the path of a file in `examples/`.
@@ -37,22 +44,22 @@ pub(crate) fn stderr(output: &Output) -> String {
 }
 
 /// A temporary directory for files and runs of `parikh`.
-pub(crate) struct Desk(tempfile::TempDir);
+pub(crate) struct TestDirectory(tempfile::TempDir);
 
-impl Desk {
+impl TestDirectory {
     /// Creates an empty directory.
-    pub(crate) fn new() -> Desk {
-        Desk(tempfile::tempdir().expect("a temporary directory"))
+    pub(crate) fn new() -> TestDirectory {
+        TestDirectory(tempfile::tempdir().expect("a temporary directory"))
     }
 
     /// Creates a directory with `model.pnml`, converted from this net in the textual format.
-    pub(crate) fn with(net: &str) -> Desk {
-        Desk::with_net(&text::parse(net).expect("a net"))
+    pub(crate) fn with(net: &str) -> TestDirectory {
+        TestDirectory::with_net(&text::parse(net).expect("a net"))
     }
 
     /// Creates a directory with this net as `model.pnml`.
-    pub(crate) fn with_net(net: &parikh_net::Net) -> Desk {
-        let desk = Desk::new();
+    pub(crate) fn with_net(net: &parikh_net::Net) -> TestDirectory {
+        let desk = TestDirectory::new();
         desk.write("model.pnml", &generate::pnml(net));
         desk
     }

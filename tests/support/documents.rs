@@ -9,17 +9,17 @@ use parikh::evidence::certificate::NamedDocument;
 use parikh::evidence::reduction::{CheckedReduction, NamedLog};
 use parikh::evidence::{Document, Flaw};
 use parikh::evidence_files::in_names;
-use parikh::ground::Ground;
 use parikh::net::{Facts, Goal, GoalId, Net, Predicate, marking_goals};
 use parikh::reduction::{self, needs, reduce};
 use parikh::solvers::Budget;
 use parikh::structure;
+use parikh::working_net::WorkingNet;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// A kind of proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ProofKind {
     Bounds,
     Linear,
     Markings,
@@ -30,15 +30,15 @@ pub(crate) enum Kind {
 
 /// A certificate, or a reduction with a certificate about the reduced net.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Proof {
+pub(crate) enum TestProof {
     Plain(Document),
     Reduced(NamedLog, NamedDocument),
 }
 
 /// A proof with the predicate that it refutes.
 #[derive(Clone, Debug)]
-pub(crate) struct Made {
-    pub(crate) proof: Proof,
+pub(crate) struct ProvedRefutation {
+    pub(crate) proof: TestProof,
     pub(crate) refuted: Vec<Predicate>,
 }
 
@@ -60,12 +60,14 @@ pub(crate) fn refutes(document: &Document, net: &Net, predicate: &Predicate) -> 
     document.check(net, goes_on)?.refutes(predicate, goes_on)
 }
 
-impl Proof {
+impl TestProof {
     /// Returns the verdicts for all predicates, like the function [`verdicts`].
     pub(crate) fn verdicts(&self, net: &Net, all: &[Predicate]) -> Result<Vec<bool>, String> {
         match self {
-            Proof::Plain(document) => verdicts(document, net, all).map_err(|flaw| flaw.to_string()),
-            Proof::Reduced(log, document) => {
+            TestProof::Plain(document) => {
+                verdicts(document, net, all).map_err(|flaw| flaw.to_string())
+            }
+            TestProof::Reduced(log, document) => {
                 let reduction = CheckedReduction::of_log(net, log, &mut || true);
                 let reduction = reduction.map_err(|error| error.to_string())?;
                 let small = reduction.net();
@@ -84,19 +86,19 @@ impl Proof {
 }
 
 /// Returns proofs of one kind, for as many predicates as possible.
-pub(crate) fn proofs(net: &Net, refuted: &[Predicate], kind: Kind) -> Vec<Made> {
+pub(crate) fn proofs(net: &Net, refuted: &[Predicate], kind: ProofKind) -> Vec<ProvedRefutation> {
     let made = match kind {
-        Kind::Bounds => by_bounds(net, refuted),
-        Kind::Linear => by_sums(net, refuted),
-        Kind::Markings => by_markings(net, refuted),
-        Kind::Induction => by_induction(net, refuted),
-        Kind::ClosedSet => by_closed_set(net, refuted),
-        Kind::Reduced => refuted.iter().filter_map(|it| by_reduction(net, it)).collect(),
+        ProofKind::Bounds => by_bounds(net, refuted),
+        ProofKind::Linear => by_sums(net, refuted),
+        ProofKind::Markings => by_markings(net, refuted),
+        ProofKind::Induction => by_induction(net, refuted),
+        ProofKind::ClosedSet => by_closed_set(net, refuted),
+        ProofKind::Reduced => refuted.iter().filter_map(|it| by_reduction(net, it)).collect(),
     };
-    for Made { proof, refuted } in &made {
+    for ProvedRefutation { proof, refuted } in &made {
         let verdicts = proof.verdicts(net, refuted);
         assert_eq!(verdicts, Ok(vec![true; refuted.len()]), "{proof:?}");
-        if let Proof::Plain(document) = proof {
+        if let TestProof::Plain(document) = proof {
             let text = serde_json::to_string(&in_names(document, net)).unwrap();
             let read: NamedDocument = serde_json::from_str(&text).unwrap();
             assert_eq!(read.resolve(net).as_ref(), Ok(document));
@@ -106,7 +108,12 @@ pub(crate) fn proofs(net: &Net, refuted: &[Predicate], kind: Kind) -> Vec<Made> 
 }
 
 /// Runs an engine on the predicates. Returns its certificates, each with the refuted predicate.
-fn by_engine(net: &Net, facts: &Facts, refuted: &[Predicate], run: fn(&Task<'_>)) -> Vec<Made> {
+fn by_engine(
+    net: &Net,
+    facts: &Facts,
+    refuted: &[Predicate],
+    run: fn(&Task<'_>),
+) -> Vec<ProvedRefutation> {
     let goals: Vec<Goal> = refuted.iter().cloned().map(Goal::Reach).collect();
     let listed: Vec<(GoalId, Goal)> =
         goals.iter().cloned().enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect();
@@ -132,42 +139,47 @@ fn by_engine(net: &Net, facts: &Facts, refuted: &[Predicate], run: fn(&Task<'_>)
             None => found.push((document, vec![predicate.clone()])),
         }
     }
-    let made = |(document, refuted): (Arc<Document>, _)| Made {
-        proof: Proof::Plain(Arc::unwrap_or_clone(document)),
+    let made = |(document, refuted): (Arc<Document>, _)| ProvedRefutation {
+        proof: TestProof::Plain(Arc::unwrap_or_clone(document)),
         refuted,
     };
     found.into_iter().map(made).collect()
 }
 
-fn by_bounds(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
+fn by_bounds(net: &Net, refuted: &[Predicate]) -> Vec<ProvedRefutation> {
     let (mut facts, budget) = (Facts::none(net), Budget::unlimited());
     if let Ok(flows) = structure::flows::place_flows(net, &budget) {
         structure::bounds::place_bounds(net, &flows, &budget).write(&mut facts);
     }
     facts.claim_units(net);
     by_engine(net, &facts, refuted, |task| {
-        let (under, over) = (task.board.under("TEST"), task.board.over("TEST"));
+        let (under, over) =
+            (task.board.witness_reporter("TEST"), task.board.proof_reporter("TEST"));
         intervals::run(task, under, over);
     })
 }
 
-fn by_sums(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
+fn by_sums(net: &Net, refuted: &[Predicate]) -> Vec<ProvedRefutation> {
     by_engine(net, &Facts::none(net), refuted, |task| {
-        siphon_trap::run(task, task.board.over("TEST"));
-        state_equation::run(task, task.board.over("TEST"), &state_equation::Config::default());
+        siphon_trap::run(task, task.board.proof_reporter("TEST"));
+        state_equation::run(
+            task,
+            task.board.proof_reporter("TEST"),
+            &state_equation::StateEquationConfig::default(),
+        );
     })
 }
 
 /// Returns proofs by induction, with place invariants and without.
-fn by_induction(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
+fn by_induction(net: &Net, refuted: &[Predicate]) -> Vec<ProvedRefutation> {
     let (mut facts, budget) = (Facts::none(net), Budget::unlimited());
     let run = |task: &Task<'_>| {
         let known = parikh::structure::intervals::Intervals::new(task.net, task.facts);
         let goals = task.goals.iter().map(|(id, goal)| (*id, goal.clone().into())).collect();
-        let ground = Ground::original(task.net, goals, task.facts.clone(), &known);
-        let (ground, board) = (&ground, task.board);
+        let working_net = WorkingNet::original(task.net, goals, task.facts.clone(), &known);
+        let (working_net, board) = (&working_net, task.board);
         let work = Assignment {
-            ground,
+            working_net,
             board,
             seed: 1,
             threads: 2,
@@ -186,31 +198,37 @@ fn by_induction(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
     made
 }
 
-fn by_markings(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
+fn by_markings(net: &Net, refuted: &[Predicate]) -> Vec<ProvedRefutation> {
     let visited = parikh::evidence::certificate::markings::visit(net, 10_000, |_| true);
     let document = Document::Markings(visited.expect("few").count());
     // Groups of four predicates, as from a question with several goals.
     let some = refuted.chunks(4).map(<[_]>::to_vec);
-    some.map(|refuted| Made { proof: Proof::Plain(document.clone()), refuted }).collect()
+    some.map(|refuted| ProvedRefutation { proof: TestProof::Plain(document.clone()), refuted })
+        .collect()
 }
 
-fn by_closed_set(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
+fn by_closed_set(net: &Net, refuted: &[Predicate]) -> Vec<ProvedRefutation> {
     let set = explore(net, 1, &Budget::unlimited(), |reached| Ok(closed_set(&reached)));
     let document = Document::ClosedSet(set.expect("few"));
     let some = refuted.chunks(4).map(<[_]>::to_vec);
-    some.map(|refuted| Made { proof: Proof::Plain(document.clone()), refuted }).collect()
+    some.map(|refuted| ProvedRefutation { proof: TestProof::Plain(document.clone()), refuted })
+        .collect()
 }
 
 /// Returns a proof by reducing the net for this predicate alone.
-fn by_reduction(net: &Net, refuted: &Predicate) -> Option<Made> {
+fn by_reduction(net: &Net, refuted: &Predicate) -> Option<ProvedRefutation> {
     let needs = needs::of_goals(net, [&Goal::Reach(refuted.clone())]);
-    let reduction = reduce(net, &needs, &Budget::unlimited(), &reduction::Config::default());
+    let reduction =
+        reduce(net, &needs, &Budget::unlimited(), &reduction::ReductionConfig::default());
     let log = reduction.log.in_names(net, reduction.needs());
     let checked = CheckedReduction::of_log(net, &log, &mut || true).expect("our own");
     let here = [checked.translate(net, refuted)?];
-    let kinds = [Kind::Bounds, Kind::Linear, Kind::Induction, Kind::Markings];
+    let kinds = [ProofKind::Bounds, ProofKind::Linear, ProofKind::Induction, ProofKind::Markings];
     let inner = kinds.iter().find_map(|kind| proofs(checked.net(), &here, *kind).pop())?;
-    let Proof::Plain(document) = inner.proof else { return None };
+    let TestProof::Plain(document) = inner.proof else { return None };
     let document = in_names(&document, checked.net());
-    Some(Made { proof: Proof::Reduced(log, document), refuted: vec![refuted.clone()] })
+    Some(ProvedRefutation {
+        proof: TestProof::Reduced(log, document),
+        refuted: vec![refuted.clone()],
+    })
 }

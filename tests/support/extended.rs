@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// A net as tables, indexed by transition and place.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
+pub(crate) struct NetTable {
     pub(crate) tokens: Vec<u64>,
     pub(crate) takes: Vec<Vec<u64>>,
     pub(crate) puts: Vec<Vec<u64>>,
@@ -18,14 +18,14 @@ pub(crate) struct Table {
 }
 
 /// The state space of a table: all markings, and the firings from each marking with their targets.
-pub(crate) struct Space {
+pub(crate) struct TableSpace {
     pub(crate) markings: Vec<Vec<u64>>,
     pub(crate) firings: Vec<Vec<(usize, usize)>>,
 }
 
-impl Table {
+impl NetTable {
     /// Returns a random net with 1 to 4 places and 1 to 5 transitions.
-    pub(crate) fn random(seed: u64) -> Table {
+    pub(crate) fn random(seed: u64) -> NetTable {
         let mut rng = Rng::with_seed(seed);
         let (places, transitions) = (rng.usize(1..=4), rng.usize(1..=5));
         let row = |rng: &mut Rng, one_in: u32, most: u64| -> Vec<u64> {
@@ -50,7 +50,7 @@ impl Table {
             inhibits.push(row(&mut rng, 4, 4));
             empties.push((0..places).map(|_| rng.u32(0..6) == 0).collect());
         }
-        Table { tokens, takes, puts, reads, inhibits, empties }
+        NetTable { tokens, takes, puts, reads, inhibits, empties }
     }
 
     pub(crate) fn transitions(&self) -> usize {
@@ -104,7 +104,7 @@ impl Table {
 
     /// Explores all markings. Returns `None` if there are more than `states` markings, or if a
     /// place has more than `tokens` tokens.
-    pub(crate) fn explore(&self, states: usize, tokens: u64) -> Option<Space> {
+    pub(crate) fn explore(&self, states: usize, tokens: u64) -> Option<TableSpace> {
         let mut markings = vec![self.tokens.clone()];
         let mut numbers = HashMap::from([(self.tokens.clone(), 0)]);
         let mut firings = Vec::new();
@@ -125,11 +125,11 @@ impl Table {
             }
             firings.push(row);
         }
-        Some(Space { markings, firings })
+        Some(TableSpace { markings, firings })
     }
 }
 
-impl Space {
+impl TableSpace {
     /// Returns true if a dead marking is reachable.
     pub(crate) fn deadlock(&self) -> bool {
         self.firings.iter().any(Vec::is_empty)

@@ -2,116 +2,116 @@
 //! over the positions of runs. A position is a marking with the next firing, or a dead marking that
 //! repeats.
 
-use super::extended::{Space, Table};
+use super::extended::{NetTable, TableSpace};
 use fastrand::Rng;
 
 /// A condition on a position.
 #[derive(Clone, Debug)]
-pub(crate) enum Local {
+pub(crate) enum PositionCondition {
     AtLeast(usize, u64),
     Fireable(usize),
     Fires(usize),
     Deadlock,
-    Not(Box<Local>),
+    Not(Box<PositionCondition>),
 }
 
 /// A formula of a common shape.
 #[derive(Clone, Debug)]
-pub(crate) enum Shape {
+pub(crate) enum FormulaShape {
     /// EF φ: the condition is reachable.
-    Reached(Local),
+    Reached(PositionCondition),
     /// AG EF φ: the condition stays reachable.
-    Home(Local),
+    Home(PositionCondition),
     /// E G φ: on some run the condition always holds.
-    SomeAlways(Local),
+    SomeAlways(PositionCondition),
     /// E(φ U ψ): on some run the second condition holds eventually, and the first until then.
-    SomeUntil(Local, Local),
+    SomeUntil(PositionCondition, PositionCondition),
     /// A GF φ: on all runs the condition holds infinitely often.
-    AllAgain(Local),
+    AllAgain(PositionCondition),
     /// A FG φ: on all runs the condition holds from some position on.
-    AllInTheEnd(Local),
+    AllInTheEnd(PositionCondition),
     /// A G(φ → F ψ): on all runs the second condition follows whenever the first holds.
-    AllFollow(Local, Local),
+    AllFollow(PositionCondition, PositionCondition),
 }
 
-impl Local {
+impl PositionCondition {
     /// Returns a random condition. It mentions firings only if `firings` is true.
-    fn random(rng: &mut Rng, table: &Table, firings: bool) -> Local {
+    fn random(rng: &mut Rng, table: &NetTable, firings: bool) -> PositionCondition {
         let t = rng.usize(..table.transitions());
         let p = rng.usize(..table.tokens.len());
         match rng.u8(0..8) {
-            0 | 1 => Local::AtLeast(p, rng.u64(1..4)),
-            2 | 3 => Local::Fireable(t),
-            4 | 5 if firings => Local::Fires(t),
-            6 => Local::Not(Box::new(Local::random(rng, table, firings))),
-            _ => Local::Deadlock,
+            0 | 1 => PositionCondition::AtLeast(p, rng.u64(1..4)),
+            2 | 3 => PositionCondition::Fireable(t),
+            4 | 5 if firings => PositionCondition::Fires(t),
+            6 => PositionCondition::Not(Box::new(PositionCondition::random(rng, table, firings))),
+            _ => PositionCondition::Deadlock,
         }
     }
 
     /// Returns the condition in the language of `--formula`.
     fn text(&self) -> String {
         match self {
-            Local::AtLeast(p, n) => format!("(p{p} >= {n})"),
-            Local::Fireable(t) => format!("fireable(t{t})"),
-            Local::Fires(t) => format!("fires(t{t})"),
-            Local::Deadlock => "deadlock".to_owned(),
-            Local::Not(part) => format!("!{}", part.text()),
+            PositionCondition::AtLeast(p, n) => format!("(p{p} >= {n})"),
+            PositionCondition::Fireable(t) => format!("fireable(t{t})"),
+            PositionCondition::Fires(t) => format!("fires(t{t})"),
+            PositionCondition::Deadlock => "deadlock".to_owned(),
+            PositionCondition::Not(part) => format!("!{}", part.text()),
         }
     }
 
     /// Returns the condition in the language of query files.
     fn xml(&self) -> String {
         match self {
-            Local::AtLeast(p, n) => format!(
+            PositionCondition::AtLeast(p, n) => format!(
                 "<integer-le><integer-constant>{n}</integer-constant>\
                  <tokens-count><place>p{p}</place></tokens-count></integer-le>"
             ),
-            Local::Fireable(t) => {
+            PositionCondition::Fireable(t) => {
                 format!("<is-fireable><transition>t{t}</transition></is-fireable>")
             }
-            Local::Fires(t) => format!("<fires><transition>t{t}</transition></fires>"),
-            Local::Deadlock => "<deadlock/>".to_owned(),
-            Local::Not(part) => format!("<negation>{}</negation>", part.xml()),
+            PositionCondition::Fires(t) => format!("<fires><transition>t{t}</transition></fires>"),
+            PositionCondition::Deadlock => "<deadlock/>".to_owned(),
+            PositionCondition::Not(part) => format!("<negation>{}</negation>", part.xml()),
         }
     }
 
-    fn holds(&self, space: &Space, (at, fires): (usize, Option<usize>)) -> bool {
+    fn holds(&self, space: &TableSpace, (at, fires): (usize, Option<usize>)) -> bool {
         match self {
-            Local::AtLeast(p, n) => space.markings[at][*p] >= *n,
-            Local::Fireable(t) => space.firings[at].iter().any(|(fired, _)| fired == t),
-            Local::Fires(t) => fires == Some(*t),
-            Local::Deadlock => space.firings[at].is_empty(),
-            Local::Not(part) => !part.holds(space, (at, fires)),
+            PositionCondition::AtLeast(p, n) => space.markings[at][*p] >= *n,
+            PositionCondition::Fireable(t) => space.firings[at].iter().any(|(fired, _)| fired == t),
+            PositionCondition::Fires(t) => fires == Some(*t),
+            PositionCondition::Deadlock => space.firings[at].is_empty(),
+            PositionCondition::Not(part) => !part.holds(space, (at, fires)),
         }
     }
 }
 
-impl Shape {
-    pub(crate) fn random(rng: &mut Rng, table: &Table) -> Shape {
-        let mut some = |firings| Local::random(rng, table, firings);
+impl FormulaShape {
+    pub(crate) fn random(rng: &mut Rng, table: &NetTable) -> FormulaShape {
+        let mut some = |firings| PositionCondition::random(rng, table, firings);
         let locals = [some(false), some(false), some(true), some(true)];
         let [a, b, c, d] = locals;
         match rng.u8(0..7) {
-            0 => Shape::Reached(a),
-            1 => Shape::Home(a),
-            2 => Shape::SomeAlways(a),
-            3 => Shape::SomeUntil(a, b),
-            4 => Shape::AllAgain(c),
-            5 => Shape::AllInTheEnd(c),
-            _ => Shape::AllFollow(c, d),
+            0 => FormulaShape::Reached(a),
+            1 => FormulaShape::Home(a),
+            2 => FormulaShape::SomeAlways(a),
+            3 => FormulaShape::SomeUntil(a, b),
+            4 => FormulaShape::AllAgain(c),
+            5 => FormulaShape::AllInTheEnd(c),
+            _ => FormulaShape::AllFollow(c, d),
         }
     }
 
     /// Returns the formula in the language of `--formula`.
     pub(crate) fn text(&self) -> String {
         match self {
-            Shape::Reached(a) => format!("EF {}", a.text()),
-            Shape::Home(a) => format!("AG EF {}", a.text()),
-            Shape::SomeAlways(a) => format!("EG {}", a.text()),
-            Shape::SomeUntil(a, b) => format!("E ({} U {})", a.text(), b.text()),
-            Shape::AllAgain(a) => format!("A G F {}", a.text()),
-            Shape::AllInTheEnd(a) => format!("A F G {}", a.text()),
-            Shape::AllFollow(a, b) => format!("A G ({} -> F {})", a.text(), b.text()),
+            FormulaShape::Reached(a) => format!("EF {}", a.text()),
+            FormulaShape::Home(a) => format!("AG EF {}", a.text()),
+            FormulaShape::SomeAlways(a) => format!("EG {}", a.text()),
+            FormulaShape::SomeUntil(a, b) => format!("E ({} U {})", a.text(), b.text()),
+            FormulaShape::AllAgain(a) => format!("A G F {}", a.text()),
+            FormulaShape::AllInTheEnd(a) => format!("A F G {}", a.text()),
+            FormulaShape::AllFollow(a, b) => format!("A G ({} -> F {})", a.text(), b.text()),
         }
     }
 
@@ -122,17 +122,17 @@ impl Shape {
         let a = |inside: &str| format!("<all-paths>{inside}</all-paths>");
         let e = |inside: &str| format!("<exists-path>{inside}</exists-path>");
         match self {
-            Shape::Reached(it) => e(&f(&it.xml())),
-            Shape::Home(it) => a(&g(&e(&f(&it.xml())))),
-            Shape::SomeAlways(it) => e(&g(&it.xml())),
-            Shape::SomeUntil(before, it) => e(&format!(
+            FormulaShape::Reached(it) => e(&f(&it.xml())),
+            FormulaShape::Home(it) => a(&g(&e(&f(&it.xml())))),
+            FormulaShape::SomeAlways(it) => e(&g(&it.xml())),
+            FormulaShape::SomeUntil(before, it) => e(&format!(
                 "<until><before>{}</before><reach>{}</reach></until>",
                 before.xml(),
                 it.xml()
             )),
-            Shape::AllAgain(it) => a(&g(&f(&it.xml()))),
-            Shape::AllInTheEnd(it) => a(&f(&g(&it.xml()))),
-            Shape::AllFollow(it, then) => {
+            FormulaShape::AllAgain(it) => a(&g(&f(&it.xml()))),
+            FormulaShape::AllInTheEnd(it) => a(&f(&g(&it.xml()))),
+            FormulaShape::AllFollow(it, then) => {
                 let then = f(&then.xml());
                 a(&g(&format!("<implication>{}{then}</implication>", it.xml())))
             }
@@ -141,14 +141,14 @@ impl Shape {
 }
 
 /// The positions of a net's runs, with their successors.
-pub(crate) struct Positions<'s> {
-    space: &'s Space,
+pub(crate) struct RunPositions<'s> {
+    space: &'s TableSpace,
     all: Vec<(usize, Option<usize>)>,
     next: Vec<Vec<usize>>,
 }
 
-impl<'s> Positions<'s> {
-    pub(crate) fn new(space: &'s Space) -> Self {
+impl<'s> RunPositions<'s> {
+    pub(crate) fn new(space: &'s TableSpace) -> Self {
         let (mut all, mut of) = (Vec::new(), Vec::new());
         let mut leads = Vec::new();
         for (at, row) in space.firings.iter().enumerate() {
@@ -164,10 +164,10 @@ impl<'s> Positions<'s> {
             of.push((first..all.len()).collect::<Vec<usize>>());
         }
         let next = leads.into_iter().map(|to| of[to].clone()).collect();
-        Positions { space, all, next }
+        RunPositions { space, all, next }
     }
 
-    fn values(&self, local: &Local) -> Vec<bool> {
+    fn values(&self, local: &PositionCondition) -> Vec<bool> {
         self.all.iter().map(|&position| local.holds(self.space, position)).collect()
     }
 
@@ -205,13 +205,14 @@ impl<'s> Positions<'s> {
     }
 
     /// Returns true if the formula holds over the runs that are weakly fair to these transitions.
-    pub(crate) fn holds(&self, shape: &Shape, fair: &[usize]) -> bool {
+    pub(crate) fn holds(&self, shape: &FormulaShape, fair: &[usize]) -> bool {
         let everywhere = vec![true; self.all.len()];
         let not = |values: &[bool]| values.iter().map(|it| !it).collect::<Vec<bool>>();
         let fair: Vec<Vec<bool>> = fair
             .iter()
             .map(|&t| {
-                let (fires, fireable) = (Local::Fires(t), Local::Fireable(t));
+                let (fires, fireable) =
+                    (PositionCondition::Fires(t), PositionCondition::Fireable(t));
                 let both = self.values(&fires).into_iter().zip(self.values(&fireable));
                 both.map(|(fires, fireable)| fires || !fireable).collect()
             })
@@ -222,17 +223,19 @@ impl<'s> Positions<'s> {
         };
         let reached = |values: &[bool]| initially(&self.until(&everywhere, values));
         match shape {
-            Shape::Reached(a) => reached(&self.values(a)),
-            Shape::Home(a) => !reached(&not(&self.until(&everywhere, &self.values(a)))),
-            Shape::SomeAlways(a) => initially(&self.always(&self.values(a), &fair)),
-            Shape::SomeUntil(a, b) => initially(&self.until(&self.values(a), &self.values(b))),
-            Shape::AllAgain(a) => !reached(&self.always(&not(&self.values(a)), &fair)),
-            Shape::AllInTheEnd(a) => {
+            FormulaShape::Reached(a) => reached(&self.values(a)),
+            FormulaShape::Home(a) => !reached(&not(&self.until(&everywhere, &self.values(a)))),
+            FormulaShape::SomeAlways(a) => initially(&self.always(&self.values(a), &fair)),
+            FormulaShape::SomeUntil(a, b) => {
+                initially(&self.until(&self.values(a), &self.values(b)))
+            }
+            FormulaShape::AllAgain(a) => !reached(&self.always(&not(&self.values(a)), &fair)),
+            FormulaShape::AllInTheEnd(a) => {
                 let mut again = fair.clone();
                 again.push(not(&self.values(a)));
                 !reached(&self.always(&everywhere, &again))
             }
-            Shape::AllFollow(a, b) => {
+            FormulaShape::AllFollow(a, b) => {
                 let never = self.always(&not(&self.values(b)), &fair);
                 let lost = never.into_iter().zip(self.values(a)).map(|(never, a)| never && a);
                 !reached(&lost.collect::<Vec<bool>>())

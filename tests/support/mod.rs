@@ -1,7 +1,7 @@
 //! Code shared by the test programs `soundness`, `evidence`, `input` and `cli`, declared in each as
 //!
 //! ```text
-//! #[path = "../support/mod.rs"]
+//! #[path = "mod.rs"]
 //! mod support;
 //! ```
 //!

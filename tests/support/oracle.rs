@@ -5,7 +5,7 @@
 //! speed.
 //!
 //! ```text
-//! let Some(space) = oracle::explore(&net, oracle::Limits::default()) else { return };
+//! let Some(space) = oracle::explore(&net, oracle::OracleLimits::default()) else { return };
 //! assert_eq!(space.reaches(&phi), engine_says);
 //! ```
 
@@ -16,18 +16,18 @@ use std::collections::{HashMap, HashSet};
 
 /// Limits of the exploration.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct OracleLimits {
     /// Maximal number of markings.
     pub(crate) states: usize,
     /// Maximal number of tokens on a place; beyond it, the net counts as unbounded.
     pub(crate) tokens: u64,
 }
 
-impl Default for Limits {
+impl Default for OracleLimits {
     /// Returns limits of 20 000 markings and 1 000 tokens on a place. Small random nets stay within
     /// them, and other nets exceed them in well under a second.
     fn default() -> Self {
-        Limits { states: 20_000, tokens: 1_000 }
+        OracleLimits { states: 20_000, tokens: 1_000 }
     }
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct StateSpace<'n> {
 
 /// The true answer to a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Truth {
+pub(crate) enum GoalTruth {
     /// For a `Reach`: true if such a marking is reachable.
     Reachable(bool),
     /// For a `Home`: true if such a marking is reachable from every reachable marking.
@@ -57,7 +57,7 @@ pub(crate) enum Truth {
 
 /// Explores all reachable markings by breadth-first search. Returns `None` if the limits are
 /// exceeded, in particular if there are infinitely many markings.
-pub(crate) fn explore(net: &Net, limits: Limits) -> Option<StateSpace<'_>> {
+pub(crate) fn explore(net: &Net, limits: OracleLimits) -> Option<StateSpace<'_>> {
     let mut markings = vec![net.initial().clone()];
     let mut numbers = HashMap::from([(net.initial().clone(), 0)]);
     let mut successors = Vec::new();
@@ -163,13 +163,13 @@ impl StateSpace<'_> {
     }
 
     /// Returns the true answer to `goal`.
-    pub(crate) fn answer(&self, goal: &Goal) -> Truth {
+    pub(crate) fn answer(&self, goal: &Goal) -> GoalTruth {
         match goal {
-            Goal::Home(predicate) => Truth::Stays(self.stays(predicate)),
-            Goal::Reach(predicate) => Truth::Reachable(self.reaches(predicate)),
-            Goal::Maximise(sum) => Truth::Maximum(self.maximum(sum)),
-            Goal::Run(property) => Truth::Exists(super::runs::exists(self, property)),
-            Goal::Tree(property) => Truth::Exists(super::trees::holds(self, property)),
+            Goal::Home(predicate) => GoalTruth::Stays(self.stays(predicate)),
+            Goal::Reach(predicate) => GoalTruth::Reachable(self.reaches(predicate)),
+            Goal::Maximise(sum) => GoalTruth::Maximum(self.maximum(sum)),
+            Goal::Run(property) => GoalTruth::Exists(super::runs::exists(self, property)),
+            Goal::Tree(property) => GoalTruth::Exists(super::trees::holds(self, property)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Random processes, nets with units that are safe as claimed, and soundness by plain enumeration.
 
-use super::oracle::{Limits, StateSpace, explore};
+use super::oracle::{OracleLimits, StateSpace, explore};
 use fastrand::Rng;
 use parikh::mcc::Examination::{self, EasySoundness, Soundness, WeakSoundness};
 use parikh::net::units::Unit;
@@ -81,7 +81,7 @@ pub(crate) fn random_process(seed: u64) -> (Net, Marking) {
 /// reachable marking. Returns `None` if the state space is too large or no drawn tree of units is
 /// safe.
 pub(crate) fn with_safe_units(net: &Net, rng: &mut Rng) -> Option<Net> {
-    let space = explore(net, Limits { states: 400, tokens: 60 })?;
+    let space = explore(net, OracleLimits { states: 400, tokens: 60 })?;
     let trees = (0..8).map(|_| {
         let units = rng.usize(1..=net.place_count().min(4));
         let mut tree: Vec<Unit> = (0..=units)

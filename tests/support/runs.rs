@@ -9,7 +9,7 @@ use parikh::net::{RunProperty, TransitionId};
 use parikh_temporal::{Automaton, AutomatonLimits};
 
 /// An edge of the product: its target, and its marks as bits.
-type Edge = (usize, u64);
+type AutomatonProductEdge = (usize, u64);
 
 /// Returns true if some run has the property. Fairness is part of the formula.
 pub(crate) fn exists(space: &StateSpace<'_>, property: &RunProperty) -> bool {
@@ -39,7 +39,7 @@ fn product(
     space: &StateSpace<'_>,
     property: &RunProperty,
     automaton: &Automaton,
-) -> Vec<Vec<Edge>> {
+) -> Vec<Vec<AutomatonProductEdge>> {
     let states = automaton.states.len();
     let mut edges = vec![Vec::new(); space.states() * states];
     for (at, marking) in space.markings().iter().enumerate() {
@@ -59,7 +59,7 @@ fn product(
     edges
 }
 
-fn reached(edges: &[Vec<Edge>], from: usize) -> Vec<bool> {
+fn reached(edges: &[Vec<AutomatonProductEdge>], from: usize) -> Vec<bool> {
     let mut reached = vec![false; edges.len()];
     let mut row = vec![from];
     reached[from] = true;
@@ -75,12 +75,16 @@ fn reached(edges: &[Vec<Edge>], from: usize) -> Vec<bool> {
 }
 
 /// Returns the nodes of `among` with a path inside `among` along an edge whose marks satisfy `met`.
-fn leading_to(edges: &[Vec<Edge>], among: &[bool], met: impl Fn(u64) -> bool) -> Vec<bool> {
+fn leading_to(
+    edges: &[Vec<AutomatonProductEdge>],
+    among: &[bool],
+    met: impl Fn(u64) -> bool,
+) -> Vec<bool> {
     let mut leads = vec![false; among.len()];
     loop {
         let mut grows = false;
         for node in 0..among.len() {
-            let goes = |&(to, marks): &Edge| among[to] && (met(marks) || leads[to]);
+            let goes = |&(to, marks): &AutomatonProductEdge| among[to] && (met(marks) || leads[to]);
             if among[node] && !leads[node] && edges[node].iter().any(goes) {
                 leads[node] = true;
                 grows = true;

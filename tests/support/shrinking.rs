@@ -38,9 +38,9 @@ pub(crate) fn shrinking<T>(net: &Net, mut test: impl FnMut(&Net) -> T) -> T {
 
 /// Returns a minimal net for which `fails` returns true, starting from such a net.
 pub(crate) fn least(net: &Net, mut fails: impl FnMut(&Net) -> bool) -> Net {
-    let mut least = Parts::of(net);
+    let mut least = NetParts::of(net);
     let mut trials = 0;
-    let mut smaller = |parts: &Parts| {
+    let mut smaller = |parts: &NetParts| {
         parts.smaller().into_iter().find(|parts| {
             trials += 1;
             trials <= TRIALS && fails(&parts.net())
@@ -72,26 +72,26 @@ fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 /// One side of a transition: indices of places, and weights.
-type Side = Vec<(usize, u64)>;
+type TransitionSide = Vec<(usize, u64)>;
 
 /// A net from which parts can be removed.
 #[derive(Clone)]
-struct Parts {
+struct NetParts {
     name: String,
     /// Names and initial tokens.
     places: Vec<(String, u64)>,
     /// Names, inputs and outputs.
-    transitions: Vec<(String, [Side; 2])>,
+    transitions: Vec<(String, [TransitionSide; 2])>,
 }
 
-impl Parts {
-    fn of(net: &Net) -> Parts {
+impl NetParts {
+    fn of(net: &Net) -> NetParts {
         let name = |p| (net.place_name(p).to_owned(), net.initial()[p]);
         let sides = |t| {
             [net.pre(t), net.post(t)]
                 .map(|row| row.iter().map(|arc| (arc.place.index(), arc.weight)).collect())
         };
-        Parts {
+        NetParts {
             name: net.name().to_owned(),
             places: net.places().map(name).collect(),
             transitions: net
@@ -121,8 +121,8 @@ impl Parts {
     }
 
     /// Returns all nets with one element less. Large removals come first.
-    fn smaller(&self) -> Vec<Parts> {
-        let with = |change: &dyn Fn(&mut Parts)| {
+    fn smaller(&self) -> Vec<NetParts> {
+        let with = |change: &dyn Fn(&mut NetParts)| {
             let mut parts = self.clone();
             change(&mut parts);
             parts

@@ -1,6 +1,6 @@
 //! Hostile certificates, refutations, reductions, and arguments about home spaces.
 
-use super::{Instance, Kinds, Limits, answer, repeat};
+use super::{AuditLimits, Instance, Kinds, answer, repeat};
 use std::io::Write;
 
 /// Returns an answer to an examination that rests on one line of evidence.
@@ -49,27 +49,45 @@ fn certificates_of_many_parts() {
     };
     let one = lemma(&list(300_000, |at| format!(r#"["p{}", {large}]"#, at % 2)));
     let sums = linear("", &format!(r#""traps": [], "lemmas": [{one}], "steps": []"#));
-    kinds.ends("weights of 127 bits", Limits::None, document(&row(2), &sums), 4, &["too large"]);
+    kinds.ends(
+        "weights of 127 bits",
+        AuditLimits::None,
+        document(&row(2), &sums),
+        4,
+        &["too large"],
+    );
     let many = list(100_000, |_| lemma(r#"["p", 1]"#));
     let many = linear("", &format!(r#""traps": [], "lemmas": [{many}], "steps": []"#));
-    kinds.ends("100 000 lemmas", Limits::None, document(&row(2), &many), 4, &["no place"]);
+    kinds.ends("100 000 lemmas", AuditLimits::None, document(&row(2), &many), 4, &["no place"]);
     let traps = format!(
         r#""traps": [{}], "lemmas": [], "steps": []"#,
         list(200_000, |_| r#"["p"]"#.into())
     );
     let traps = document(&star(30_000), &linear("", &traps));
-    kinds.ends("200 000 traps", Limits::Clock, traps, 3, &["jsonl:", "not confirmed: out of"]);
+    kinds.ends("200 000 traps", AuditLimits::Clock, traps, 3, &["jsonl:", "not confirmed: out of"]);
     let atom = r#"{"sum": [["p0", 1]], "bound": 0}"#;
     let first =
         list(50_000, |_| r#"{"unfed": {"places": ["p1"], "idle": 0, "fed": 0}}"#.to_owned());
     let first = format!(r#""traps": [], "precedences": [{first}], "lemmas": [], "steps": []"#);
     let first = document(&row(2), &linear(atom, &first));
-    kinds.ends("50 000 precedences", Limits::None, first, 4, &["document `x`", "precedence 0"]);
+    kinds.ends(
+        "50 000 precedences",
+        AuditLimits::None,
+        first,
+        4,
+        &["document `x`", "precedence 0"],
+    );
     let bounds = r#"{"inductive": [{"place": "p", "upper": false, "tokens": 0}]}"#;
     let bounds = list(50_000, |_| bounds.to_owned());
     let bounds = format!(r#"{{"bounds": {{"assumes_units": false, "steps": [{bounds}]}}}}"#);
     let bounds = document(&star(30_000), &bounds);
-    kinds.ends("50 000 bounds", Limits::Clock, bounds, 3, &["jsonl:", "not confirmed: out of"]);
+    kinds.ends(
+        "50 000 bounds",
+        AuditLimits::Clock,
+        bounds,
+        3,
+        &["jsonl:", "not confirmed: out of"],
+    );
     let atoms = list(1000, |at| format!(r#"{{"sum": [["p{at}", 1]], "bound": 1}}"#));
     let clauses = list(100_000, |at| format!("[{}, {}]", at % 1000 + 1, (at + 7) % 1000 + 1));
     let parts = r#""bounds": {"assumes_units": false, "steps": []}"#;
@@ -80,7 +98,7 @@ fn certificates_of_many_parts() {
     let clauses = document(&row(1000), &clauses);
     kinds.ends(
         "an induction of 100 000 clauses",
-        Limits::None,
+        AuditLimits::None,
         clauses,
         4,
         &["document `x`", "may make it false"],
@@ -96,7 +114,13 @@ fn refutations_that_take_long() {
     let steps = list(600_000, |_| "[1, -9000]".to_owned());
     let round = format!(r#"{{"commoner": {{"traps": {traps}, "refutation": [{steps}]}}}}"#);
     let round = shown(&row(9_000), "Liveness", "TRUE", "structure", &round);
-    kinds.ends("600 000 ways round", Limits::Clock, round, 3, &["jsonl:", "not confirmed: out of"]);
+    kinds.ends(
+        "600 000 ways round",
+        AuditLimits::Clock,
+        round,
+        3,
+        &["jsonl:", "not confirmed: out of"],
+    );
     kinds.all(1);
 }
 
@@ -121,11 +145,11 @@ fn reductions_that_take_long() {
         })
     };
     let chain = reduced(&row(2), 50_000, "");
-    kinds.ends("50 000 reductions of each other", Limits::None, chain, 4, &["not shown"]);
+    kinds.ends("50 000 reductions of each other", AuditLimits::None, chain, 4, &["not shown"]);
     let bogus = r#"{"rule": "implicit-places", "places": ["p0"]}"#;
     let bogus = reduced(&row(2), 1, &list(100_000, |_| bogus.to_owned()));
     let said = &["reduction `r0`", "step 1", "implicit-places"];
-    kinds.ends("100 000 bogus steps", Limits::None, bogus, 4, said);
+    kinds.ends("100 000 bogus steps", AuditLimits::None, bogus, 4, said);
     let (puts, takes) = (
         |at| format!("transition a{at}: x{at} -> p\n"),
         |at| format!("transition b{at}: p -> y{at}\n"),
@@ -135,7 +159,7 @@ fn reductions_that_take_long() {
     let merged = r#"{"rule": "post-agglomeration", "places": ["p"]}"#;
     let merged = reduced(&format!("place p\n{product}"), 1, merged);
     let said = &["reduction `r0`", "step 1", "post-agglomeration"];
-    kinds.ends("16 million agglomerated transitions", Limits::None, merged, 4, said);
+    kinds.ends("16 million agglomerated transitions", AuditLimits::None, merged, 4, said);
     // 12 layers of 10 places, each implied by all places of the next layer: 10¹² paths.
     let layer = |layer: usize| -> String {
         let tokens = if layer == 0 { 3 } else { 1 };
@@ -163,7 +187,7 @@ fn reductions_that_take_long() {
         writeln!(out, r#"{{"count": {{"id": "c", "on": "r", "markings": 2}}}}"#).unwrap();
         writeln!(out, "{}", answer("STATES", "7", r#"{"count": "c"}"#)).unwrap();
     });
-    kinds.ends("10¹² ways to tell", Limits::None, told, 4, &["STATES"]);
+    kinds.ends("10¹² ways to tell", AuditLimits::None, told, 4, &["STATES"]);
     kinds.all(4);
 }
 
@@ -177,11 +201,17 @@ fn arguments_about_home_spaces() {
     let undone = |undoing: &str| format!(r#"{{"undone": [{undoing}, []]}}"#);
     let nested = undone(&deep(100_000, "[]"));
     let nested = shown(&row(2), "Liveness", "TRUE", "structure", &nested);
-    kinds.ends("cases 10⁵ deep", Limits::None, nested, 4, &["structure `x`", "recursion limit"]);
+    kinds.ends(
+        "cases 10⁵ deep",
+        AuditLimits::None,
+        nested,
+        4,
+        &["structure `x`", "recursion limit"],
+    );
     let wide = list(300_000, |_| r#"["t0", 1]"#.to_owned());
     let nested = undone(&deep(50, &format!("[{wide}]")));
     let nested = shown(&row(2), "Liveness", "TRUE", "structure", &nested);
-    kinds.ends("much inside of 50 cases", Limits::None, nested, 4, &["structure `x`"]);
+    kinds.ends("much inside of 50 cases", AuditLimits::None, nested, 4, &["structure `x`"]);
     let pairs: String = (0..3_000)
         .map(|at| format!("place x{at} 1\nplace y{at}\ntransition a{at}: x{at} -> y{at}\ntransition b{at}: y{at} -> x{at}\n"))
         .collect();
@@ -193,13 +223,13 @@ fn arguments_about_home_spaces() {
     let every = shown(&pairs, "Liveness", "TRUE", "structure", &every);
     kinds.ends(
         "6000 firings to be undone",
-        Limits::None,
+        AuditLimits::None,
         every,
         4,
         &["structure `x`", "undo t5998"],
     );
     let finitely = shown(&row(20_000), "Liveness", "FALSE", "structure", r#"{"finitely": []}"#);
-    kinds.ends("weights for 20 000 transitions", Limits::None, finitely, 4, &["not shown"]);
+    kinds.ends("weights for 20 000 transitions", AuditLimits::None, finitely, 4, &["not shown"]);
     let order: Vec<String> = (0..1000).map(|at| format!("\"p{at}\"")).collect();
     let nodes = list(1000, |at| format!("[1, {}, 0]", at + 1));
     let mut model: String =
@@ -211,7 +241,7 @@ fn arguments_about_home_spaces() {
     let ways = shown(&model, "Liveness", "TRUE", "structure", &ways);
     kinds.ends(
         "a set for 1000 transitions",
-        Limits::None,
+        AuditLimits::None,
         ways,
         4,
         &["not shown", "all goals stay"],
@@ -233,7 +263,7 @@ fn many_questions_and_many_documents() {
     });
     kinds.ends(
         "6000 documents about 20 000 goals",
-        Limits::Clock,
+        AuditLimits::Clock,
         many,
         3,
         &["jsonl:", "not confirmed: out of"],

@@ -1,6 +1,6 @@
 //! Hostile models, query files, and lines of evidence.
 
-use super::{Instance, Kinds, Limits, MODEL, answer, repeat};
+use super::{AuditLimits, Instance, Kinds, MODEL, answer, repeat};
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 
@@ -47,33 +47,57 @@ fn what_is_no_file_or_never_ends_is_not_read() {
     std::fs::remove_file(model.path().join("model.pnml")).unwrap();
     kinds.ends(
         "a pipe as model",
-        Limits::None,
+        AuditLimits::None,
         model.pipe("model.pnml"),
         1,
         &["model.pnml", no_file],
     );
     let queries = asked().pipe("ReachabilityCardinality.xml");
-    kinds.ends("a pipe as query file", Limits::None, queries, 1, &["Cardinality.xml", no_file]);
+    kinds.ends(
+        "a pipe as query file",
+        AuditLimits::None,
+        queries,
+        1,
+        &["Cardinality.xml", no_file],
+    );
     kinds.ends(
         "a pipe as evidence",
-        Limits::None,
+        AuditLimits::None,
         plain().pipe("x.jsonl"),
         1,
         &["x.jsonl:0", no_file],
     );
     let zero = asked().with(&["--queries", "/dev/zero"]);
-    kinds.ends("/dev/zero as query file", Limits::None, zero, 1, &["/dev/zero", no_file]);
+    kinds.ends("/dev/zero as query file", AuditLimits::None, zero, 1, &["/dev/zero", no_file]);
     let zero = plain().with(&["/dev/zero"]);
-    kinds.ends("/dev/zero as evidence", Limits::None, zero, 1, &["/dev/zero", no_file]);
+    kinds.ends("/dev/zero as evidence", AuditLimits::None, zero, 1, &["/dev/zero", no_file]);
     let large = plain().sparse("model.pnml", "<pnml>", NEVER_ENDS);
-    kinds.ends("a model of 20 GB", Limits::None, large, 1, &["model.pnml", "20480 MB"]);
+    kinds.ends("a model of 20 GB", AuditLimits::None, large, 1, &["model.pnml", "20480 MB"]);
     let bomb = plain().file("model.pnml", |out| decompresses_to(out, 1 << 30));
     let too_large = ["model.pnml", "900 MB or more when decompressed"];
-    kinds.ends("a small file that is 1 GB when decompressed", Limits::Enough, bomb, 1, &too_large);
+    kinds.ends(
+        "a small file that is 1 GB when decompressed",
+        AuditLimits::Enough,
+        bomb,
+        1,
+        &too_large,
+    );
     let large = asked().sparse("ReachabilityCardinality.xml", "<property-set>", NEVER_ENDS);
-    kinds.ends("a query file of 20 GB", Limits::None, large, 1, &["Cardinality.xml", "20480 MB"]);
+    kinds.ends(
+        "a query file of 20 GB",
+        AuditLimits::None,
+        large,
+        1,
+        &["Cardinality.xml", "20480 MB"],
+    );
     let large = plain().sparse("x.jsonl", "{\"evidence\": ", NEVER_ENDS);
-    kinds.ends("a line of 20 GB", Limits::Clock, large, 3, &["x.jsonl:1", "not confirmed: out of"]);
+    kinds.ends(
+        "a line of 20 GB",
+        AuditLimits::Clock,
+        large,
+        3,
+        &["x.jsonl:1", "not confirmed: out of"],
+    );
     kinds.all(9);
 }
 
@@ -83,11 +107,11 @@ fn models_and_query_files_may_be_nested_and_long() {
     let deep = asked().file("ReachabilityCardinality.xml", |out| {
         queries(out, 1, |out| nested(out, 1_000_000, "<negation>", "<deadlock/>", "</negation>"));
     });
-    kinds.ends("10⁶ negations", Limits::None, deep, 3, &["f0", "nested deeper than"]);
+    kinds.ends("10⁶ negations", AuditLimits::None, deep, 3, &["f0", "nested deeper than"]);
     let bad = asked().file("ReachabilityCardinality.xml", |out| {
         queries(out, 50_000, |out| out.write_all(b"<next/>").unwrap());
     });
-    kinds.ends("50 000 unreadable formulas", Limits::None, bad, 3, &["f0", "`next`"]);
+    kinds.ends("50 000 unreadable formulas", AuditLimits::None, bad, 3, &["f0", "`next`"]);
     let model = |write: &dyn Fn(&mut dyn Write)| {
         asked().file("model.pnml", |out| {
             out.write_all(b"<pnml><net id='n' type='ptnet'>").unwrap();
@@ -96,11 +120,17 @@ fn models_and_query_files_may_be_nested_and_long() {
         })
     };
     let pages = model(&|out| nested(out, 300_000, "<page>", "<q/>", "</page>"));
-    kinds.ends("300 000 pages", Limits::None, pages, 1, &["model.pnml:1", "`q` inside `page`"]);
+    kinds.ends(
+        "300 000 pages",
+        AuditLimits::None,
+        pages,
+        1,
+        &["model.pnml:1", "`q` inside `page`"],
+    );
     let bomb = asked().file("model.pnml", |out| {
         out.write_all(b"<!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'>]><pnml>&a;</pnml>").unwrap();
     });
-    kinds.ends("a document type", Limits::None, bomb, 1, &["model.pnml:1", "DTD"]);
+    kinds.ends("a document type", AuditLimits::None, bomb, 1, &["model.pnml:1", "DTD"]);
     let hashes = model(&|out| {
         (1..1000).for_each(|at| write!(out, "<place id='{}'/>", "#".repeat(at)).unwrap());
         // Without a transition, there would be nothing to prove.
@@ -122,7 +152,7 @@ fn models_and_query_files_may_be_nested_and_long() {
     });
     kinds.ends(
         "names of # and nothing else",
-        Limits::None,
+        AuditLimits::None,
         hashes,
         4,
         &["OneSafe.jsonl:103", "not shown"],
@@ -136,7 +166,7 @@ fn models_and_query_files_may_be_nested_and_long() {
         }
         out.write_all(b"<arc id='a' source='none' target='t'/>").unwrap();
     });
-    kinds.ends("references along 30 000 others", Limits::None, chain, 1, &["no node `none`"]);
+    kinds.ends("references along 30 000 others", AuditLimits::None, chain, 1, &["no node `none`"]);
     let finals = model(&|out| {
         (0..20_000).for_each(|at| write!(out, "<place id='p{at}'/>").unwrap());
         out.write_all(b"<finalmarkings>").unwrap();
@@ -147,7 +177,7 @@ fn models_and_query_files_may_be_nested_and_long() {
     });
     kinds.ends(
         "20 000 final markings",
-        Limits::None,
+        AuditLimits::None,
         finals,
         1,
         &["model.pnml:1", "final markings"],
@@ -164,11 +194,11 @@ fn lines_of_evidence_may_be_deep_long_and_many() {
         nested(out, 10_000_000, "[", "", "]");
         writeln!(out, "}}}}\n{shown}").unwrap();
     });
-    kinds.ends("arrays 10⁷ deep", Limits::None, deep, 4, &["trace `w`", "line 2"]);
+    kinds.ends("arrays 10⁷ deep", AuditLimits::None, deep, 4, &["trace `w`", "line 2"]);
     let long = Instance::of(MODEL, "OneSafe", |out| {
         writeln!(out, "{{\"trace\": {{\"id\": \"{}\"}}}}\n{shown}", "w".repeat(100 << 20)).unwrap();
     });
-    kinds.ends("an id of 100 MB", Limits::None, long, 4, &["trace `w`", "no line"]);
+    kinds.ends("an id of 100 MB", AuditLimits::None, long, 4, &["trace `w`", "no line"]);
     let long = Instance::pnml("").file("OneSafe.jsonl", |out| {
         let net = "n".repeat(200 << 20);
         let head = r#""places": 1, "transitions": 1, "examination": "OneSafe""#;
@@ -179,17 +209,29 @@ fn lines_of_evidence_may_be_deep_long_and_many() {
     let long = long.file("model.pnml", |out| {
         out.write_all(parikh_net::pnml::pnml(&net).as_bytes()).unwrap();
     });
-    kinds.ends("a header of 200 MB", Limits::None, long, 1, &["jsonl:1", "the file is about net"]);
+    kinds.ends(
+        "a header of 200 MB",
+        AuditLimits::None,
+        long,
+        1,
+        &["jsonl:1", "the file is about net"],
+    );
     let twice = Instance::of(MODEL, "OneSafe", |out| {
         (0..2).for_each(|_| writeln!(out, r#"{{"trace": {{"id": "w", "steps": []}}}}"#).unwrap());
     });
-    kinds.ends("an id twice", Limits::None, twice, 1, &["jsonl:3", "this line has the same id"]);
+    kinds.ends(
+        "an id twice",
+        AuditLimits::None,
+        twice,
+        1,
+        &["jsonl:3", "this line has the same id"],
+    );
     let often = Instance::of(MODEL, "OneSafe", |out| {
         (0..1000).for_each(|_| writeln!(out, "{}", answer("OneSafe", "TRUE", "")).unwrap());
     });
     kinds.ends(
         "1000 answers to a question",
-        Limits::None,
+        AuditLimits::None,
         often,
         4,
         &["jsonl:3", "answered again"],
@@ -200,19 +242,25 @@ fn lines_of_evidence_may_be_deep_long_and_many() {
             writeln!(out, r#"{{"withdrawn": {{"id": "x{at}"}}}}"#).unwrap();
         }
     });
-    kinds.ends("20 000 answers taken back", Limits::None, taken_back, 3, &["0 of 0 answers"]);
+    kinds.ends("20 000 answers taken back", AuditLimits::None, taken_back, 3, &["0 of 0 answers"]);
     let often = Instance::of(MODEL, "OneSafe", |out| {
         writeln!(out, r#"{{"document": {{"id": "d", "document": {{"markings": 3}}}}}}"#).unwrap();
         out.write_all(br#"{"answer": {"id": "OneSafe", "value": "TRUE", "shown_by": ["#).unwrap();
         repeat(out, 100_000, |_| r#"{"document": "d"}"#.to_owned());
         writeln!(out, "]}}}}").unwrap();
     });
-    kinds.ends("100 000 times one reference", Limits::None, often, 4, &["jsonl:3", "not shown"]);
+    kinds.ends(
+        "100 000 times one reference",
+        AuditLimits::None,
+        often,
+        4,
+        &["jsonl:3", "not shown"],
+    );
     let unknown = Instance::of(MODEL, "OneSafe", |out| {
         out.write_all(br#"{"answer": {"id": "OneSafe", "value": "TRUE", "shown_by": ["#).unwrap();
         repeat(out, 100_000, |at| format!(r#"{{"document": "d{at}"}}"#));
         writeln!(out, "]}}}}").unwrap();
     });
-    kinds.ends("100 000 references", Limits::None, unknown, 4, &["document `d0`", "no line"]);
+    kinds.ends("100 000 references", AuditLimits::None, unknown, 4, &["document `d0`", "no line"]);
     kinds.all(8);
 }

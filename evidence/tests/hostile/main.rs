@@ -4,8 +4,8 @@
 //! and its position.
 //!
 //! If the auditor counts the cost itself, the limits of the command line are unnecessary, and the
-//! file is checked again without them ([`Limits::None`]). If the work grows step by step with the
-//! file's content, the deadline ends it ([`Limits::Clock`]).
+//! file is checked again without them ([`RepeatLimits::None`]). If the work grows step by step with
+//! the file's content, the deadline ends it ([`RepeatLimits::Clock`]).
 
 mod arguments;
 mod colours;
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 /// The limits for a run of the auditor.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Limits {
+enum AuditLimits {
     /// No limits on the command line.
     None,
     /// `--timeout 30s --memory 900M`, which suffice. The longest run takes five seconds on an idle
@@ -152,24 +152,31 @@ struct Kinds {
 
 impl Kinds {
     /// Runs the auditor on one kind. Asserts the exit code and a line that contains all of `parts`.
-    fn ends(&mut self, kind: &str, limits: Limits, instance: Instance, code: i32, parts: &[&str]) {
+    fn ends(
+        &mut self,
+        kind: &str,
+        limits: AuditLimits,
+        instance: Instance,
+        code: i32,
+        parts: &[&str],
+    ) {
         self.count += 1;
         let given: &[&[&str]] = match limits {
-            Limits::None => &[&["--timeout", "30s", "--memory", "900M"], &[]],
-            Limits::Enough => &[&["--timeout", "30s", "--memory", "900M"]],
-            Limits::Clock => &[&["--timeout", "1s", "--memory", "900M"]],
+            AuditLimits::None => &[&["--timeout", "30s", "--memory", "900M"], &[]],
+            AuditLimits::Enough => &[&["--timeout", "30s", "--memory", "900M"]],
+            AuditLimits::Clock => &[&["--timeout", "1s", "--memory", "900M"]],
         };
         for given in given {
             let has_line =
                 |text: &str| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
             let mut ended = instance.run(given);
-            if limits == Limits::Clock && !has_line(&ended.text) {
+            if limits == AuditLimits::Clock && !has_line(&ended.text) {
                 // A busy machine may need more than a second for the message.
                 ended = instance.run(&["--timeout", "5s", "--memory", "900M"]);
             }
             let Ended { code: found, text, time, memory } = ended;
             let short = text.len() < 100_000 || kind.contains("answers");
-            let stopped = limits != Limits::Clock && text.contains("not confirmed");
+            let stopped = limits != AuditLimits::Clock && text.contains("not confirmed");
             let panicked = text.contains("panicked") || text.contains("could not be finished");
             let line = has_line(&text);
             let right = found == Some(code) && line && short && !stopped && !panicked;

@@ -1,6 +1,6 @@
 //! Huge numbers of firings and markings, and huge sets.
 
-use super::{Instance, Kinds, Limits, MODEL, answer, repeat};
+use super::{AuditLimits, Instance, Kinds, MODEL, answer, repeat};
 use std::io::Write;
 
 /// Returns `{"trace": {"id": "w", "steps": […]}}` and an answer that refers to it.
@@ -36,7 +36,7 @@ fn firings_beyond_number() {
     let long = trace_of(stays, r#"["t", 9223372036854775808]"#);
     kinds.ends(
         "500 000 times 2⁶³ firings",
-        Limits::None,
+        AuditLimits::None,
         long,
         4,
         &["OneSafe: FALSE", "not shown"],
@@ -45,7 +45,7 @@ fn firings_beyond_number() {
     let overflow = trace_of(grows, r#"["t", 9223372036854775808]"#);
     kinds.ends(
         "2⁶³ tokens",
-        Limits::None,
+        AuditLimits::None,
         overflow,
         4,
         &["trace `w`", "more than 2^63 - 1 tokens"],
@@ -57,7 +57,7 @@ fn firings_beyond_number() {
     let wide = trace_of(&wide, r#"["t", 1], ["u", 1]"#);
     kinds.ends(
         "500 000 wide firings",
-        Limits::Clock,
+        AuditLimits::Clock,
         wide,
         3,
         &["jsonl:", "not confirmed: out of"],
@@ -66,9 +66,9 @@ fn firings_beyond_number() {
         0 => r#"[["t", 1]]"#.to_owned(),
         at => format!("[[{0}, 1], [{0}, 1]]", at - 1),
     });
-    kinds.ends("2^(10⁵) rounds", Limits::None, doubling, 4, &["loops `l`", "need more than"]);
+    kinds.ends("2^(10⁵) rounds", AuditLimits::None, doubling, 4, &["loops `l`", "need more than"]);
     let digits = loops(1, |_| format!(r#"[["t", "{}"]]"#, "9".repeat(1_000_000)));
-    kinds.ends("a number of 10⁶ digits", Limits::None, digits, 4, &["loops `l`", "digits"]);
+    kinds.ends("a number of 10⁶ digits", AuditLimits::None, digits, 4, &["loops `l`", "digits"]);
     let nine = "9".repeat(10_000);
     let growing = loops(3_000, |at| match at {
         0 => r#"[["t", 1], ["u", 1]]"#.to_owned(),
@@ -76,7 +76,7 @@ fn firings_beyond_number() {
     });
     kinds.ends(
         "3000 times 10⁴ digits more",
-        Limits::None,
+        AuditLimits::None,
         growing,
         4,
         &["loops `l`", "need more than"],
@@ -97,26 +97,26 @@ fn markings_beyond_number() {
         })
     };
     let said = &["document `d`", "1000000000000000000 markings", "--visit"][..];
-    kinds.ends("10¹⁸ markings", Limits::None, all(""), 4, said);
+    kinds.ends("10¹⁸ markings", AuditLimits::None, all(""), 4, said);
     let said = &["structure `s`", "1000000000000000000 markings", "--visit"][..];
     let visited = structure(unbounded, "Liveness", "TRUE", r#"{"visited": 1000000000000000000}"#);
-    kinds.ends("10¹⁸ visited", Limits::None, visited, 4, said);
+    kinds.ends("10¹⁸ visited", AuditLimits::None, visited, 4, said);
     let document = r#"{"markings": 1000000000000000000}"#;
     let lost = format!(r#"{{"lost": {{"after": [], "document": {document}}}}}"#);
     let lost = structure(unbounded, "Liveness", "FALSE", &lost);
-    kinds.ends("10¹⁸ markings after something", Limits::None, lost, 4, said);
+    kinds.ends("10¹⁸ markings after something", AuditLimits::None, lost, 4, said);
     let back = format!(
         r#"{{"returning": {{"to": [], "way": {{"downhill": {{"weights": [], "document": {document}}}}}, "along": []}}}}"#
     );
     let back = structure(unbounded, "Liveness", "TRUE", &back);
-    kinds.ends("10¹⁸ markings on the way back", Limits::None, back, 4, said);
+    kinds.ends("10¹⁸ markings on the way back", AuditLimits::None, back, 4, said);
     let searched = Instance::of(unbounded, "OneSafe", |out| {
         let searched = r#""searched": {"markings": 7, "stubborn": false}"#;
         writeln!(out, r#"{{"answer": {{"id": "OneSafe", "value": "TRUE", {searched}}}}}"#).unwrap();
     });
     kinds.ends(
         "a search that never ends",
-        Limits::Enough,
+        AuditLimits::Enough,
         searched,
         4,
         &["visited again", "not true"],
@@ -132,15 +132,15 @@ fn markings_beyond_number() {
         .with(&["--visit", "20000"])
     };
     let found = "more than 20000 markings are reachable";
-    kinds.ends("figures without end", Limits::None, searched(7), 3, &["STATES", found]);
+    kinds.ends("figures without end", AuditLimits::None, searched(7), 3, &["STATES", found]);
     let found = "too many to repeat";
-    kinds.ends("10¹⁸ searched", Limits::None, searched(1 << 60), 3, &["STATES", found]);
+    kinds.ends("10¹⁸ searched", AuditLimits::None, searched(1 << 60), 3, &["STATES", found]);
     let counted = |out: &mut dyn Write| {
         writeln!(out, r#"{{"count": {{"id": "c", "markings": 1000000000000000000}}}}"#).unwrap();
         writeln!(out, "{}", answer("STATES", "7", r#"{"count": "c"}"#)).unwrap();
     };
     let counted = Instance::of(unbounded, "StateSpace", counted);
-    kinds.ends("10¹⁸ counted", Limits::None, counted, 3, &["STATES", found]);
+    kinds.ends("10¹⁸ counted", AuditLimits::None, counted, 3, &["STATES", found]);
     let switches =
         |at| format!("place on{at} 1\nplace off{at}\ntransition t{at}: on{at} -> off{at}\n");
     let switches: String = (0..3000).map(switches).collect();
@@ -150,7 +150,7 @@ fn markings_beyond_number() {
     });
     kinds.ends(
         "markings of 6000 places",
-        Limits::Clock,
+        AuditLimits::Clock,
         wide,
         3,
         &["jsonl:", "not confirmed: out of"],
@@ -161,7 +161,7 @@ fn markings_beyond_number() {
         |_| (),
     );
     let said = &["Soundness.jsonl:1", "more than 2^63 - 1 tokens"];
-    kinds.ends("10¹⁸ cases of 10", Limits::None, cases, 1, said);
+    kinds.ends("10¹⁸ cases of 10", AuditLimits::None, cases, 1, said);
     kinds.all(10);
 }
 
@@ -214,7 +214,7 @@ fn sets_with_sums() {
     });
     kinds.ends(
         "sums over a set of 88 nodes",
-        Limits::None,
+        AuditLimits::None,
         sums,
         4,
         &["document `d`", "too many nodes"],
@@ -224,10 +224,10 @@ fn sets_with_sums() {
     let way = format!(r#"{{"steps": {{"set": {}, "steps": [{}]}}}}"#, cube(44), steps.join(","));
     let back = format!(r#"{{"returning": {{"to": null, "way": {way}, "along": []}}}}"#);
     let back = structure(&everything, "Liveness", "TRUE", &back);
-    kinds.ends("300 000 steps back", Limits::None, back, 4, &["Liveness", "not shown"]);
+    kinds.ends("300 000 steps back", AuditLimits::None, back, 4, &["Liveness", "not shown"]);
     kinds.ends(
         "pairs of nodes",
-        Limits::None,
+        AuditLimits::None,
         pairs(),
         4,
         &["document `d`", "too many pairs of nodes"],
@@ -239,7 +239,13 @@ fn sets_with_sums() {
             .unwrap();
         writeln!(out, "{}", answer("OneSafe", "TRUE", r#"{"document": "d"}"#)).unwrap();
     });
-    kinds.ends("a set of 2⁶⁴ tokens", Limits::None, large, 4, &["document `d`", "initial marking"]);
+    kinds.ends(
+        "a set of 2⁶⁴ tokens",
+        AuditLimits::None,
+        large,
+        4,
+        &["document `d`", "initial marking"],
+    );
     kinds.all(4);
 }
 

@@ -1,6 +1,6 @@
 //! Hostile arguments that no run has a property.
 
-use super::{Instance, Kinds, Limits, answer};
+use super::{AuditLimits, Instance, Kinds, answer};
 use serde_json::{Value, json};
 
 const EXAMINATION: &str = "LTLCardinality";
@@ -52,18 +52,31 @@ fn arguments_about_runs() {
     let mut kinds = Kinds::default();
     // Unchanged, the argument is incomplete, and the auditor says why.
     let open = argued(3, &[]);
-    kinds.ends("an argument without rankings", Limits::None, open, 4, &["a run may stay forever"]);
+    kinds.ends(
+        "an argument without rankings",
+        AuditLimits::None,
+        open,
+        4,
+        &["a run may stay \
+        forever"],
+    );
     let states = |count: usize| -> Value {
         let more = (0..count).map(|_| json!({"meets": [3], "edges": [stays()]}));
         [json!({"meets": [4], "edges": edges(1)})].into_iter().chain(more).collect()
     };
     let many = argued(20_000, &[("states", states(100_000))]);
-    kinds.ends("100 000 states, 20 000 transitions", Limits::None, many, 4, &["pairs of trans"]);
+    kinds.ends(
+        "100 000 states, 20 000 transitions",
+        AuditLimits::None,
+        many,
+        4,
+        &["pairs of trans"],
+    );
     let ranking = json!({"state": 0, "weights": [["p", 1]], "values": []});
     let rankings: Value = (0..200_000).map(|_| ranking.clone()).collect();
     let many = argued(20_000, &[("rankings", rankings)]);
-    kinds.ends("200 000 rankings", Limits::None, many, 4, &["too many rankings"]);
+    kinds.ends("200 000 rankings", AuditLimits::None, many, 4, &["too many rankings"]);
     let far = argued(3, &[("opening", json!(u64::MAX / 2))]);
-    kinds.ends("an opening of 2^63 steps", Limits::None, far, 4, &["reach too many markings"]);
+    kinds.ends("an opening of 2^63 steps", AuditLimits::None, far, 4, &["reach too many markings"]);
     kinds.all(4);
 }

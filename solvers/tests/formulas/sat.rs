@@ -6,7 +6,7 @@ use parikh_evidence::refutation;
 use parikh_solvers::cnf::{Cnf, Literal, to_dimacs};
 use parikh_solvers::sat::{ProvingSat, SatAnswer, SatSolver};
 use parikh_solvers::sat_batsat::{BatSat, ProvingBatSat};
-use parikh_solvers::{Budget, Exhausted};
+use parikh_solvers::{Budget, ExhaustionReason};
 use std::time::Duration;
 
 #[test]
@@ -152,9 +152,9 @@ fn spent_and_cancelled_budgets_end_a_question<S: SatSolver + Default>() {
     let mut solver = S::default();
     solver.add_all(&pigeons(10));
     let budget = Budget::lasting(Duration::ZERO);
-    assert_eq!(solver.solve(&[], &budget), SatAnswer::NoAnswer(Exhausted::Time));
+    assert_eq!(solver.solve(&[], &budget), SatAnswer::NoAnswer(ExhaustionReason::Time));
     let budget = Budget::lasting(Duration::from_millis(20));
-    assert_eq!(solver.solve(&[], &budget), SatAnswer::NoAnswer(Exhausted::Time));
+    assert_eq!(solver.solve(&[], &budget), SatAnswer::NoAnswer(ExhaustionReason::Time));
     // The budget is cancelled by another thread during the solve.
     let budget = Budget::unlimited();
     let answer = std::thread::scope(|scope| {
@@ -164,7 +164,7 @@ fn spent_and_cancelled_budgets_end_a_question<S: SatSolver + Default>() {
         });
         solver.solve(&[], &budget)
     });
-    assert_eq!(answer, SatAnswer::NoAnswer(Exhausted::Cancelled));
+    assert_eq!(answer, SatAnswer::NoAnswer(ExhaustionReason::Cancelled));
     // The solver remains usable afterwards.
     let apart: Vec<Literal> = (0..110).map(|at| Literal::new(at, at % 11 == 0)).collect();
     let SatAnswer::Unsatisfiable { core } = solver.solve(&apart, &Budget::unlimited()) else {

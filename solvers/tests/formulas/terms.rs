@@ -7,7 +7,7 @@ use proptest::prelude::*;
 mod recipes {
     use super::*;
     use parikh_solvers::linear_expression::LinearExpression;
-    use parikh_solvers::model::{Model, Value};
+    use parikh_solvers::model::{ModelValue, SolverModel};
     use parikh_solvers::term::{Node, Term, Terms, Variable};
 
     #[derive(Clone, Debug)]
@@ -118,10 +118,10 @@ mod recipes {
             let names = Names::new(&mut terms);
             let term = build(&mut terms, &names, &recipe);
             for (booleans, integers) in points() {
-                let mut model = Model::new();
+                let mut model = SolverModel::new();
                 for (boolean, value) in names.booleans.iter().zip(booleans) {
                     let Node::Boolean(variable) = terms.node(*boolean) else { panic!() };
-                    model.set(*variable, Value::Truth(value));
+                    model.set(*variable, ModelValue::Truth(value));
                 }
                 for (variable, value) in names.integers.iter().zip(integers) {
                     model.set_integer(*variable, value);

@@ -3,7 +3,7 @@
 use crate::{random, scaled};
 use fastrand::Rng;
 use parikh_temporal::{
-    Atom, AtomNames, AutomatonEdge, AutomatonLimits, Cube, Formula, Lasso, Linear, Literal, Ltl,
+    AtomId, AtomNames, AutomatonEdge, AutomatonLimits, Cube, Formula, Lasso, Linear, Literal, Ltl,
     Marks,
 };
 use parikh_temporal::{LinearTableau, TableauRefusal};
@@ -56,7 +56,7 @@ fn with_literals(
 }
 
 fn random_literal(rng: &mut Rng) -> Literal {
-    Literal { atom: Atom(rng.u32(..3)), positive: rng.bool() }
+    Literal { atom: AtomId(rng.u32(..3)), positive: rng.bool() }
 }
 
 const MUTATIONS: &[(&str, Mutation)] = &[
@@ -107,7 +107,7 @@ const MUTATIONS: &[(&str, Mutation)] = &[
         })
     }),
     ("an edge speaks of another atom", |tableau, _, rng| {
-        let (number, atom) = (rng.usize(..3), Atom(rng.u32(..4)));
+        let (number, atom) = (rng.usize(..3), AtomId(rng.u32(..4)));
         with_literals(edge(tableau, rng), |all| {
             number < all.len() && {
                 all[number].atom = atom;

@@ -4,7 +4,7 @@
 use crate::{random, scaled};
 use fastrand::Rng;
 use parikh_temporal::{
-    Atom, AtomNames, Automaton, AutomatonEdge, AutomatonLimits, Ctl, Cube, EdgeGraph, Formula,
+    AtomId, AtomNames, Automaton, AutomatonEdge, AutomatonLimits, Ctl, Cube, EdgeGraph, Formula,
     Lasso, Letter, Linear, Literal, Ltl, Marks, Quantifier, parse_ctl, parse_ltl,
 };
 
@@ -95,7 +95,7 @@ fn a_graph_worked_out_by_hand() {
 fn paths(graph: &EdgeGraph, from: usize, repeats: bool) -> Automaton {
     let letter = |state: usize| {
         let literal = |atom| Literal { atom, positive: graph.letters()[state].has(atom) };
-        Cube::of((0..3).map(Atom).map(literal)).expect("each atom once")
+        Cube::of((0..3).map(AtomId).map(literal)).expect("each atom once")
     };
     let edges = |state: usize| -> Vec<AutomatonEdge> {
         let mut targets = graph.successors(state).to_vec();
@@ -122,7 +122,7 @@ fn a_path_of_the_graph_is_a_word_of_the_automaton() {
         let literals: Vec<Vec<Literal>> = (0..2)
             .map(|_| {
                 let literal =
-                    |rng: &mut Rng| Literal { atom: Atom(rng.u32(..3)), positive: rng.bool() };
+                    |rng: &mut Rng| Literal { atom: AtomId(rng.u32(..3)), positive: rng.bool() };
                 (0..rng.usize(1..3)).map(|_| literal(&mut rng)).collect()
             })
             .collect();

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use parikh_temporal::{
-    Atom, EdgeGraph, Formula, Formulas, Lasso, Letter, Linear, Paths, Quantifier,
+    AtomId, EdgeGraph, Formula, Formulas, Lasso, Letter, Linear, Paths, Quantifier,
 };
 
 /// Path kinds with a random value.
@@ -33,7 +33,7 @@ pub(crate) fn formula<P: RandomPaths>(
     if operators == 0 {
         return match rng.u8(..20) {
             0 => formulas.constant(rng.bool()),
-            _ => formulas.atom(Atom(rng.u32(..atoms))),
+            _ => formulas.atom(AtomId(rng.u32(..atoms))),
         };
     }
     let kind = rng.u8(..13);
@@ -61,7 +61,7 @@ pub(crate) fn formula<P: RandomPaths>(
 /// Returns a random letter over the first atoms.
 pub(crate) fn letter(rng: &mut Rng, atoms: u32) -> Letter {
     let seed = rng.u64(..);
-    Letter::of((0..atoms).filter(|atom| seed >> atom & 1 == 1).map(Atom))
+    Letter::of((0..atoms).filter(|atom| seed >> atom & 1 == 1).map(AtomId))
 }
 
 /// Returns a random word with up to six letters in prefix and cycle. Consecutive letters are often

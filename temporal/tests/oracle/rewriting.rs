@@ -4,7 +4,7 @@ use crate::random::{self, RandomPaths};
 use crate::scaled;
 use fastrand::Rng;
 use parikh_temporal::{
-    Atom, AtomNames, BRANCHING_RULES, EdgeGraph, Formula, Formulas, LINEAR_RULES, Lasso, Linear,
+    AtomId, AtomNames, BRANCHING_RULES, EdgeGraph, Formula, Formulas, LINEAR_RULES, Lasso, Linear,
     ParseError, Quantifier, RewriteRule, parse_ctl, parse_ltl,
 };
 
@@ -121,7 +121,8 @@ fn each_rule_alone<L: Logic>(cases: u64) {
                     random::formula(&mut formulas, &mut rng, 3, operators)
                 })
                 .collect();
-            let instance = formulas.substitute(example, |_, Atom(at)| Some(meanings[at as usize]));
+            let instance =
+                formulas.substitute(example, |_, AtomId(at)| Some(meanings[at as usize]));
             for part in formulas.below(instance) {
                 if let Some(result) = (rule.apply)(&mut formulas, part) {
                     applied += 1;

@@ -2,7 +2,7 @@
 
 use crate::{random, scaled};
 use fastrand::Rng;
-use parikh_temporal::{Atom, Lasso};
+use parikh_temporal::{AtomId, Lasso};
 use parikh_temporal::{
     AtomNames, Automaton, AutomatonEdge, AutomatonLimits, Cube, LinearTableau, Literal, Ltl, Marks,
     Strength,
@@ -51,7 +51,7 @@ fn random_automaton(rng: &mut Rng) -> Automaton {
     let count = rng.usize(1..7);
     let marks = rng.u32(..4);
     let edge = |rng: &mut Rng| {
-        let literal = |rng: &mut Rng| Literal { atom: Atom(rng.u32(..2)), positive: rng.bool() };
+        let literal = |rng: &mut Rng| Literal { atom: AtomId(rng.u32(..2)), positive: rng.bool() };
         let literals: Vec<Literal> = (0..rng.usize(..3)).map(|_| literal(rng)).collect();
         let cube = Cube::of(literals).unwrap_or_default();
         let carried = Marks(rng.u64(..)).and(Marks::all(marks));

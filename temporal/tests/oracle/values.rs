@@ -2,11 +2,11 @@
 
 use crate::{random, scaled};
 use fastrand::Rng;
-use parikh_temporal::{Atom, Ctl, EdgeGraph, Lasso, Letter, Ltl, PartialTruth};
+use parikh_temporal::{AtomId, Ctl, EdgeGraph, Lasso, Letter, Ltl, PartialTruth};
 
 /// Returns the values of a letter in which atom 2 is unknown.
-fn known(letter: &Letter) -> impl Fn(Atom) -> PartialTruth {
-    move |atom| if atom == Atom(2) { PartialTruth::Unknown } else { letter.has(atom).into() }
+fn known(letter: &Letter) -> impl Fn(AtomId) -> PartialTruth {
+    move |atom| if atom == AtomId(2) { PartialTruth::Unknown } else { letter.has(atom).into() }
 }
 
 #[test]

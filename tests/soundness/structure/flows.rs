@@ -27,7 +27,7 @@ fn transpose(rows: &[Vec<i128>], width: usize) -> Vec<Vec<i128>> {
 
 #[test]
 fn flows_are_a_basis_of_the_null_space() {
-    for net in nets(1, 3000, Shape { nodes: 7, weight: 4 }) {
+    for net in nets(1, 3000, RandomShape { nodes: 7, weight: 4 }) {
         let budget = Budget::unlimited();
         let matrix = dense_incidence(&net);
         let flows = place_flows(&net, &budget).unwrap();
@@ -54,7 +54,7 @@ fn flows_are_a_basis_of_the_null_space() {
 #[test]
 fn flows_of_huge_weights_are_exact() {
     let mut big = 0;
-    for mut net in nets(2, 300, Shape { nodes: 6, weight: i64::MAX as u64 / 8 }) {
+    for mut net in nets(2, 300, RandomShape { nodes: 6, weight: i64::MAX as u64 / 8 }) {
         // Parallel arcs add up, so some weights are beyond i64::MAX / 8, and all are legal.
         let flows = place_flows(&net, &Budget::unlimited()).unwrap();
         assert!(flows.iter().all(|flow| flow.holds(&net)), "{}", text::print(&net));
@@ -90,7 +90,7 @@ fn minimal_semiflows(rows: &[Vec<i128>]) -> Vec<Vec<i128>> {
 
 #[test]
 fn semiflows_are_those_of_minimal_support() {
-    for net in nets(3, 1500, Shape { nodes: 7, weight: 3 }) {
+    for net in nets(3, 1500, RandomShape { nodes: 7, weight: 3 }) {
         let rows = by_classes(&net);
         let found = place_semiflows(&net, 10_000, &Budget::unlimited());
         assert!(found.is_complete());
@@ -111,7 +111,7 @@ fn semiflows_are_those_of_minimal_support() {
 
 #[test]
 fn cut_short_semiflows_are_some_of_the_minimal_ones() {
-    for net in nets(4, 500, Shape { nodes: 7, weight: 2 }) {
+    for net in nets(4, 500, RandomShape { nodes: 7, weight: 2 }) {
         let all = place_semiflows(&net, 10_000, &Budget::unlimited()).flows;
         for limit in 0..6 {
             let some = place_semiflows(&net, limit, &Budget::unlimited());
@@ -124,7 +124,7 @@ fn cut_short_semiflows_are_some_of_the_minimal_ones() {
 #[test]
 fn bounds_hold_in_every_reachable_marking() {
     let (mut bounded, mut tight) = (0, 0);
-    for net in nets(5, 3000, Shape { nodes: 6, weight: 3 }) {
+    for net in nets(5, 3000, RandomShape { nodes: 6, weight: 3 }) {
         let flows = place_flows(&net, &Budget::unlimited()).unwrap();
         let bounds = place_bounds(&net, &flows, &Budget::unlimited());
         let (markings, all) = reachable(&net, 500);
@@ -172,7 +172,7 @@ fn with_units(net: &Net, random: &mut fastrand::Rng) -> Option<Net> {
 fn proved_units_are_safe_in_every_reachable_marking() {
     let mut random = fastrand::Rng::with_seed(6);
     let mut proved = 0;
-    for net in nets(7, 6000, Shape { nodes: 4, weight: 2 }) {
+    for net in nets(7, 6000, RandomShape { nodes: 4, weight: 2 }) {
         let Some(net) = with_units(&net, &mut random) else { continue };
         let flows = place_flows(&net, &Budget::unlimited()).unwrap();
         let bounds = place_bounds(&net, &flows, &Budget::unlimited());

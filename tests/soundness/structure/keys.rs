@@ -89,7 +89,7 @@ fn keys_are_what_their_definitions_say() {
     let mut random = fastrand::Rng::with_seed(21);
     let mut seen = std::collections::HashSet::new();
     for round in 0..4000 {
-        let shape = Shape { nodes: 1 + round % 5, weight: 1 + (round % 2) as u64 };
+        let shape = RandomShape { nodes: 1 + round % 5, weight: 1 + (round % 2) as u64 };
         let net = random_net(&mut random, &shape);
         let verdicts = structural_keys(&net);
         assert_eq!(verdicts.iter().map(|verdict| verdict.key).collect::<Vec<_>>(), Key::ALL);

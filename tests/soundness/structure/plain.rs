@@ -6,7 +6,7 @@ use parikh::net::{Marking, Net, PlaceId, text};
 use std::collections::HashSet;
 
 /// The shape of a random net.
-pub(crate) struct Shape {
+pub(crate) struct RandomShape {
     /// Maximal number of places and of transitions. The minimum is one.
     pub(crate) nodes: usize,
     /// The largest arc weight.
@@ -14,7 +14,7 @@ pub(crate) struct Shape {
 }
 
 /// Returns a random net, parsed from the textual format so that a failing test can print it.
-pub(crate) fn random_net(random: &mut fastrand::Rng, shape: &Shape) -> Net {
+pub(crate) fn random_net(random: &mut fastrand::Rng, shape: &RandomShape) -> Net {
     let places = random.usize(1..=shape.nodes);
     let transitions = random.usize(1..=shape.nodes);
     let mut net = String::new();
@@ -37,7 +37,7 @@ pub(crate) fn random_net(random: &mut fastrand::Rng, shape: &Shape) -> Net {
 }
 
 /// Returns random nets by seed; `count` is their number at scale 1.
-pub(crate) fn nets(seed: u64, count: u64, shape: Shape) -> impl Iterator<Item = Net> {
+pub(crate) fn nets(seed: u64, count: u64, shape: RandomShape) -> impl Iterator<Item = Net> {
     let mut random = fastrand::Rng::with_seed(seed);
     (0..scaled(count)).map(move |_| random_net(&mut random, &shape))
 }

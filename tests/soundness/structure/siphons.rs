@@ -3,7 +3,7 @@
 use super::plain::*;
 use parikh::net::{Net, PlaceId, text};
 use parikh::solvers::Budget;
-use parikh::structure::closed::Kind;
+use parikh::structure::closed::ClosureKind;
 use parikh::structure::commoner::{
     SiphonTrap, SiphonTrapProperty, consumes_single_tokens, siphon_trap,
 };
@@ -13,18 +13,18 @@ use parikh::structure::traps::{is_trap, largest_trap, small_marked_trap, small_m
 
 /// Returns true if the set is a siphon or trap by definition: each transition with an effect on the
 /// set has the required arc.
-fn closed(net: &Net, kind: Kind, set: &[PlaceId]) -> bool {
+fn closed(net: &Net, kind: ClosureKind, set: &[PlaceId]) -> bool {
     net.transitions().all(|t| {
         let takes = net.pre(t).iter().any(|arc| set.contains(&arc.place));
         let puts = net.post(t).iter().any(|arc| set.contains(&arc.place));
         match kind {
-            Kind::Siphon => takes || !puts,
-            Kind::Trap => puts || !takes,
+            ClosureKind::Siphon => takes || !puts,
+            ClosureKind::Trap => puts || !takes,
         }
     })
 }
 
-fn all_closed(net: &Net, kind: Kind) -> Vec<Vec<PlaceId>> {
+fn all_closed(net: &Net, kind: ClosureKind) -> Vec<Vec<PlaceId>> {
     let sets = subsets(net.place_count()).map(|set| places(&set));
     sets.filter(|set| !set.is_empty() && closed(net, kind, set)).collect()
 }
@@ -39,8 +39,8 @@ fn marked(net: &Net, set: &[PlaceId]) -> bool {
 
 #[test]
 fn the_largest_siphon_and_trap_are_unions_of_all_within() {
-    for net in nets(11, 600, Shape { nodes: 5, weight: 2 }) {
-        for kind in [Kind::Siphon, Kind::Trap] {
+    for net in nets(11, 600, RandomShape { nodes: 5, weight: 2 }) {
+        for kind in [ClosureKind::Siphon, ClosureKind::Trap] {
             let all = all_closed(&net, kind);
             for set in subsets(net.place_count()).map(|set| places(&set)) {
                 let inside: Vec<_> = all.iter().filter(|closed| within(closed, &set)).collect();
@@ -49,8 +49,8 @@ fn the_largest_siphon_and_trap_are_unions_of_all_within() {
                 union.sort();
                 union.dedup();
                 let (largest, is_closed) = match kind {
-                    Kind::Siphon => (largest_siphon(&net, &set), is_siphon(&net, &set)),
-                    Kind::Trap => (largest_trap(&net, &set), is_trap(&net, &set)),
+                    ClosureKind::Siphon => (largest_siphon(&net, &set), is_siphon(&net, &set)),
+                    ClosureKind::Trap => (largest_trap(&net, &set), is_trap(&net, &set)),
                 };
                 assert_eq!(largest, union, "{} {kind:?} in {set:?}", text::print(&net));
                 assert_eq!(is_closed, closed(&net, kind, &set), "{}", text::print(&net));
@@ -61,8 +61,8 @@ fn the_largest_siphon_and_trap_are_unions_of_all_within() {
 
 #[test]
 fn minimal_siphons_and_traps_are_all_found() {
-    for net in nets(12, 800, Shape { nodes: 6, weight: 2 }) {
-        for kind in [Kind::Siphon, Kind::Trap] {
+    for net in nets(12, 800, RandomShape { nodes: 6, weight: 2 }) {
+        for kind in [ClosureKind::Siphon, ClosureKind::Trap] {
             let all = all_closed(&net, kind);
             let minimal =
                 |set: &&Vec<PlaceId>| all.iter().all(|other| other == *set || !within(other, set));
@@ -79,8 +79,8 @@ fn minimal_siphons_and_traps_are_all_found() {
 
 #[test]
 fn small_marked_traps_are_marked_traps_and_found_when_there_is_one() {
-    for net in nets(13, 600, Shape { nodes: 5, weight: 2 }) {
-        let traps = all_closed(&net, Kind::Trap);
+    for net in nets(13, 600, RandomShape { nodes: 5, weight: 2 }) {
+        let traps = all_closed(&net, ClosureKind::Trap);
         for set in subsets(net.place_count()).map(|set| places(&set)) {
             let exists = traps.iter().any(|trap| within(trap, &set) && marked(&net, trap));
             let one = small_marked_trap(&net, &set);
@@ -89,7 +89,7 @@ fn small_marked_traps_are_marked_traps_and_found_when_there_is_one() {
             assert!(several.len() <= 3 && several.is_sorted_by(|a, b| a != b));
             for trap in one.into_iter().chain(several) {
                 assert!(within(&trap, &set) && marked(&net, &trap));
-                assert!(closed(&net, Kind::Trap, &trap), "{}", text::print(&net));
+                assert!(closed(&net, ClosureKind::Trap, &trap), "{}", text::print(&net));
                 let smaller = |other: &Vec<PlaceId>| {
                     *other != trap && within(other, &trap) && marked(&net, other)
                 };
@@ -101,7 +101,7 @@ fn small_marked_traps_are_marked_traps_and_found_when_there_is_one() {
 
 #[test]
 fn traps_stay_marked_and_unmarked_siphons_stay_empty() {
-    for net in nets(14, 600, Shape { nodes: 5, weight: 3 }) {
+    for net in nets(14, 600, RandomShape { nodes: 5, weight: 3 }) {
         let (markings, _) = reachable(&net, 200);
         let siphon = unmarked_siphon(&net);
         for t in starved_by(&net, &siphon) {
@@ -119,9 +119,9 @@ fn traps_stay_marked_and_unmarked_siphons_stay_empty() {
 
 /// Evaluates the siphon-trap property by definition, over all subsets.
 fn every_set_has_a_marked_trap(net: &Net, question: SiphonTrapProperty) -> bool {
-    let traps = all_closed(net, Kind::Trap);
+    let traps = all_closed(net, ClosureKind::Trap);
     let concerned = |set: &[PlaceId]| match question {
-        SiphonTrapProperty::EverySiphon => !set.is_empty() && closed(net, Kind::Siphon, set),
+        SiphonTrapProperty::EverySiphon => !set.is_empty() && closed(net, ClosureKind::Siphon, set),
         SiphonTrapProperty::DeadMarkings => net.transitions().all(|t| {
             let arcs = net.pre(t);
             arcs.iter().any(|arc| arc.weight > 1) || arcs.iter().any(|arc| set.contains(&arc.place))
@@ -136,7 +136,8 @@ fn every_set_has_a_marked_trap(net: &Net, question: SiphonTrapProperty) -> bool 
 #[test]
 fn the_siphon_trap_argument_is_decided_right_and_never_contradicts_a_deadlock() {
     let (mut excluded, mut only_by_dead_markings) = (0, 0);
-    let shapes = [(15, Shape { nodes: 5, weight: 1 }), (16, Shape { nodes: 5, weight: 2 })];
+    let shapes =
+        [(15, RandomShape { nodes: 5, weight: 1 }), (16, RandomShape { nodes: 5, weight: 2 })];
     for (seed, shape) in shapes {
         for net in nets(seed, 4000, shape) {
             let mut proved = Vec::new();
@@ -150,10 +151,10 @@ fn the_siphon_trap_argument_is_decided_right_and_never_contradicts_a_deadlock() 
                     }
                     SiphonTrap::Fails(set) => {
                         assert!(!expected, "{} {question:?}", text::print(&net));
-                        let traps = all_closed(&net, Kind::Trap);
+                        let traps = all_closed(&net, ClosureKind::Trap);
                         let inside = |trap: &Vec<PlaceId>| within(trap, &set) && marked(&net, trap);
                         assert!(!traps.iter().any(inside), "{} {set:?}", text::print(&net));
-                        let siphon = closed(&net, Kind::Siphon, &set) && !set.is_empty();
+                        let siphon = closed(&net, ClosureKind::Siphon, &set) && !set.is_empty();
                         assert!(question == SiphonTrapProperty::DeadMarkings || siphon);
                         proved.push(false);
                     }

@@ -1,0 +1,458 @@
+//! Command line of the contest harness: each command, from its options to its exit code.
+
+mod arguments;
+
+use arguments::*;
+use clap::{CommandFactory as _, Parser};
+use parikh::reduction::rules;
+use parikh_benchmarks::backends::Backend;
+use parikh_benchmarks::benchexec::{self, Tasks};
+use parikh_benchmarks::contest::{Contest, read_list};
+use parikh_benchmarks::encodings::Encodings;
+use parikh_benchmarks::evidence::{self, Audits};
+use parikh_benchmarks::exam::Exam;
+use parikh_benchmarks::instance::place_transition_instances;
+use parikh_benchmarks::reasons::Reasons;
+use parikh_benchmarks::shard;
+use parikh_benchmarks::teams::{self, RequestedGoals, Team, Teams};
+use parikh_benchmarks::verdict::Score;
+use parikh_benchmarks::{
+    Error, cactus, compare, encodings_table, note, oracle, readers, row, say, signals, summary,
+    table,
+};
+use parikh_encodings::Encoding;
+use parikh_net::printable::counted;
+use parikh_solvers::guest;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        BenchCommand::Contest(args) => contest(*args),
+        BenchCommand::Summary(args) => sum_up(args),
+        BenchCommand::Merge { files, list, exams, out } => {
+            put_together(&files, list.as_deref(), &exams, &out)
+        }
+        BenchCommand::Tasks(args) => tasks(args),
+        BenchCommand::Collect { results, inputs, oracle, out } => {
+            collect(&results, &inputs, &oracle, &out)
+        }
+        BenchCommand::Compare { a, b, at, no_list } => side_by_side([a, b], at, !no_list),
+        BenchCommand::Evidence(args) => audit(args),
+        BenchCommand::Hard(args) => hard(args),
+        BenchCommand::Ablate(args) => ablate(args),
+        BenchCommand::Encodings(args) => encodings(args),
+        BenchCommand::Completions { shell } => completions(shell),
+        BenchCommand::Man { directory } => man(&directory),
+        BenchCommand::Readers { inputs, list } => read_twice(&inputs, list.as_deref()),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            note!("error: {error}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// Returns the given program, or the one beside this program.
+fn parikh_program(given: Option<PathBuf>) -> Result<PathBuf, Error> {
+    let beside = || {
+        let own = std::env::current_exe().map_err(Error::at("/proc/self/exe"))?;
+        Ok(own.with_file_name("parikh"))
+    };
+    // The tool runs in another directory, so the path must be absolute.
+    let path = given.map_or_else(beside, Ok)?;
+    path.canonicalize().map_err(Error::at(&path))
+}
+
+/// Prints the completion script of a shell.
+fn completions(shell: clap_complete::Shell) -> Result<u8, Error> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "parikh-bench", &mut script);
+    say!("{}", String::from_utf8_lossy(&script).trim_end());
+    Ok(0)
+}
+
+/// Writes the manual pages.
+fn man(directory: &Path) -> Result<u8, Error> {
+    std::fs::create_dir_all(directory).map_err(Error::at(directory))?;
+    clap_mangen::generate_to(Cli::command(), directory).map_err(Error::at(directory))?;
+    Ok(0)
+}
+
+/// Runs all engines together, and each alone.
+fn hard(args: TeamArgs) -> Result<u8, Error> {
+    let chosen = match args.engines.is_empty() {
+        false => args.engines.clone(),
+        true => parikh::run::engine_names().concat(),
+    };
+    let team = |engine: String| Team {
+        name: engine.clone(),
+        engines: vec![engine],
+        without_rules: Vec::new(),
+    };
+    in_teams(args, chosen.into_iter().map(team).collect(), false)
+}
+
+/// Runs all engines and rules together, and all but one engine or one family of rules.
+fn ablate(AblateArgs { of, rules }: AblateArgs) -> Result<u8, Error> {
+    let [by_default, _] = parikh::run::engine_names();
+    let (engines, rules) = match (of.engines.is_empty(), rules.is_empty()) {
+        (true, true) => {
+            let families = rules::FAMILIES.iter().map(|(family, _)| *family).chain(["all"]);
+            (by_default.clone(), families.map(str::to_owned).collect())
+        }
+        _ => (of.engines.clone(), rules),
+    };
+    let mut teams = Vec::new();
+    for engine in engines {
+        let others = by_default.iter().filter(|other| **other != engine).cloned();
+        let name = format!("without-{engine}");
+        teams.push(Team { name, engines: others.collect(), without_rules: Vec::new() });
+    }
+    for family in rules {
+        let name = format!("without-rules-{family}");
+        teams.push(Team { name, engines: Vec::new(), without_rules: vec![family] });
+    }
+    in_teams(of, teams, true)
+}
+
+/// Runs all engines and rules together, and each of the given teams.
+fn in_teams(args: TeamArgs, teams: Vec<Team>, leave_out: bool) -> Result<u8, Error> {
+    let asked = match (&args.goals, &args.list) {
+        (Some(goals), _) => teams::read_goals(goals)?,
+        (None, list) => {
+            let instances = list.as_deref().map(read_list).transpose()?.unwrap_or_default();
+            let of = |instance: String| {
+                args.exams.iter().map(move |&exam| RequestedGoals::whole(instance.clone(), exam))
+            };
+            instances.into_iter().flat_map(of).collect()
+        }
+    };
+    let runs = asked.iter().map(|asked| (&*asked.instance, asked.exam));
+    oracle::check_for(&args.oracle, runs)?;
+    let team = Team { name: "all".to_owned(), engines: Vec::new(), without_rules: Vec::new() };
+    let all = [vec![team], teams].concat();
+    let parikh = parikh_program(args.parikh.clone())?;
+    let TeamArgs { inputs, oracle, timeout, jobs, out, .. } = args;
+    let run = Teams { inputs, oracle, asked, teams: all, parikh, timeout, jobs, out };
+    signals::catch();
+    let results = run.run()?;
+    say!("{}", run.table(&results, !leave_out));
+    let title = if leave_out {
+        "With each engine or family of rules excluded"
+    } else {
+        "Each engine alone"
+    };
+    let plot = run.out.join("engines.svg");
+    let svg = cactus::plot(title, "goals settled", &teams::curves(&results));
+    std::fs::write(&plot, svg).map_err(Error::at(&plot))?;
+    if signals::interrupted() {
+        return Ok(4);
+    }
+    let mut rows = results.iter().flat_map(|(_, rows)| rows);
+    Ok(if rows.any(|row| row.verdict == Score::Wrong) { 3 } else { 0 })
+}
+
+fn audit(args: EvidenceArgs) -> Result<u8, Error> {
+    let instances = match &args.list {
+        Some(list) => read_list(list)?,
+        None => place_transition_instances(&args.inputs)?,
+    };
+    let parikh = parikh_program(args.parikh)?;
+    let run = Audits { inputs: args.inputs, parikh, timeout: args.timeout };
+    let failed = |error: csv::Error| Error::at(&args.out)(error.into());
+    let mut file = csv::Writer::from_path(&args.out).map_err(failed)?;
+    file.write_record(evidence::COLUMNS).map_err(failed)?;
+    signals::catch();
+    let mut all = Vec::new();
+    for name in &instances {
+        for &exam in &args.exams {
+            if signals::interrupted() {
+                break;
+            }
+            let measurement = run.measure(name, exam)?;
+            let fields = evidence::fields(&measurement);
+            file.write_record(&fields).map_err(failed)?;
+            file.flush().map_err(Error::at(&args.out))?;
+            if measurement.is_wrong() {
+                note!("WRONG {}", fields.join(" "));
+            }
+            all.push(measurement);
+        }
+        note!("{name}");
+    }
+    say!("{}", evidence::print(&all));
+    if signals::interrupted() {
+        return Ok(4);
+    }
+    Ok(if all.iter().any(evidence::AuditMeasurement::is_wrong) { 3 } else { 0 })
+}
+
+fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
+    let instances = match list {
+        Some(list) => read_list(list)?,
+        None => place_transition_instances(inputs)?,
+    };
+    signals::catch();
+    let (mut nets, mut formulas, mut different, mut seconds) = (0, 0, 0, [0.0; 2]);
+    for name in &instances {
+        if signals::interrupted() {
+            return Ok(4);
+        }
+        let Some(measurement) = readers::compare(inputs, name)? else { continue };
+        for difference in &measurement.differences {
+            say!("{name}: {difference}");
+        }
+        nets += 1;
+        formulas += measurement.formulas;
+        different += usize::from(!measurement.differences.is_empty());
+        seconds.iter_mut().zip(measurement.seconds).for_each(|(sum, more)| *sum += more);
+        note!("{name} {:?} {:.2?} s", measurement.size, measurement.seconds);
+    }
+    say!(
+        "{} and {} read twice, {different} differ; {:.1} s by the prover's reader, {:.1} s by the \
+         auditor's reader",
+        counted(nets, "model"),
+        counted(formulas, "formula"),
+        seconds[0],
+        seconds[1]
+    );
+    Ok(if different > 0 { 3 } else { 0 })
+}
+
+fn contest(args: ContestArgs) -> Result<u8, Error> {
+    let command = match args.command {
+        Some(command) => vec!["sh".into(), "-c".into(), command],
+        None => {
+            vec![parikh_program(args.parikh)?.into(), "mcc".into()]
+        }
+    };
+    let instances = read_list(&args.list)?;
+    oracle::check_for(&args.oracle, oracle::runs(&instances, &args.exams))?;
+    signals::catch();
+    let rows = Contest {
+        inputs: args.inputs,
+        oracle: args.oracle,
+        instances,
+        exams: args.exams,
+        shard: args.shard,
+        command,
+        tool: args.tool,
+        timeout: args.timeout,
+        grace: args.grace,
+        memory: args.memory,
+        jobs: args.jobs,
+        out: args.out,
+        logs: args.logs,
+        temporary: args.temporary,
+    }
+    .run()?;
+    say!("{}", table::print(&rows));
+    if signals::interrupted() {
+        note!("interrupted; run the same command again to continue");
+        return Ok(4);
+    }
+    Ok(code_for(&rows))
+}
+
+fn put_together(
+    files: &[PathBuf],
+    list: Option<&Path>,
+    exams: &[Exam],
+    out: &Path,
+) -> Result<u8, Error> {
+    let rows = shard::merge(files)?;
+    std::fs::write(out, row::print(&rows, true)).map_err(Error::at(out))?;
+    say!("{}", table::print(&rows));
+    let instances = list.map(read_list).transpose()?.unwrap_or_default();
+    let lacking = shard::lacking(&rows, &instances, exams);
+    if let Some((name, exam)) = lacking.first() {
+        note!("no part has {} of the runs, the first is {name} {exam}", lacking.len());
+        return Ok(4);
+    }
+    Ok(code_for(&rows))
+}
+
+fn tasks(args: TaskArgs) -> Result<u8, Error> {
+    let instances = read_list(&args.list)?;
+    oracle::check_for(&args.oracle, oracle::runs(&instances, &args.exams))?;
+    let count = Tasks {
+        inputs: args.inputs,
+        oracle: args.oracle,
+        instances,
+        exams: args.exams,
+        timeout: args.timeout,
+        memory: args.memory,
+        cores: args.cores,
+        out: args.out,
+    }
+    .write()?;
+    note!("{}", counted(count, "task"));
+    Ok(0)
+}
+
+fn collect(results: &[PathBuf], inputs: &Path, oracle: &Path, out: &Path) -> Result<u8, Error> {
+    oracle::check(oracle)?;
+    let mut rows = Vec::new();
+    for file in results {
+        rows.extend(benchexec::collect(file, inputs, oracle)?);
+    }
+    std::fs::write(out, row::print(&rows, true)).map_err(Error::at(out))?;
+    say!("{}", table::print(&rows));
+    Ok(code_for(&rows))
+}
+
+fn code_for(rows: &[row::ResultRow]) -> u8 {
+    if table::sum_up(rows).1.wrong > 0 { 3 } else { 0 }
+}
+
+fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::ResultRow>, Error> {
+    let rows = row::read(path)?;
+    Ok(match at {
+        Some(limit) => compare::at(&rows, limit.as_secs_f64()),
+        None => rows,
+    })
+}
+
+fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
+    // A run is named by its file's stem, or by its path if two files have the same stem.
+    let every: Vec<&PathBuf> = args.files.iter().chain(&args.last).collect();
+    let name = |path: &PathBuf| match path.file_stem() {
+        Some(stem) if every.iter().filter(|it| it.file_stem() == Some(stem)).count() == 1 => {
+            stem.to_string_lossy().into_owned()
+        }
+        _ => path.display().to_string(),
+    };
+    let run = |path: &PathBuf| -> Result<summary::SummaryRun, Error> {
+        Ok(summary::SummaryRun { name: name(path), rows: read(path, args.at)? })
+    };
+    let runs = args.files.iter().map(run).collect::<Result<Vec<_>, _>>()?;
+    for run in &runs {
+        if runs.len() > 1 {
+            say!("{}", run.name);
+        }
+        say!("{}", table::print(&run.rows));
+    }
+    if let Some(page) = &args.html {
+        let last = args.last.as_ref().map(run).transpose()?;
+        let mut reasons = Reasons::of(args.logs.as_deref());
+        let html = summary::html(&runs, last.as_ref(), &mut reasons)?;
+        std::fs::write(page, html).map_err(Error::at(page))?;
+    }
+    Ok(code_for(&runs[0].rows))
+}
+
+fn side_by_side(files: [PathBuf; 2], at: Option<Duration>, list: bool) -> Result<u8, Error> {
+    let [a, b] = &files;
+    let rows = [read(a, at)?, read(b, at)?];
+    let comparison = compare::compare(&rows[0], &rows[1]);
+    say!("A = {}\nB = {}", a.display(), b.display());
+    say!("{}", comparison.print_table());
+    if list {
+        say!("{}", comparison.print_differences());
+    }
+    Ok(if comparison.contradicts() { 3 } else { 0 })
+}
+
+fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
+    let only = args.goals.as_deref().map(teams::read_goals).transpose()?;
+    let mut instances = match (&args.list, &only) {
+        (Some(list), _) => read_list(list)?,
+        (None, asked) => asked.iter().flatten().map(|asked| asked.instance.clone()).collect(),
+    };
+    // The goals of one instance may stand apart in the list.
+    let mut known = BTreeSet::new();
+    instances.retain(|name| known.insert(name.clone()));
+    if let Some(oracle) = &args.oracle {
+        oracle::check_for(oracle, oracle::runs(&instances, &args.exams))?;
+    }
+    if args.backends.contains(&Backend::Z3Guest) {
+        let arguments = vec!["solver-guest".into()];
+        guest::invite(guest::Program { path: parikh_program(args.parikh)?, arguments });
+    }
+    args.backends.iter().try_for_each(|backend| backend.greet())?;
+    let with_steps = |encoding: Encoding| match encoding.unrolls() {
+        true => args.steps.iter().map(|&k| encoding.clone().with_steps(k)).collect(),
+        false => vec![encoding],
+    };
+    let encodings = Encodings {
+        inputs: args.inputs,
+        oracle: args.oracle,
+        exams: args.exams,
+        only,
+        encodings: args.encodings.into_iter().flat_map(with_steps).collect(),
+        backends: args.backends,
+        timeout: args.timeout,
+        unreachable_only: args.unreachable,
+        largest: args.largest,
+        most: args.most,
+        traps: args.traps,
+    };
+    let measured = over(&instances, &args.out, &encodings_table::COLUMNS, |name| {
+        Ok(encodings.measure(name)?.map(|all| {
+            let lines = all.iter().map(|m| encodings_table::fields(m).to_vec()).collect();
+            (all, lines)
+        }))
+    })?;
+    for m in measured.iter().filter(|m| m.wrong) {
+        note!("WRONG {}", encodings_table::fields(m).join(" "));
+    }
+    say!("{}", encodings_table::print(&measured));
+    if let Some(path) = &args.plot {
+        let curves = encodings_table::curves(&measured);
+        let plot = cactus::plot(
+            "Goals refuted, by encoding and back-end",
+            "questions refuted, each within",
+            &curves,
+        );
+        std::fs::write(path, plot).map_err(Error::at(path))?;
+    }
+    if let Some(path) = &args.scatter {
+        std::fs::write(path, encodings_table::scatter(&measured)).map_err(Error::at(path))?;
+    }
+    Ok(match measured.iter().any(|m| m.wrong) {
+        true => 3,
+        false if signals::interrupted() => 4,
+        false => 0,
+    })
+}
+
+/// The measurements of an instance, and their lines in the result file.
+type InstanceMeasurements<M> = Option<(Vec<M>, Vec<Vec<String>>)>;
+
+/// Measures every instance, and writes the lines of each measurement as it is made.
+fn over<M>(
+    instances: &[String],
+    out: &Path,
+    columns: &[&str],
+    measure: impl Fn(&str) -> Result<InstanceMeasurements<M>, Error>,
+) -> Result<Vec<M>, Error> {
+    let failed = |error: csv::Error| Error::at(out)(error.into());
+    let mut file = csv::Writer::from_path(out).map_err(failed)?;
+    file.write_record(columns).map_err(failed)?;
+    signals::catch();
+    let mut all = Vec::new();
+    let mut passed_over = 0;
+    for (index, name) in instances.iter().enumerate() {
+        if signals::interrupted() {
+            break;
+        }
+        match measure(name)? {
+            Some((measured, lines)) => {
+                for line in lines {
+                    file.write_record(line).map_err(failed)?;
+                }
+                file.flush().map_err(Error::at(out))?;
+                all.extend(measured);
+            }
+            None => passed_over += 1,
+        }
+        note!("{}/{} {name}", index + 1, instances.len());
+    }
+    note!("{passed_over} of {} skipped", counted(instances.len(), "instance"));
+    Ok(all)
+}

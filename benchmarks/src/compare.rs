@@ -1,0 +1,262 @@
+//! Comparison of two result files at any time limit below the one they were measured with. Every
+//! answer has its time, so the shorter run need not be repeated.
+
+use crate::answer::same_value;
+use crate::exam::Exam;
+use crate::row::ResultRow;
+use crate::verdict::{CONTRADICTION, Score, judge};
+use parikh_net::printable::counted;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write;
+
+/// Returns the rows as if the runs had ended after `seconds`: later answers become missing.
+pub fn at(rows: &[ResultRow], seconds: f64) -> Vec<ResultRow> {
+    let cut = |row: &ResultRow| {
+        let mut row = row.clone();
+        if row.seconds.is_some_and(|answered| answered > seconds) {
+            row.got.clear();
+            row.techniques.clear();
+            row.seconds = None;
+            row.verdict = judge(&row.expected, "");
+        }
+        if row.wall > seconds {
+            row.wall = seconds;
+            row.end = "terminated".to_owned();
+        }
+        row
+    };
+    rows.iter().map(cut).collect()
+}
+
+/// The kind of difference between two files on one question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Difference {
+    /// Both files answer, with different values.
+    Contradicting,
+    /// Only the first file answers.
+    OnlyA,
+    /// Only the second file answers.
+    OnlyB,
+}
+
+/// The counts of one examination, over the questions that both files have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ComparisonLine {
+    /// Questions in both files.
+    pub asked: usize,
+    /// Questions with a known answer.
+    pub known: usize,
+    /// Right answers of A and B.
+    pub right: [usize; 2],
+    /// Wrong answers of A and B.
+    pub wrong: [usize; 2],
+    /// Answers of A and B to questions without a known answer.
+    pub new: [usize; 2],
+    /// Questions that only A, or only B, answers.
+    pub only: [usize; 2],
+    /// Questions that A and B answer differently.
+    pub contradicting: usize,
+}
+
+/// The comparison of two files.
+#[derive(Clone, Debug, Default)]
+pub struct FileComparison<'r> {
+    /// The lines by examination.
+    pub lines: BTreeMap<Exam, ComparisonLine>,
+    /// All differences with the two rows: contradictions first, then in A's order.
+    pub differences: Vec<(Difference, &'r ResultRow, &'r ResultRow)>,
+    /// Rows of A and of B whose question the other file lacks.
+    pub unpaired: [usize; 2],
+}
+
+/// Compares two files. The known answer in A counts for both files, B's where A has none.
+pub fn compare<'r>(a: &'r [ResultRow], b: &'r [ResultRow]) -> FileComparison<'r> {
+    fn key(row: &ResultRow) -> (&str, Exam, &str) {
+        (&row.instance, row.exam, &row.id)
+    }
+    let of_b: HashMap<_, &ResultRow> = b.iter().map(|row| (key(row), row)).collect();
+    let mut paired = BTreeSet::new();
+    let mut comparison = FileComparison::default();
+    for row_a in a.iter().filter(|row| !row.id.is_empty()) {
+        let Some(&row_b) = of_b.get(&key(row_a)) else {
+            comparison.unpaired[0] += 1;
+            continue;
+        };
+        paired.insert(key(row_a));
+        let line = comparison.lines.entry(row_a.exam).or_default();
+        line.asked += 1;
+        let unknown = |row: &ResultRow| matches!(judge(&row.expected, ""), Score::Unknown);
+        let expected = if unknown(row_a) { &row_b.expected } else { &row_a.expected };
+        line.known += usize::from(judge(expected, "") == Score::Missing);
+        for (side, row) in [row_a, row_b].into_iter().enumerate() {
+            match judge(expected, &row.got) {
+                Score::Ok => line.right[side] += 1,
+                Score::Wrong => line.wrong[side] += 1,
+                Score::New => line.new[side] += 1,
+                Score::Missing | Score::Unknown => {}
+            }
+        }
+        let difference = match (row_a.got.is_empty(), row_b.got.is_empty()) {
+            (false, true) => {
+                line.only[0] += 1;
+                Difference::OnlyA
+            }
+            (true, false) => {
+                line.only[1] += 1;
+                Difference::OnlyB
+            }
+            (false, false) if contradicting(&row_a.got, &row_b.got) => {
+                line.contradicting += 1;
+                Difference::Contradicting
+            }
+            _ => continue,
+        };
+        comparison.differences.push((difference, row_a, row_b));
+    }
+    let lonely = |row: &&ResultRow| !row.id.is_empty() && !paired.contains(&key(row));
+    comparison.unpaired[1] = b.iter().filter(lonely).count();
+    comparison.differences.sort_by_key(|&(difference, ..)| difference);
+    comparison
+}
+
+fn contradicting(a: &str, b: &str) -> bool {
+    a.contains(CONTRADICTION) || b.contains(CONTRADICTION) || !same_value(a, b)
+}
+
+impl FileComparison<'_> {
+    /// Returns true if both files answer some question, with different values.
+    pub fn contradicts(&self) -> bool {
+        self.lines.values().any(|line| line.contradicting > 0)
+    }
+
+    /// Returns the table as text.
+    pub fn print_table(&self) -> String {
+        let mut total = ComparisonLine::default();
+        let mut text = format!(
+            "{:5} {:>6} {:>6} | {:>6} {:>6} | {:>5} {:>5} | {:>5} {:>5} | {:>6} {:>6} {:>6}\n",
+            "exam",
+            "asked",
+            "known",
+            "A ok",
+            "B ok",
+            "A bad",
+            "B bad",
+            "A new",
+            "B new",
+            "only A",
+            "only B",
+            "differ",
+        );
+        let mut print = |name: &str, line: &ComparisonLine| {
+            let ComparisonLine { asked, known, contradicting: differ, .. } = line;
+            let ([a, b], [bad_a, bad_b]) = (line.right, line.wrong);
+            let ([new_a, new_b], [only_a, only_b]) = (line.new, line.only);
+            // Writing to a String does not fail.
+            let _ = writeln!(
+                text,
+                "{name:5} {asked:>6} {known:>6} | {a:>6} {b:>6} | {bad_a:>5} {bad_b:>5} | \
+                 {new_a:>5} {new_b:>5} | {only_a:>6} {only_b:>6} {differ:>6}",
+            );
+        };
+        for (exam, line) in &self.lines {
+            print(exam.short(), line);
+            total.asked += line.asked;
+            total.known += line.known;
+            total.contradicting += line.contradicting;
+            for side in 0..2 {
+                total.right[side] += line.right[side];
+                total.wrong[side] += line.wrong[side];
+                total.new[side] += line.new[side];
+                total.only[side] += line.only[side];
+            }
+        }
+        print("all", &total);
+        if self.unpaired != [0, 0] {
+            let [a, b] = self.unpaired;
+            let _ =
+                writeln!(text, "not compared: {} only in A, {b} only in B", counted(a, "question"));
+        }
+        text
+    }
+
+    /// Returns the differences as text, one per line.
+    pub fn print_differences(&self) -> String {
+        let mut text = String::new();
+        for (difference, a, b) in &self.differences {
+            let at =
+                |row: &ResultRow| row.seconds.map_or(String::new(), |s| format!(" at {s:.2} s"));
+            let known = format!("expected {}", a.expected);
+            let (instance, exam, id) = (&a.instance, a.exam, &a.id);
+            let what = match difference {
+                Difference::Contradicting => {
+                    format!("differ  A {}{}, B {}{}, {known}", a.got, at(a), b.got, at(b))
+                }
+                Difference::OnlyA => format!("only A  {}{}, {known}", a.got, at(a)),
+                Difference::OnlyB => format!("only B  {}{}, {known}", b.got, at(b)),
+            };
+            // Writing to a String does not fail.
+            let _ = writeln!(text, "{what}  {instance} {exam} {id}");
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::tests::answered;
+
+    fn files() -> [Vec<ResultRow>; 2] {
+        let a = vec![
+            answered("A", "f", "TRUE", "TRUE", 1.0),
+            answered("A", "g", "TRUE", "TRUE", 8.0),
+            answered("A", "h", "?", "7", 1.0),
+            answered("A", "i", "FALSE", "", 0.0),
+            answered("Z", "f", "TRUE", "TRUE", 1.0),
+        ];
+        let b = vec![
+            answered("A", "f", "TRUE", "FALSE", 1.0),
+            answered("A", "g", "TRUE", "TRUE", 2.0),
+            answered("A", "h", "?", "07", 1.0),
+            answered("A", "i", "FALSE", "FALSE", 4.0),
+        ];
+        [a, b]
+    }
+
+    #[test]
+    fn both_sides_are_counted_and_differences_listed() {
+        let [a, b] = files();
+        let comparison = compare(&a, &b);
+        let line = comparison.lines[&Exam::ReachabilityCardinality];
+        let expected = ComparisonLine {
+            asked: 4,
+            known: 3,
+            right: [2, 2],
+            wrong: [0, 1],
+            new: [1, 1],
+            only: [0, 1],
+            contradicting: 1,
+        };
+        assert_eq!(line, expected);
+        assert_eq!(comparison.unpaired, [1, 0]);
+        assert!(comparison.contradicts());
+        let listed = comparison.print_differences();
+        let lines: Vec<_> = listed.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "differ  A TRUE at 1.00 s, B FALSE at 1.00 s, expected TRUE  A RC f",
+                "only B  FALSE at 4.00 s, expected FALSE  A RC i",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_shorter_limit_takes_later_answers_away() {
+        let [a, b] = files().map(|rows| at(&rows, 3.0));
+        let line = compare(&a, &b).lines[&Exam::ReachabilityCardinality];
+        assert_eq!((line.right, line.only), ([1, 1], [0, 1]));
+        assert_eq!(a[1].verdict, Score::Missing);
+        assert_eq!(a[1].wall, 3.0);
+    }
+}

@@ -1,0 +1,489 @@
+//! Comparison of encodings and solvers: every goal, in every encoding, with every back-end, each
+//! question from scratch and alone.
+//!
+//! A goal is *refuted* if its encoding has no solution. The answers of SMT solvers are trusted. For
+//! a linear program, every conjunction of the goal must be infeasible with a certificate that holds
+//! in exact arithmetic. The time covers encoding and solving. The flows, bounds and traps that an
+//! encoding uses are computed once per instance and not counted.
+//!
+//! Bounded model checking is exact: with a solution the goal is *reached*, without a solution it is
+//! *not within* the given number of steps. k-induction has its base case checked first, by the same
+//! solver within the same time. A solver in another process is started for each question (processes
+//! of Z3 are reused), and the start counts.
+//!
+//! Parikh itself shares programs, lemmas and traps between all goals. This comparison measures each
+//! part alone.
+
+use crate::backends::{Backend, highs, smt_solver};
+use crate::error::Error;
+use crate::exam::Exam;
+use crate::goals::{ReachabilityGoal, goals};
+use crate::instance::Instance;
+use crate::note;
+use crate::signals;
+use crate::teams;
+use parikh::structure::facts::facts_for;
+use parikh_encodings::propositional::{PropositionalGoal, TokenEncoding};
+use parikh_encodings::{EncodeError, EncodedGoal, Encoding, EncodingPart, Numbers, predicate};
+use parikh_net::{Facts, Goal, Net, PlaceId};
+use parikh_solvers::Budget;
+use parikh_solvers::linear_terms::{Linear, NotLinear};
+use parikh_solvers::lp::{LpAnswer, LpSolver};
+use parikh_solvers::sat::{SatAnswer, SatSolver};
+use parikh_solvers::sat_batsat::BatSat;
+use parikh_solvers::smt::SmtAnswer;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// The outcome of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EncodingOutcome {
+    /// The encoding has no solution.
+    Refuted,
+    /// The encoding has a solution, which shows nothing about the goal.
+    Candidate,
+    /// The encoding has a solution and is exact: the goal is reached.
+    Reached,
+    /// The encoding has no solution, but it covers only the given number of firings or steps.
+    NotWithin,
+    /// The solver called a linear program infeasible, and no exact proof was found.
+    Uncertified,
+    /// No answer in time, or the solver gave up.
+    GaveUp,
+    /// The encoding has disjunctions, or too many conjunctions for linear programs.
+    Choices,
+    /// Flows or traps were not found in time, the build lacks the back-end, or the back-end the
+    /// encoding.
+    NotAsked,
+}
+
+impl EncodingOutcome {
+    /// Returns the name in result files.
+    pub fn name(self) -> &'static str {
+        match self {
+            EncodingOutcome::Refuted => "refuted",
+            EncodingOutcome::Candidate => "candidate",
+            EncodingOutcome::Reached => "reached",
+            EncodingOutcome::NotWithin => "not-within",
+            EncodingOutcome::Uncertified => "uncertified",
+            EncodingOutcome::GaveUp => "gave-up",
+            EncodingOutcome::Choices => "choices",
+            EncodingOutcome::NotAsked => "not-asked",
+        }
+    }
+}
+
+/// The measurement of a question with a back-end.
+#[derive(Clone, Debug)]
+pub struct Measurement {
+    /// The instance.
+    pub instance: String,
+    /// The examination.
+    pub exam: Exam,
+    /// The formula's id, or the examination's name.
+    pub id: String,
+    /// The encoding.
+    pub encoding: String,
+    /// The back-end.
+    pub backend: Backend,
+    /// The outcome.
+    pub outcome: EncodingOutcome,
+    /// True if a goal was refuted that is known to be reachable, or reached that is known to be
+    /// unreachable.
+    pub wrong: bool,
+    /// Constraints besides m ≥ 0, x ≥ 0 and the goal.
+    pub constraints: usize,
+    /// Seconds for encoding and solving.
+    pub seconds: f64,
+}
+
+/// The comparison to make.
+#[derive(Clone, Debug)]
+pub struct Encodings {
+    /// Directory with the archives `NAME.tgz`.
+    pub inputs: PathBuf,
+    /// Directory with the known answers.
+    pub oracle: Option<PathBuf>,
+    /// The examinations: RC, RF, RD, UB.
+    pub exams: Vec<Exam>,
+    /// The goals to ask; `None` for the whole examination.
+    pub only: Option<Vec<teams::RequestedGoals>>,
+    /// The encodings; each uses the numbers of the back-end.
+    pub encodings: Vec<Encoding>,
+    /// The solvers.
+    pub backends: Vec<Backend>,
+    /// Time limit of each question, and of the computation of flows and traps.
+    pub timeout: Duration,
+    /// Ask only goals that are known to be unreachable.
+    pub unreachable_only: bool,
+    /// Largest number of places and transitions; larger nets are skipped.
+    pub largest: usize,
+    /// Most goals of one examination of one instance.
+    pub most: usize,
+    /// Most traps listed.
+    pub traps: usize,
+}
+
+/// Largest number of conjunctions for which linear programs are solved.
+const MOST_CUBES: usize = 256;
+
+impl Encodings {
+    /// Measures one instance; of a coloured instance, its unfolding. Returns `None` if it is too
+    /// large.
+    ///
+    /// # Errors
+    /// When archive, model, queries or oracle cannot be read.
+    pub fn measure(&self, name: &str) -> Result<Option<Vec<Measurement>>, Error> {
+        let instance = Instance::unpack(&self.inputs, name, None)?;
+        let path = instance.path().join("model.pnml");
+        let broken = |problem: String| Error::Rows { path: path.clone(), problem };
+        let model =
+            parikh::input::read_model(&path).map_err(|problem| broken(problem.to_string()))?;
+        let budget = Budget::lasting(self.timeout);
+        let net = match model.into_net(&parikh::unfold::UnfoldingConfig::default(), &budget) {
+            Ok(net) => net,
+            Err(why) => {
+                note!("{name}: {why}");
+                return Ok(None);
+            }
+        };
+        if net.place_count() + net.transition_count() > self.largest {
+            return Ok(None);
+        }
+        let mut asked = Vec::new();
+        for &exam in &self.exams {
+            let goals = goals(&instance, &net, exam, self.oracle.as_deref())?.into_iter();
+            let wanted = |asked: &ReachabilityGoal| {
+                (!self.unreachable_only || asked.reachable == Some(false))
+                    && self.is_listed(name, exam, &asked.id)
+            };
+            asked.extend(goals.filter(wanted).take(self.most));
+        }
+        let mut all = Vec::new();
+        for encoding in &self.encodings {
+            let mut sized = encoding.clone();
+            if self.backends.iter().any(|backend| backend.numbers() == Numbers::Bits) {
+                sized.numbers = Numbers::Bits;
+            }
+            let facts = facts_for(&net, &sized, self.traps, &Budget::lasting(self.timeout)).ok();
+            // "Unmarked initially or marked" is a disjunction, which linear programs do without.
+            let linear = facts.clone().map(|mut facts| {
+                let marked = |trap: &Vec<PlaceId>| trap.iter().any(|&p| net.initial()[p] > 0);
+                facts.traps.retain(marked);
+                facts
+            });
+            for (asked, &backend) in
+                asked.iter().flat_map(|asked| self.backends.iter().map(move |b| (asked, b)))
+            {
+                if signals::interrupted() {
+                    return Ok(Some(all));
+                }
+                let mut encoding = encoding.clone();
+                encoding.numbers = backend.numbers();
+                let start = Instant::now();
+                let facts = match backend {
+                    Backend::Highs | Backend::MicroLp => &linear,
+                    _ => &facts,
+                };
+                let (outcome, constraints) = match facts {
+                    Some(facts) => self.ask(&net, asked, &encoding, facts, backend),
+                    None => (EncodingOutcome::NotAsked, 0),
+                };
+                all.push(Measurement {
+                    instance: name.to_owned(),
+                    exam: asked.exam,
+                    id: asked.id.clone(),
+                    encoding: match encoding.unrolls() {
+                        true => format!("{encoding} k={}", encoding.steps),
+                        false => encoding.to_string(),
+                    },
+                    backend,
+                    outcome,
+                    wrong: match outcome {
+                        EncodingOutcome::Refuted => asked.reachable == Some(true),
+                        EncodingOutcome::Reached => asked.reachable == Some(false),
+                        _ => false,
+                    },
+                    constraints,
+                    seconds: start.elapsed().as_secs_f64(),
+                });
+            }
+        }
+        Ok(Some(all))
+    }
+
+    fn is_listed(&self, instance: &str, exam: Exam, id: &str) -> bool {
+        let Some(only) = &self.only else { return true };
+        let mut of = only.iter().filter(|asked| asked.instance == instance && asked.exam == exam);
+        of.any(|asked| asked.goals.contains(id))
+    }
+
+    fn ask(
+        &self,
+        net: &Net,
+        asked: &ReachabilityGoal,
+        encoding: &Encoding,
+        facts: &Facts,
+        backend: Backend,
+    ) -> (EncodingOutcome, usize) {
+        if encoding.has(EncodingPart::Induction) && asked.goal.holds(net, net.initial()) {
+            // The base case for one step.
+            return (EncodingOutcome::Candidate, 0);
+        }
+        let goal = Goal::Reach(asked.goal.clone());
+        let budget = Budget::lasting(self.timeout);
+        if let Backend::Sat(values) = backend {
+            return by_sat(net, &goal, encoding, values, facts, &budget);
+        }
+        if encoding.has(EncodingPart::Induction) && encoding.steps > 1 {
+            // The base case for more steps.
+            let base = Encoding::new([EncodingPart::Unrolling], encoding.numbers);
+            let base = base.map(|base| base.with_steps(encoding.steps - 1));
+            let base = base.and_then(|base| EncodedGoal::new(net, &goal, &base, facts));
+            match base.map(|base| by_smt(&base, backend, &budget)) {
+                Ok(EncodingOutcome::Refuted) => {}
+                Ok(other) => return (other, 0),
+                Err(_) => return (EncodingOutcome::NotAsked, 0),
+            }
+        }
+        let Ok(mut question) = EncodedGoal::new(net, &goal, encoding, facts) else {
+            return (EncodingOutcome::NotAsked, 0);
+        };
+        let constraints = question.constraint_count();
+        let outcome = match backend {
+            Backend::Highs => highs().map_or(EncodingOutcome::NotAsked, |mut highs| {
+                by_programs(net, asked, &mut question, &mut *highs, &budget)
+            }),
+            Backend::MicroLp => {
+                let mut microlp = parikh_solvers::lp_microlp::MicroLp::new();
+                by_programs(net, asked, &mut question, &mut microlp, &budget)
+            }
+            _ => by_smt(&question, backend, &budget),
+        };
+        let is_exact = !encoding.has(EncodingPart::Steps) || encoding.numbers != Numbers::Reals;
+        let outcome = match outcome {
+            EncodingOutcome::Refuted if encoding.is_bounded() => EncodingOutcome::NotWithin,
+            EncodingOutcome::Candidate if encoding.is_bounded() && is_exact => {
+                EncodingOutcome::Reached
+            }
+            other => other,
+        };
+        (outcome, constraints)
+    }
+}
+
+/// Solves a linear program per conjunction of the goal. The goal is refuted if all are
+/// infeasible.
+fn by_programs(
+    net: &Net,
+    asked: &ReachabilityGoal,
+    question: &mut EncodedGoal<'_>,
+    solver: &mut dyn LpSolver,
+    budget: &Budget,
+) -> EncodingOutcome {
+    let Some(cubes) = predicate::cubes(net, &asked.goal, MOST_CUBES) else {
+        return EncodingOutcome::Choices;
+    };
+    let Ok(base) = question.linear_constraints() else { return EncodingOutcome::Choices };
+    for cube in cubes {
+        let comparisons = question.comparisons(&cube);
+        let linear: Result<Linear, NotLinear> = base.with(question.terms(), &comparisons);
+        let Ok(linear) = linear else { return EncodingOutcome::Choices };
+        match solver.solve(&linear.program, budget) {
+            LpAnswer::Infeasible(found) => {
+                if found.certify(&linear.program).is_err() {
+                    return EncodingOutcome::Uncertified;
+                }
+            }
+            LpAnswer::Optimal(_) | LpAnswer::Unbounded => return EncodingOutcome::Candidate,
+            LpAnswer::NoAnswer(_) => return EncodingOutcome::GaveUp,
+        }
+    }
+    EncodingOutcome::Refuted
+}
+
+/// Solves the clauses. Returns the outcome (reached if there is a solution) and their number.
+fn by_sat(
+    net: &Net,
+    goal: &Goal,
+    encoding: &Encoding,
+    values: TokenEncoding,
+    facts: &Facts,
+    budget: &Budget,
+) -> (EncodingOutcome, usize) {
+    let question = match PropositionalGoal::new(net, goal, encoding, values, facts) {
+        Ok(question) => question,
+        Err(EncodeError::TooManyValues(_)) => return (EncodingOutcome::GaveUp, 0),
+        Err(_) => return (EncodingOutcome::NotAsked, 0),
+    };
+    let mut sat = BatSat::new();
+    sat.add_all(question.cnf());
+    let outcome = match sat.solve(&[], budget) {
+        SatAnswer::Satisfiable(_) => EncodingOutcome::Reached,
+        SatAnswer::Unsatisfiable { .. } => EncodingOutcome::NotWithin,
+        SatAnswer::NoAnswer(_) => EncodingOutcome::GaveUp,
+    };
+    (outcome, question.cnf().clauses().len())
+}
+
+/// Asks an SMT solver. The goal is refuted if there is no solution.
+fn by_smt(question: &EncodedGoal<'_>, backend: Backend, budget: &Budget) -> EncodingOutcome {
+    let Some(mut solver) = smt_solver(backend) else {
+        return match backend {
+            // A base case by linear programs would need a search.
+            Backend::Highs | Backend::MicroLp => EncodingOutcome::Choices,
+            _ => EncodingOutcome::NotAsked,
+        };
+    };
+    for assertion in question.assertions() {
+        if solver.assert(question.terms(), assertion).is_err() {
+            return EncodingOutcome::GaveUp;
+        }
+    }
+    match solver.check(question.terms(), &[], budget) {
+        Ok(SmtAnswer::Unsatisfiable { .. }) => EncodingOutcome::Refuted,
+        Ok(SmtAnswer::Satisfiable(_)) => EncodingOutcome::Candidate,
+        Ok(SmtAnswer::NoAnswer(_)) | Err(_) => EncodingOutcome::GaveUp,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::instance::tests::pack;
+    use parikh_net::{generate, text};
+
+    /// A net on which read arcs, traps and the plain state equation differ, and its questions.
+    pub(crate) fn small(unreachable_only: bool) -> Encodings {
+        let directory = tempfile::tempdir().unwrap();
+        let net = text::parse(
+            "place p 1\nplace q\nplace r\nplace s
+             transition a: p -> q\ntransition b: q -> p\ntransition t: r -> r + s",
+        );
+        let atom = |id: &str, place: &str, least: u32, quantifier: &str| {
+            format!(
+                "<property><id>{id}</id><formula><exists-path><finally><{quantifier}>\
+                 <integer-constant>{least}</integer-constant><tokens-count><place>{place}</place>\
+                 </tokens-count></{quantifier}></finally></exists-path></formula></property>"
+            )
+        };
+        let queries = format!(
+            "<property-set>{}{}{}</property-set>",
+            atom("Small-RC-0", "q", 1, "integer-le"),
+            atom("Small-RC-1", "q", 2, "integer-le"),
+            atom("Small-RC-2", "s", 1, "integer-le"),
+        );
+        let model = generate::pnml(&net.unwrap());
+        let files = [("model.pnml", &*model), ("ReachabilityCardinality.xml", &*queries)];
+        pack(directory.path(), "Small", &files);
+        let oracle = "Small ReachabilityCardinality\nFORMULA Small-RC-0 TRUE TECHNIQUES O\n\
+                      FORMULA Small-RC-1 FALSE TECHNIQUES O\nFORMULA Small-RC-2 FALSE TECHNIQUES O\n";
+        std::fs::write(directory.path().join("Small-RC.out"), oracle).unwrap();
+        let encoding = |text: &str| text.parse().unwrap();
+        let inputs = directory.keep();
+        Encodings {
+            only: None,
+            oracle: Some(inputs.clone()),
+            inputs,
+            exams: vec![Exam::ReachabilityCardinality, Exam::ReachabilityDeadlock],
+            encodings: ["state-equation", "state-equation+read-feed", "state-equation+traps"]
+                .map(encoding)
+                .to_vec(),
+            backends: Backend::ALL.to_vec(),
+            timeout: Duration::from_secs(60),
+            unreachable_only,
+            largest: 100,
+            most: 16,
+            traps: 10,
+        }
+    }
+
+    #[test]
+    fn each_encoding_refutes_what_it_can_and_linear_programs_say_where_they_cannot() {
+        let small = small(false);
+        let all = small.measure("Small").unwrap().unwrap();
+        std::fs::remove_dir_all(&small.inputs).unwrap();
+        let of = |id: &str, encoding: &str, backend: Backend| {
+            let mine =
+                |m: &&Measurement| m.id == id && m.encoding == encoding && m.backend == backend;
+            all.iter().find(mine).unwrap().outcome
+        };
+        assert!(all.iter().all(|m| !m.wrong));
+        assert_eq!(all.len(), 4 * 3 * Backend::ALL.len());
+        let plain = "state-equation";
+        assert_eq!(of("Small-RC-0", plain, Backend::MicroLp), EncodingOutcome::Candidate);
+        assert_eq!(of("Small-RC-1", plain, Backend::MicroLp), EncodingOutcome::Refuted);
+        assert_eq!(of("Small-RC-2", plain, Backend::MicroLp), EncodingOutcome::Candidate);
+        let fed = "state-equation+read-feed";
+        // Nothing feeds what is read, so that there is no choice.
+        assert_eq!(of("Small-RC-2", fed, Backend::MicroLp), EncodingOutcome::Refuted);
+        assert_eq!(
+            of("Small-RC-1", "state-equation+traps", Backend::MicroLp),
+            EncodingOutcome::Choices
+        );
+        if cfg!(feature = "z3") {
+            assert_eq!(of("Small-RC-2", fed, Backend::Z3Reals), EncodingOutcome::Refuted);
+            assert_eq!(of("Small-RC-1", plain, Backend::Z3Integers), EncodingOutcome::Refuted);
+            assert_eq!(of("Small-RC-1", plain, Backend::Z3Bits), EncodingOutcome::Refuted);
+        }
+        if cfg!(feature = "highs") {
+            assert_eq!(of("Small-RC-1", plain, Backend::Highs), EncodingOutcome::Refuted);
+            assert_eq!(of("ReachabilityDeadlock", plain, Backend::Highs), EncodingOutcome::Refuted);
+        }
+    }
+
+    #[cfg(feature = "z3")]
+    #[test]
+    fn what_is_reached_in_so_many_steps_is_told_from_what_is_refuted() {
+        let mut small = small(false);
+        small.exams = vec![Exam::ReachabilityCardinality];
+        let encoding = |text: &str, k| text.parse::<Encoding>().unwrap().with_steps(k);
+        small.encodings = vec![encoding("bmc", 2), encoding("bmc-steps", 1)];
+        small.encodings.push(encoding("flows+k-induction", 2));
+        small.backends = vec![Backend::Z3Reals, Backend::Z3Integers, Backend::Z3Bits];
+        small.backends.extend(TokenEncoding::ALL.map(Backend::Sat));
+        let all = small.measure("Small").unwrap().unwrap();
+        std::fs::remove_dir_all(&small.inputs).unwrap();
+        assert!(all.iter().all(|m| !m.wrong));
+        let of = |id: &str, encoding: &str, backend: Backend| {
+            let mine =
+                |m: &&Measurement| m.id == id && m.encoding == encoding && m.backend == backend;
+            all.iter().find(mine).unwrap().outcome
+        };
+        let [reals, integers] = [Backend::Z3Reals, Backend::Z3Integers];
+        for backend in [reals, integers, Backend::Z3Bits] {
+            assert_eq!(of("Small-RC-0", "bmc k=2", backend), EncodingOutcome::Reached);
+            assert_eq!(of("Small-RC-1", "bmc k=2", backend), EncodingOutcome::NotWithin);
+            assert_eq!(of("Small-RC-2", "bmc-steps k=1", backend), EncodingOutcome::NotWithin);
+            assert_eq!(
+                of("Small-RC-0", "flows+k-induction k=2", backend),
+                EncodingOutcome::Candidate
+            );
+            assert_eq!(
+                of("Small-RC-1", "flows+k-induction k=2", backend),
+                EncodingOutcome::Refuted
+            );
+        }
+        for backend in TokenEncoding::ALL.map(Backend::Sat) {
+            assert_eq!(of("Small-RC-0", "bmc k=2", backend), EncodingOutcome::Reached);
+            assert_eq!(of("Small-RC-1", "bmc k=2", backend), EncodingOutcome::NotWithin);
+            assert_eq!(of("Small-RC-0", "bmc-steps k=1", backend), EncodingOutcome::Reached);
+            assert_eq!(of("Small-RC-2", "bmc-steps k=1", backend), EncodingOutcome::NotWithin);
+            let induction = of("Small-RC-1", "flows+k-induction k=2", backend);
+            assert_eq!(induction, EncodingOutcome::NotAsked);
+        }
+        // Half a firing is none.
+        assert_eq!(of("Small-RC-0", "bmc-steps k=1", reals), EncodingOutcome::Candidate);
+        assert_eq!(of("Small-RC-0", "bmc-steps k=1", integers), EncodingOutcome::Reached);
+    }
+
+    #[test]
+    fn what_is_known_to_be_reachable_can_be_left_out() {
+        let mut small = small(true);
+        let all = small.measure("Small").unwrap().unwrap();
+        assert!(all.iter().all(|m| m.id != "Small-RC-0"));
+        small.largest = 3;
+        assert!(small.measure("Small").unwrap().is_none());
+        std::fs::remove_dir_all(&small.inputs).unwrap();
+    }
+}

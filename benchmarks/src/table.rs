@@ -1,0 +1,149 @@
+//! Totals of a result file: one line per examination.
+
+use crate::exam::Exam;
+use crate::row::ResultRow;
+use crate::verdict::{Score, judge};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// The counts of an examination.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TableLine {
+    /// Questions, with or without a known answer.
+    pub asked: usize,
+    /// Questions with a known answer.
+    pub known: usize,
+    /// Right answers.
+    pub right: usize,
+    /// Wrong answers, including contradictions on questions without a known answer.
+    pub wrong: usize,
+    /// Known answers that the tool did not give.
+    pub missing: usize,
+    /// Answers to questions without a known answer.
+    pub new: usize,
+    /// The wall time of each run, ascending, in seconds.
+    pub walls: Vec<f64>,
+    /// The largest resident set of any run, in MB.
+    pub memory: u64,
+    /// Runs that did not exit by themselves with status 0.
+    pub cut: usize,
+}
+
+impl TableLine {
+    fn add(&mut self, row: &ResultRow) {
+        self.asked += usize::from(!row.id.is_empty());
+        self.known += usize::from(judge(&row.expected, "") == Score::Missing);
+        match row.verdict {
+            Score::Ok => self.right += 1,
+            Score::Wrong => self.wrong += 1,
+            Score::Missing => self.missing += 1,
+            Score::New => self.new += 1,
+            Score::Unknown => {}
+        }
+    }
+
+    /// Returns the median wall time of the runs; 0 without runs.
+    pub fn median_wall(&self) -> f64 {
+        match self.walls.len() {
+            0 => 0.0,
+            n if n % 2 == 1 => self.walls[n / 2],
+            n => (self.walls[n / 2 - 1] + self.walls[n / 2]) / 2.0,
+        }
+    }
+}
+
+/// Returns the lines by examination, and their total.
+pub fn sum_up(rows: &[ResultRow]) -> (BTreeMap<Exam, TableLine>, TableLine) {
+    let mut lines: BTreeMap<Exam, TableLine> = BTreeMap::new();
+    let mut total = TableLine::default();
+    let mut runs = BTreeSet::new();
+    for row in rows {
+        let new_run = runs.insert((&row.instance, row.exam));
+        for line in [lines.entry(row.exam).or_default(), &mut total] {
+            line.add(row);
+            if new_run {
+                line.walls.push(row.wall);
+                line.memory = line.memory.max(row.memory.unwrap_or(0));
+                line.cut += usize::from(!matches!(&*row.end, "" | "exit 0"));
+            }
+        }
+    }
+    for line in lines.values_mut().chain([&mut total]) {
+        line.walls.sort_by(f64::total_cmp);
+    }
+    (lines, total)
+}
+
+/// Returns the table as text. The column `cut` counts runs that did not exit by themselves with
+/// status 0.
+pub fn print(rows: &[ResultRow]) -> String {
+    let (lines, total) = sum_up(rows);
+    let mut text = format!(
+        "{:5} {:>5} {:>6} {:>6} {:>6} {:>6} {:>7} {:>6} {:>5} {:>9} {:>9} {:>8}\n",
+        "exam",
+        "runs",
+        "asked",
+        "known",
+        "right",
+        "wrong",
+        "missing",
+        "new",
+        "cut",
+        "median s",
+        "total s",
+        "peak MB",
+    );
+    let named = lines.iter().map(|(exam, line)| (exam.short(), line));
+    for (name, line) in named.chain([("all", &total)]) {
+        let TableLine { asked, known, right, wrong, missing, new, memory, cut, .. } = line;
+        let (runs, median) = (line.walls.len(), line.median_wall());
+        // The sum of an empty list of floats is -0.
+        let sum = line.walls.iter().sum::<f64>() + 0.0;
+        // Writing to a String does not fail.
+        let _ = writeln!(
+            text,
+            "{name:5} {runs:>5} {asked:>6} {known:>6} {right:>6} {wrong:>6} {missing:>7} {new:>6} \
+             {cut:>5} {median:>9.2} {sum:>9.1} {memory:>8}",
+        );
+    }
+    for row in rows.iter().filter(|row| row.verdict == Score::Wrong) {
+        let ResultRow { instance, exam, id, expected, got, .. } = row;
+        let _ = writeln!(text, "WRONG {instance} {exam} {id}: expected {expected}, got {got}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::tests::answered;
+
+    #[test]
+    fn rows_are_counted_and_runs_are_timed_once() {
+        let mut rows = vec![
+            answered("A", "f", "TRUE", "TRUE", 1.0),
+            answered("A", "g", "TRUE", "FALSE", 1.0),
+            answered("A", "h", "TRUE", "", 0.0),
+            answered("B", "f", "?", "TRUE", 1.0),
+            answered("B", "g", "?", "", 0.0),
+        ];
+        for row in &mut rows[3..] {
+            row.wall = 1.5;
+            row.end = "terminated".to_owned();
+        }
+        let (lines, total) = sum_up(&rows);
+        let line = &lines[&Exam::ReachabilityCardinality];
+        assert_eq!(line, &total);
+        assert_eq!((line.asked, line.known, line.right, line.wrong), (5, 3, 1, 1));
+        assert_eq!((line.missing, line.new, line.cut), (1, 1, 1));
+        assert_eq!((line.walls.len(), line.median_wall(), line.memory), (2, 5.5, 12));
+        let text = print(&rows);
+        assert!(text.contains("WRONG A RC g: expected TRUE, got FALSE"), "{text}");
+    }
+
+    #[test]
+    fn nothing_sums_up_to_nothing() {
+        assert_eq!(sum_up(&[]).1.median_wall(), 0.0);
+        assert_eq!(print(&[]).lines().count(), 2);
+    }
+}

@@ -1,0 +1,150 @@
+//! Output files for evidence and traces. A file that cannot be written (a full disk, a removed
+//! directory) does not stop the answers. The first such file is reported, and the exit code of the
+//! process shows the failure.
+
+use super::leaving;
+use super::terminal::note;
+use super::trace_file::TraceFile;
+use anyhow::{Context, Result};
+use parikh::answer::{AnswerWitness, GoalAnswer};
+use parikh::evidence_files::EvidenceFile;
+use parikh_input::model::ModelView;
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::{Marking, Net, PumpSequence, Stage, marking_text};
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+
+/// The directories for output files.
+#[derive(Clone, Copy, Default)]
+pub(super) struct OutputDirectories<'a> {
+    /// The directory for firing sequences.
+    pub(super) traces: Option<&'a Path>,
+    /// The directory for evidence files.
+    pub(super) files: Option<&'a Path>,
+}
+
+impl OutputDirectories<'_> {
+    /// Creates the directories and removes the evidence file of an earlier run. So the old file
+    /// cannot be mistaken for the evidence of this run, even if this run ends before it writes a
+    /// file.
+    pub(super) fn make_room(&self, name: &str) -> Result<()> {
+        for directory in [self.traces, self.files].into_iter().flatten() {
+            std::fs::create_dir_all(directory)
+                .with_context(|| format!("cannot create {}", directory.display()))?;
+        }
+        let Some(directory) = self.files else { return Ok(()) };
+        let file = path(directory, name);
+        // Special files, such as pipes, are kept and written to.
+        if !file.symlink_metadata().is_ok_and(|earlier| earlier.is_file()) {
+            return Ok(());
+        }
+        std::fs::remove_file(&file)
+            .with_context(|| format!("cannot remove {}, a file of an earlier run", file.display()))
+    }
+
+    /// Creates the evidence file of an examination. Returns `None` if no evidence is requested or
+    /// the file cannot be created.
+    pub(super) fn file<'n>(&self, name: &str, net: &'n Net) -> Option<OpenEvidence<'n>> {
+        let path = path(self.files?, name);
+        let created = File::create(&path).map(BufWriter::new);
+        match created.and_then(|out| EvidenceFile::new(net, name, out)) {
+            Ok(file) => Some(OpenEvidence { path, file }),
+            Err(error) => {
+                say(&path, &error);
+                None
+            }
+        }
+    }
+
+    /// Writes the witness of an answer as a trace, if the answer has a witness. With `says_where`,
+    /// the trace states its initial marking. Returns the file, or `None` if no file was written.
+    pub(super) fn write_trace(
+        &self,
+        view: ModelView<'_>,
+        answer: &GoalAnswer,
+        says_where: bool,
+    ) -> Option<PathBuf> {
+        let directory = self.traces?;
+        let mut trace = match answer.exhibit.clone()? {
+            AnswerWitness::Firings(sequence) => TraceFile { sequence, ..TraceFile::default() },
+            AnswerWitness::Loops(run) => TraceFile { loops: Some(run), ..TraceFile::default() },
+            AnswerWitness::Pump(PumpSequence { earlier, last: Stage { prefix, pump } }) => {
+                TraceFile { earlier, sequence: prefix, repeat: Some(pump), ..TraceFile::default() }
+            }
+            AnswerWitness::Lasso(LassoRun { prefix, end }) => {
+                let repeat = match end {
+                    RunEnd::Repeats(cycle) => Some(cycle),
+                    RunEnd::Dead | RunEnd::Anything => None,
+                };
+                TraceFile { sequence: prefix, repeat, ..TraceFile::default() }
+            }
+        };
+        let net = view.net();
+        let note = |key: &str, text: &str| (key.to_owned(), text.to_owned());
+        trace.notes = vec![
+            note("net", net.name()),
+            note("formula", &answer.id),
+            note("value", &answer.value.to_string()),
+            note("shows", &answer.reason),
+        ];
+        if says_where {
+            // The tokens of complement places follow from the tokens of the model's places.
+            let own = net.initial().tokens()[..net.model_places().len()].to_vec();
+            trace.notes.push(note("from", &marking_text::print(net, &Marking::new(own))));
+        }
+        let file = directory.join(format!("{}.trace", file_name(&answer.id)));
+        match std::fs::write(&file, trace.print_named(&|t| view.transition_name(t))) {
+            Ok(()) => Some(file),
+            Err(error) => {
+                say(&file, &error);
+                None
+            }
+        }
+    }
+}
+
+/// Converts an id into a file name. Special characters become `%` and their code, so different ids
+/// have different names.
+fn file_name(id: &str) -> String {
+    let safe = |c: char| match c {
+        c if c.is_alphanumeric() || "-_.".contains(c) => c.to_string(),
+        c => format!("%{:02X}", u32::from(c)),
+    };
+    id.chars().map(safe).collect()
+}
+
+fn path(directory: &Path, name: &str) -> PathBuf {
+    directory.join(format!("{name}.jsonl"))
+}
+
+/// An evidence file being written.
+pub(super) struct OpenEvidence<'n> {
+    path: PathBuf,
+    file: EvidenceFile<'n, BufWriter<File>>,
+}
+
+/// Writes to the file, if there is one. After a write error, drops the file.
+pub(super) fn write<'n>(
+    file: &mut Option<OpenEvidence<'n>>,
+    write: impl FnOnce(&mut EvidenceFile<'n, BufWriter<File>>) -> io::Result<()>,
+) {
+    let Some(open) = file else { return };
+    if let Err(error) = write(&mut open.file) {
+        say(&open.path, &error);
+        *file = None;
+    }
+}
+
+/// Records that a file could not be written, and reports the first such file. Later ones usually
+/// fail for the same reason.
+pub(super) fn say(file: &Path, why: &dyn Display) {
+    if leaving::note_unwritten() {
+        note!(
+            "parikh: cannot write {}: {why}; the evidence and traces of this run are incomplete, \
+             so the exit code is 1; answers are still printed",
+            file.display()
+        );
+    }
+}

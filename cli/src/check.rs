@@ -1,0 +1,445 @@
+//! `parikh check`: answers the questions of an examination about a model.
+
+use super::beside::OutputDirectories;
+use super::examination::ExaminationParser;
+use super::fair::{self, FairnessOption, RunRestriction};
+use super::job::{InquiryJob, RunMessages, print_statistics};
+use super::output::{self, AnswerFormat, AnswerPrinter};
+use super::questions::RequestedQuestions;
+use super::terminal::note;
+use super::{EXPERT, ProgramOutcome, UsageError, formulas, limits, processes, signals, systems};
+use anyhow::{Context, Result, bail};
+use parikh::mcc::Examination;
+use parikh::run;
+use parikh_input::TimingTreatment;
+use parikh_input::model::Model;
+use parikh_reduction::rules;
+use parikh_solvers::Budget;
+use parikh_solvers::dump::Dump;
+use parikh_solvers::guest::Program;
+use parikh_solvers::smt_chosen;
+use parikh_solvers::smt_command::SmtCommand;
+use parikh_structure::workflow;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(group(
+    clap::ArgGroup::new("asked").required(true).multiple(true).args(["examination", "formula", "formulas", "properties"])
+))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}\n\n{}", processes::ABOUT, formulas::LANGUAGE))]
+pub(super) struct CheckArguments {
+    /// The model: a PNML file or a net as text, compressed (.gz) or not, `-` for standard input, or
+    /// a contest instance (model.pnml and query files) as a directory or an archive (.tgz).
+    model: PathBuf,
+    /// The examination: ReachabilityDeadlock (RD), OneSafe (OS), QuasiLiveness (QL), Liveness (L),
+    /// StableMarking (SM), StateSpace (SS); with a query file ReachabilityCardinality (RC),
+    /// ReachabilityFireability (RF), UpperBounds (UB), CTLCardinality (CTLC), CTLFireability
+    /// (CTLF), LTLCardinality (LTLC), LTLFireability (LTLF); for processes (see below) Soundness
+    /// (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES). Upper and lower case are
+    /// the same. Also accepted: deadlock, safe, live, stable, bounds, states, sound. Several
+    /// examinations are separated by commas or given with one -e each. They run one after the
+    /// other, and formulas run last. Each has a share of the remaining time.
+    #[arg(
+        short,
+        long,
+        value_delimiter = ',',
+        value_parser = ExaminationParser { with_state_space: true },
+        ignore_case = true,
+        hide_possible_values = true
+    )]
+    examination: Vec<Examination>,
+    /// The query file in the contest's XML. By default EXAMINATION.xml in the directory of the
+    /// model.
+    #[arg(long, requires = "examination")]
+    queries: Option<PathBuf>,
+    /// For a parallel system (.dot, .pml, .aut, .fsm): a file of properties in the format of RERS,
+    /// `#1:` with a formula in the next line, in LTL or CTL over labels.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["examination", "formula", "formulas", "trace", "engines"])]
+    properties: Option<PathBuf>,
+    /// With --properties: the meaning of finite runs in LTL.
+    #[arg(long, value_enum, requires = "properties", default_value = "infinite")]
+    semantics: systems::FiniteRunSemantics,
+    #[command(flatten)]
+    formulas: formulas::FormulaOptions,
+    /// Consider only fair runs in formulas about runs. Weak fairness: a transition that stays
+    /// enabled from some point on fires infinitely often. Strong fairness: a transition that is
+    /// enabled infinitely often fires infinitely often. Applies to all transitions, or to some:
+    /// strong:enter_1,enter_2. Repeatable.
+    #[arg(long, value_name = "KIND[:TRANSITIONS]", value_parser = fair::fair_to)]
+    fair: Vec<FairnessOption>,
+    #[command(flatten)]
+    cases: processes::CaseOptions,
+    /// Ignore times and priorities. They change what is reachable, so a model with them is refused
+    /// without this option. The answers are those of the net without them, and say so.
+    #[arg(long)]
+    untimed: bool,
+    /// Time limit, including reading the model: 90s, 5m, 1h.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
+    #[arg(short, long, value_parser = limits::memory)]
+    memory: Option<u64>,
+    /// The number of engines that run in parallel. By default one per processor.
+    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// Use only these engines: coverability, siphon-trap, state-equation, explicit, pdr, bmc,
+    /// bmc-wide, loops, diagrams, walk, walk-guided, runs; for liveness graph, finite-firings,
+    /// undone, commoner, closed-net, downhill, regions, terminal-components,
+    /// graph-of-a-reduced-net; for LTL ranking, product-walk, lasso; for CTL fixpoint; for LTL and
+    /// CTL branching-diagrams; and k-induction, k-induction-smt, bmc-smt. By default all but the
+    /// last three. Token intervals are always tried first.
+    #[arg(
+        long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name,
+        help_heading = EXPERT
+    )]
+    engines: Vec<String>,
+    /// Do not use these reduction rules: names of rules as in `parikh reduce`, or of the families
+    /// dead, irrelevant, places, transitions, fusion, agglomeration. `all` turns reductions off.
+    #[arg(
+        long, value_name = "RULES", value_delimiter = ',', value_parser = rules_called,
+        help_heading = EXPERT
+    )]
+    without_rules: Vec<RuleSelection>,
+    /// The SMT solver for bmc-wide, bmc-smt and k-induction-smt: a command that reads SMT-LIB 2
+    /// from its standard input, such as 'z3 -in' or 'cvc5 --incremental --lang smt2'. By default
+    /// Z3, if this program was built with it.
+    #[arg(long, value_name = "COMMAND", value_parser = smt_command, help_heading = EXPERT)]
+    smt_solver: Option<Program>,
+    /// The output format.
+    #[arg(short, long, value_enum, default_value = "text")]
+    format: AnswerFormat,
+    /// Write the firing sequence of every answer that has one to DIR/ID.trace, for `parikh replay`.
+    #[arg(long, value_name = "DIR")]
+    trace: Option<PathBuf>,
+    /// Check whether a shorter firing sequence shows the same, for answers that a marking is
+    /// reachable. A breadth-first search may take half of the remaining time, and the answer states
+    /// its result. Not for the largest value of a sum, for markings that can be lost for good, or
+    /// for infinite runs: these witnesses are shortened as usual, and the answer says no more.
+    #[arg(long)]
+    shortest: bool,
+    /// Write the evidence of every answer to DIR/EXAMINATION.jsonl, for `parikh-certify MODEL DIR`:
+    /// firing sequences, certificates accepted by the checker, and the reductions they use.
+    #[arg(long, value_name = "DIR")]
+    evidence: Option<PathBuf>,
+    /// Print no answer with weaker evidence. `searched` also accepts an exhaustive search without a
+    /// certificate; `certified` does not.
+    #[arg(
+        long, value_enum, value_name = "EVIDENCE", default_value = "searched",
+        help_heading = EXPERT
+    )]
+    require: RequiredEvidence,
+    /// Write every query that the state equation, bmc-wide, bmc-smt and k-induction-smt send to a
+    /// solver to DIR, numbered: linear programs as .lp, clauses as .cnf, others as .smt2. A comment
+    /// in the file names its net, goal and encoding. Existing files with the same numbers are
+    /// overwritten.
+    #[arg(long, value_name = "DIR", help_heading = EXPERT)]
+    dump: Option<PathBuf>,
+    /// The seed of the random walks. With one thread, the same seed gives the same run.
+    #[arg(long, default_value_t = 1, help_heading = EXPERT)]
+    seed: u64,
+    /// Print statistics of every stage on stderr after the answers.
+    #[arg(long, help_heading = EXPERT)]
+    stats: bool,
+    /// Answer only the questions with this id, among those in the files. Repeatable.
+    #[arg(long, value_name = "ID")]
+    id: Vec<String>,
+    /// After the answers, explain on stderr how the answer with this id was found: which engines
+    /// worked on it for how long, and how each ended. Repeatable.
+    #[arg(long, value_name = "ID", help_heading = EXPERT)]
+    explain: Vec<String>,
+    /// With --format json: also print objects of the type `progress`, at most a second apart, with
+    /// the open questions, the working engines, the best bounds so far and the remaining time.
+    #[arg(long, help_heading = EXPERT)]
+    events: bool,
+}
+
+/// The rules that a name of a rule or a family denotes.
+#[derive(Clone)]
+struct RuleSelection(Vec<&'static str>);
+
+fn rules_called(name: &str) -> Result<RuleSelection, String> {
+    rules::called(name).map(RuleSelection)
+}
+
+/// Parses the command line of a solver.
+fn smt_command(line: &str) -> Result<Program, String> {
+    smt_chosen::command(line)
+        .ok_or_else(|| "expected a program and its arguments, such as 'z3 -in'".to_owned())
+}
+
+/// Returns the SMT solver for the engines, after a test query was answered.
+fn smt_solver(arguments: &CheckArguments, budget: &Budget) -> Result<Option<Program>> {
+    let Some(command) = &arguments.smt_solver else { return Ok(None) };
+    let asks = |name: &String| name == "bmc-wide" || name.ends_with("-smt");
+    if !arguments.engines.is_empty() && !arguments.engines.iter().any(asks) {
+        bail!(UsageError(
+            "--smt-solver is used only by the engines bmc-wide, bmc-smt and k-induction-smt, and \
+             --engines selects none of these"
+                .to_owned()
+        ));
+    }
+    // The solver is tested before the model is read, which may take long.
+    SmtCommand::start_within(command.clone(), budget)
+        .map_err(|error| UsageError(format!("--smt-solver: {error}")))?;
+    Ok(Some(command.clone()))
+}
+
+/// The weakest accepted evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum RequiredEvidence {
+    /// The evidence was replayed or accepted by the checker.
+    Certified,
+    /// An exhaustive search is accepted, too.
+    Searched,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  parikh check philosophers.pnml -e ReachabilityDeadlock --trace traces
+  parikh check INPUTS/Peterson-PT-2 -e RC --timeout 5m --format json
+  parikh check mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)'
+  parikh check problem101.dot --properties problem101-properties.txt";
+
+pub(super) fn run(arguments: &CheckArguments) -> Result<ProgramOutcome> {
+    if let Some(properties) = &arguments.properties {
+        return systems::check(&arguments.about_system(properties));
+    }
+    let budget = limits::budget(Some(arguments.timeout), arguments.memory);
+    let say_so = || {
+        output::say_what_is_open();
+        note!("parikh: stopped before all questions were answered");
+    };
+    signals::cancel_on_signal(&budget, say_so);
+    signals::leave_after(&budget, say_so);
+    arguments.refuse_misuse()?;
+    let smt_solver = smt_solver(arguments, &budget)?;
+    let inquiries = arguments.inquiries()?;
+    let (traces, files) = (arguments.trace.as_deref(), arguments.evidence.as_deref());
+    let beside = OutputDirectories { traces, files };
+    for inquiry in &inquiries {
+        beside.make_room(&inquiry.name())?;
+    }
+    let model = arguments.read()?;
+    let config = arguments.config(smt_solver)?;
+    let mut left: VecDeque<RequestedQuestions<'_>> = inquiries.into();
+    let mut worst = ProgramOutcome::Complete;
+    // An error in one examination is reported after the others have been answered.
+    let mut wrong = None;
+    while let Some(inquiry) = left.pop_front() {
+        let budget = budget.portion(1.0 / (left.len() + 1) as f64);
+        let later = left.iter().map(RequestedQuestions::name).collect();
+        match ask(arguments, &model, inquiry, later, &config, &budget, beside) {
+            Ok(outcome) => worst = worst.max(outcome),
+            Err(error) if left.is_empty() && wrong.is_none() => return Err(error),
+            Err(error) => drop(wrong.get_or_insert(error)),
+        }
+    }
+    match wrong {
+        None => Ok(worst),
+        Some(error) => Err(error),
+    }
+}
+
+/// Answers the questions of one inquiry. `later` has the names of the inquiries that follow.
+fn ask(
+    arguments: &CheckArguments,
+    model: &Model,
+    inquiry: RequestedQuestions<'_>,
+    later: Vec<String>,
+    config: &run::RunConfig,
+    budget: &Budget,
+    beside: OutputDirectories<'_>,
+) -> Result<ProgramOutcome> {
+    let begun = match inquiry {
+        RequestedQuestions::Process(examination, _) => {
+            Some(arguments.cases.begun(model, examination, &arguments.model)?)
+        }
+        _ if arguments.cases.one_by_one => {
+            Some(arguments.cases.begun(model, Examination::EasySoundness, &arguments.model)?)
+        }
+        _ => None,
+    };
+    let printer = AnswerPrinter::new(arguments.format, config.threads > 1);
+    let printer = printer.of_examination(inquiry.name(), later);
+    let watch = RunMessages {
+        statistics: arguments.stats,
+        events: arguments.events,
+        explain: arguments.explain.clone(),
+        only: arguments.id.clone(),
+    };
+    let meant = RunRestriction { fair: &arguments.fair, cases: arguments.cases.one_by_one };
+    let job = InquiryJob { inquiry, meant, budget, config: config.clone(), watch, printer, beside };
+    let report = job.run(begun.as_ref().unwrap_or(model))?;
+    if arguments.stats {
+        print_statistics(&report);
+    }
+    Ok(ProgramOutcome::of(&report))
+}
+
+impl CheckArguments {
+    /// Returns the arguments of a check of a system with its properties.
+    fn about_system<'a>(&'a self, properties: &'a Path) -> systems::SystemArguments<'a> {
+        systems::SystemArguments {
+            model: &self.model,
+            properties,
+            semantics: self.semantics,
+            timeout: self.timeout,
+            memory: self.memory,
+            threads: self.threads,
+            seed: self.seed,
+            format: self.format,
+            evidence: self.evidence.as_deref(),
+            certified_only: self.require == RequiredEvidence::Certified,
+        }
+    }
+
+    /// Reads the model. All questions share one initial marking. If one question is about cases, a
+    /// workflow net without an initial marking starts with a token in its source for all questions.
+    fn read(&self) -> Result<Model> {
+        let path = &self.model;
+        let timing = TimingTreatment::of_option(self.untimed);
+        let model = parikh_input::read_model_within_caps(path, timing)?;
+        let of_cases = |it: &Examination| it.is_about_cases();
+        let Model::Plain(net) = &model else { return Ok(model) };
+        if !self.cases.one_by_one && !self.examination.iter().any(of_cases) {
+            return Ok(model);
+        }
+        let begun = match net.translation() {
+            None => workflow::assumed_token(net)
+                .map(|(initial, assumed)| net.from_marking(initial).assuming([assumed])),
+            Some(_) => {
+                let extended = parikh_input::read_extended(path)?;
+                let token = workflow::assumed_token(extended.core());
+                let begun = token.map(|(initial, assumed)| {
+                    let file = parikh_input::model_file(path)?.display().to_string();
+                    let begun = extended.from_marking(initial).assuming([assumed]);
+                    parikh_input::translated_within_caps(begun, &file)
+                });
+                begun.transpose()?
+            }
+        };
+        Ok(begun.map_or(model, Model::from))
+    }
+
+    /// Refuses contradictory options before any file is read.
+    fn refuse_misuse(&self) -> Result<()> {
+        let misuse = |why: String| Err(UsageError(why).into());
+        let of_cases = self.cases.one_by_one;
+        let all = &self.examination;
+        let called = all.iter().map(|it| it.name()).collect::<Vec<_>>().join(", ");
+        if let Some(twice) = (1..all.len()).find(|&at| all[..at].contains(&all[at])) {
+            return misuse(format!("the examination {} is given twice", all[twice]));
+        }
+        if of_cases && self.cases.number > 1 {
+            return misuse(
+                "--k applies to soundness only; with --cases, formulas are about one case"
+                    .to_owned(),
+            );
+        }
+        let about_soundness = all.iter().any(|it| it.is_about_cases());
+        if self.cases.are_asked_about() && !about_soundness && !of_cases {
+            return misuse(match all.is_empty() {
+                true => {
+                    "--k and --final apply to soundness only; --final can also be combined with \
+                     --cases"
+                        .to_owned()
+                }
+                false => format!("--k and --final apply to soundness, not to {called}"),
+            });
+        }
+        let is_other = |it: &Examination| !it.is_about_cases();
+        if self.cases.number > 1 && (all.iter().any(is_other) || self.formulas.are_given()) {
+            let why = "--k applies to soundness only and changes the initial marking, which all \
+                       questions of a command share: ask the other questions in another command, \
+                       without --k";
+            return misuse(why.to_owned());
+        }
+        if self.queries.is_some() {
+            match all.iter().filter(|it| it.has_queries()).count() {
+                0 => return misuse(format!("{called} has no query file: omit --queries")),
+                1 => {}
+                _ => {
+                    return misuse(format!(
+                        "--queries names one file, but {called} have one query \
+                                            file each"
+                    ));
+                }
+            }
+        }
+        let is_of_time = |it: &Examination| it.name().starts_with("LTL");
+        if (!self.fair.is_empty() || of_cases) && !all.iter().all(is_of_time) {
+            let option = if of_cases { "--cases" } else { "--fair" };
+            return misuse(format!(
+                "{option} applies to runs only: LTLCardinality, LTLFireability or --formula"
+            ));
+        }
+        let of_one = !self.id.is_empty() || !self.explain.is_empty();
+        if of_one && all.len() + usize::from(self.formulas.are_given()) > 1 {
+            let why = "--id and --explain require a single examination";
+            return misuse(why.to_owned());
+        }
+        if (of_one || self.events) && all[..] == [Examination::StateSpace] {
+            let why = "--id, --explain and --events apply to questions, and StateSpace has none";
+            return misuse(why.to_owned());
+        }
+        if self.events && self.format != AnswerFormat::Json {
+            return misuse("--events requires --format json".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Returns the inquiries in the order in which they are answered.
+    fn inquiries(&self) -> Result<Vec<RequestedQuestions<'_>>> {
+        let of = |&examination: &Examination| match &self.queries {
+            _ if examination.is_about_cases() => {
+                Ok(RequestedQuestions::Process(examination, self.cases.number))
+            }
+            Some(file) if examination.has_queries() => {
+                Ok(RequestedQuestions::Queries(examination, file.clone()))
+            }
+            _ => RequestedQuestions::of_instance(examination, &self.model),
+        };
+        let mut inquiries = self.examination.iter().map(of).collect::<Result<Vec<_>>>()?;
+        inquiries.extend(
+            self.formulas.are_given().then_some(RequestedQuestions::Formulas(&self.formulas)),
+        );
+        Ok(inquiries)
+    }
+
+    /// Returns the configuration of a run.
+    fn config(&self, smt_solver: Option<Program>) -> Result<run::RunConfig> {
+        let defaults = run::RunConfig::default();
+        let dump = self.dump.as_ref().map(|directory| {
+            Dump::into(directory).with_context(|| format!("cannot create {}", directory.display()))
+        });
+        Ok(run::RunConfig {
+            threads: self.threads.map_or(defaults.threads, usize::from),
+            seed: self.seed,
+            // The message about a case that gets stuck needs the witness, and so do JSON objects.
+            keep_all_witnesses: self.evidence.is_some()
+                || self.format == AnswerFormat::Json
+                || self.examination.iter().any(|it| it.is_about_cases()),
+            keep_documents: self.evidence.is_some(),
+            show_bindings: self.trace.is_some() || self.shortest,
+            short_witnesses: true,
+            reasons_by_sums: true,
+            shortest_witnesses: self.shortest,
+            certified_only: self.require == RequiredEvidence::Certified,
+            dump: dump.transpose()?,
+            smt_solver,
+            engines: match self.engines.as_slice() {
+                [] => defaults.engines,
+                names => run::engines_named(names),
+            },
+            without_rules: self
+                .without_rules
+                .iter()
+                .flat_map(|RuleSelection(all)| all)
+                .copied()
+                .collect(),
+            ..defaults
+        })
+    }
+}

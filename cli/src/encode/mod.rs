@@ -1,0 +1,234 @@
+//! `parikh encode`: writes a goal in any encoding for other solvers.
+
+mod question;
+
+use super::formulas::{self, FormulaOptions, GivenFormula};
+use super::{ProgramOutcome, limits, model, signals};
+use anyhow::{Context, Result, bail};
+use parikh_encodings::{Encoding, EncodingPart};
+use parikh_evidence::words;
+use parikh_formula::{Formula, Proposition, Query, linear_sum, lower, lower_state, text};
+use parikh_net::printable::{Printable, counted};
+use parikh_net::{Goal, Net};
+use question::{BitEncoding, EncodeLogic, EncodedQuery, QueryForm, SolverFormat};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(group(clap::ArgGroup::new("asked").required(true).args(["goal", "queries"])))]
+#[command(after_help = format!("{}\n\n{EXAMPLES}\n\n{}", parts(), formulas::LANGUAGE))]
+pub(super) struct EncodeArguments {
+    /// A net in any supported format, or the directory of a contest instance.
+    model: PathBuf,
+    /// The goal: 'EF φ', 'AG φ' (the query is a violation), a property φ of markings to be reached,
+    /// `deadlock`, or `max p1 + 2*p2`. The language is described below.
+    #[arg(long, value_name = "GOAL")]
+    goal: Option<String>,
+    /// A file of formulas: the contest's XML, or any other that `check --formulas` reads.
+    #[arg(long, value_name = "FILE", requires = "id")]
+    queries: Option<PathBuf>,
+    /// The id of the formula in the file.
+    #[arg(long, requires = "queries")]
+    id: Option<String>,
+    /// Parts of the encoding, joined by `+`; they are described below.
+    #[arg(short, long, default_value = "state-equation")]
+    encoding: Encoding,
+    /// The logic: real arithmetic, integer arithmetic, bit-vectors, or propositional logic.
+    #[arg(short, long, value_enum, ignore_case = true, default_value = "LRA")]
+    logic: EncodeLogic,
+    /// In propositional logic: the encoding of tokens as bits. By default `order`.
+    #[arg(long, value_enum)]
+    values: Option<BitEncoding>,
+    /// The bound k: the number of firings that bmc and k-induction unroll, and of steps that
+    /// bmc-steps unrolls.
+    #[arg(short = 'k', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    steps: u32,
+    /// The largest number of traps that listed-traps lists.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    traps: usize,
+    /// The output language. By default it follows from the ending of the file name, and otherwise
+    /// is smt2, or cnf in propositional logic.
+    #[arg(short, long, value_enum)]
+    format: Option<SolverFormat>,
+    /// The output file. By default stdout.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Time limit for computing flows and traps.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  parikh encode net.pnml --goal 'EF (p1 >= 2 && !fireable(t3))' -o goal.smt2
+  parikh encode net.pnml --goal deadlock -e state-equation+traps+read-feed -l LIA -o dead.smt2
+  parikh encode net.pnml --goal 'max p1 + p2' -e state-equation+listed-traps -o bound.lp
+  parikh encode net.pnml --queries ReachabilityCardinality.xml --id ID -e bmc -k 20 | z3 -in
+  parikh encode net.pnml --goal deadlock -e bmc-steps -k 20 -l SAT --values log -o dead.cnf";
+
+fn parts() -> String {
+    let mut text = "Parts of encodings:\n".to_owned();
+    for part in EncodingPart::ALL {
+        text += &format!("  {:15} {}\n", part.name(), part.explanation());
+    }
+    text + "\n\
+            All parts except the last three hold in every reachable marking, so `unsat` proves \
+            that the goal is unreachable. A comment at the head of each file explains the results."
+}
+
+/// The goal to encode, with its description for users.
+struct EncodeGoal {
+    goal: Goal,
+    text: String,
+}
+
+pub(super) fn run(arguments: &EncodeArguments) -> Result<ProgramOutcome> {
+    let wanted = QueryForm::new(arguments, arguments.encoding.clone().with_steps(arguments.steps))?;
+    let budget = limits::budget(Some(arguments.timeout), None);
+    signals::cancel_on_signal(&budget, || ());
+    let net = model::net(&arguments.model)?;
+    let subject = subject(arguments, &net)?;
+    let question = EncodedQuery::new(&net, &subject, &wanted, &budget)?;
+    let head = head(arguments, &net, &subject, &wanted.encoding, &question);
+    let format = wanted.format;
+    match &arguments.output {
+        None => match question.write(format, &head, &mut io::stdout().lock()) {
+            // A closed pipe is no error: the reader has read enough.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+            result => result?,
+        },
+        Some(path) => write_whole(path, |out| question.write(format, &head, out))
+            .with_context(|| path.display().to_string())?,
+    }
+    Ok(ProgramOutcome::Complete)
+}
+
+/// Writes a file under a temporary name, and renames it when complete, because half a formula is a
+/// different formula. Special files (`/dev/stdout`, a pipe) are written directly.
+fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let is_special = path.metadata().is_ok_and(|there| !there.is_file());
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".unfinished");
+    let target = if is_special { path } else { Path::new(&unfinished) };
+    let mut out = BufWriter::new(File::create(target)?);
+    write(&mut out)?;
+    out.flush()?;
+    match is_special {
+        true => Ok(()),
+        false => std::fs::rename(target, path),
+    }
+}
+
+fn head(
+    arguments: &EncodeArguments,
+    net: &Net,
+    subject: &EncodeGoal,
+    encoding: &Encoding,
+    question: &EncodedQuery<'_>,
+) -> String {
+    let name = if net.name().is_empty() { "(unnamed)" } else { net.name() };
+    // A name may contain line breaks, which would end the comment.
+    let text = format!(
+        "net: {}, {}, {}, from {}\ngoal: {}\nencoding: {encoding}, {}\n{}\n\
+         written by parikh {}",
+        Printable(name),
+        counted(net.place_count(), "place"),
+        counted(net.transition_count(), "transition"),
+        Printable(arguments.model.display()),
+        Printable(&subject.text),
+        question.shape(encoding),
+        question.meaning(),
+        env!("CARGO_PKG_VERSION"),
+    );
+    text + "\n"
+}
+
+fn subject(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> {
+    let Some(goal) = &arguments.goal else {
+        // Clap ensures that both options are given together.
+        let (file, id) = (arguments.queries.as_ref(), arguments.id.as_deref());
+        let (Some(file), Some(id)) = (file, id) else { bail!("--queries FILE needs --id ID") };
+        let asked = FormulaOptions::of_file(file).read_aloud(net)?;
+        let ids: Vec<&str> = asked.iter().map(|asked| asked.id.as_str()).take(3).collect();
+        let some = ids.join(", ");
+        let found: Option<GivenFormula> = asked.into_iter().find(|asked| asked.id == id);
+        let Some(found) = found else {
+            bail!("{}: no formula has the id `{id}`; the first ids are {some}", file.display());
+        };
+        let formula = found.formula.map_err(|error| anyhow::anyhow!("formula {id}: {error}"))?;
+        return of_formula(net, &formula, id, false);
+    };
+    if let Some(sum) = goal.trim_start().strip_prefix("max ") {
+        // The sum is parsed as part of a comparison, which is the smallest formula that contains a
+        // sum.
+        let formula = read(net, &format!("{sum} >= 0"))?;
+        let Formula::Compare { left, .. } = formula else {
+            bail!("--goal: expected `max` followed by a sum of places, found `{goal}`");
+        };
+        let (sum, constant) = linear_sum(&left).context("--goal")?;
+        let text = match constant {
+            0 => format!("the maximum of {}", words::linear(net, &sum)),
+            _ => {
+                format!("the maximum of {}, plus {constant}", words::linear(net, &sum))
+            }
+        };
+        return Ok(EncodeGoal { goal: Goal::Maximise(sum), text });
+    }
+    of_formula(net, &read(net, goal)?, goal, true)
+}
+
+fn read(net: &Net, formula: &str) -> Result<Formula> {
+    Ok(text::read_one(formula, "--goal", net).formula?)
+}
+
+/// Returns the goal of a formula. If `state` is true, a property of markings means its
+/// reachability.
+fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<EncodeGoal> {
+    let said = |predicate| {
+        let text: String = words::formula(net, predicate);
+        match text.char_indices().nth(2000) {
+            Some((end, _)) => format!("{} …", &text[..end]),
+            None => text,
+        }
+    };
+    if let (true, Ok(predicate)) = (state, lower_state(formula)) {
+        let text = format!("{name}: EF {}", said(&predicate));
+        return Ok(EncodeGoal { goal: Goal::Reach(predicate), text });
+    }
+    let query = lower(formula, net).with_context(|| name.to_owned())?;
+    let text = match query.only_atom() {
+        Some((Goal::Reach(predicate), true)) => format!("{name}: EF {}", said(predicate)),
+        Some((Goal::Reach(predicate), false)) => {
+            format!("{name}: violated by EF {}", said(predicate))
+        }
+        Some((Goal::Maximise(sum), _)) => {
+            format!("{name}: the maximum of {}", words::linear(net, sum))
+        }
+        Some((Goal::Home(_), _)) => {
+            bail!(
+                "{name} is a home property, not the reachability of one marking, so it cannot be \
+                   encoded"
+            )
+        }
+        Some((_, _)) => {
+            bail!(
+                "{name} is about runs, not about the reachability of one marking, so it cannot \
+                   be encoded"
+            )
+        }
+        None if matches!(query, Query::Truth(Proposition::Constant(_))) => {
+            bail!(
+                "{name} is decided by the initial marking, so there is nothing to encode: use \
+                   `parikh check`"
+            )
+        }
+        None => bail!("{name} combines several goals, and an encoding has one goal"),
+    };
+    let goal = query.only_atom().map(|(goal, _)| goal.clone());
+    goal.map(|goal| EncodeGoal { goal, text }).context("the formula has no goal")
+}

@@ -1,0 +1,203 @@
+//! The query to write, in the requested logic and language.
+
+use super::EncodeGoal;
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use parikh_encodings::propositional::{PropositionalGoal, TokenEncoding};
+use parikh_encodings::{EncodedGoal, Encoding, Numbers};
+use parikh_net::Net;
+use parikh_net::printable::counted;
+use parikh_solvers::Budget;
+use parikh_structure::facts::facts_for;
+use std::io::{self, Write};
+use std::path::Path;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum EncodeLogic {
+    /// Linear real arithmetic.
+    #[value(name = "LRA")]
+    Reals,
+    /// Linear integer arithmetic.
+    #[value(name = "LIA")]
+    Integers,
+    /// Bit-vectors; their widths follow from the proved bounds of places.
+    #[value(name = "BV")]
+    Bits,
+    /// Clauses for SAT solvers, for bmc and bmc-steps.
+    #[value(name = "SAT")]
+    Propositions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum BitEncoding {
+    /// One variable for each "at least n tokens".
+    Order,
+    /// The same, with the constraint that exactly one place of each component is marked. A
+    /// component is a place invariant or a safe unit with one token.
+    OneOfN,
+    /// The index of the marked place of each component, as a binary number.
+    Log,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SolverFormat {
+    /// SMT-LIB 2. A maximum becomes `(maximize …)`, which Z3 and OptiMathSAT support.
+    Smt2,
+    /// CPLEX LP format, for goals and encodings without disjunctions.
+    Lp,
+    /// DIMACS, for SAT.
+    Cnf,
+}
+
+impl SolverFormat {
+    /// Returns the format for the ending of a file name.
+    fn of_name(file: &Path) -> Option<SolverFormat> {
+        match file.extension()?.to_str()? {
+            "smt2" => Some(SolverFormat::Smt2),
+            "lp" => Some(SolverFormat::Lp),
+            "cnf" | "dimacs" => Some(SolverFormat::Cnf),
+            _ => None,
+        }
+    }
+}
+
+/// The requested form of the query.
+pub(super) struct QueryForm {
+    pub(super) encoding: Encoding,
+    pub(super) logic: EncodeLogic,
+    pub(super) values: Option<BitEncoding>,
+    pub(super) format: SolverFormat,
+    /// The largest number of traps listed.
+    pub(super) traps: usize,
+}
+
+impl QueryForm {
+    pub(super) fn new(
+        arguments: &super::EncodeArguments,
+        mut encoding: Encoding,
+    ) -> Result<QueryForm> {
+        let super::EncodeArguments { logic, values, traps, .. } = *arguments;
+        let usual =
+            if logic == EncodeLogic::Propositions { SolverFormat::Cnf } else { SolverFormat::Smt2 };
+        let of_name = arguments.output.as_deref().and_then(SolverFormat::of_name);
+        let format = arguments.format.or(of_name).unwrap_or(usual);
+        match (logic, format) {
+            (EncodeLogic::Propositions, SolverFormat::Cnf) => {}
+            (EncodeLogic::Propositions, _) => {
+                bail!(
+                    "--logic SAT is written as DIMACS: use a file name that ends in .cnf, or \
+                     --format cnf"
+                )
+            }
+            (_, SolverFormat::Cnf) => {
+                bail!("DIMACS requires --logic SAT; for other logics use --format smt2")
+            }
+            (EncodeLogic::Bits, SolverFormat::Lp) => {
+                bail!(
+                    "linear programs have no bit-vectors: use --format smt2, or --logic LRA or \
+                       LIA"
+                )
+            }
+            _ => {}
+        }
+        if values.is_some() && logic != EncodeLogic::Propositions {
+            bail!("--values requires --logic SAT");
+        }
+        encoding.numbers = match logic {
+            EncodeLogic::Reals => Numbers::Reals,
+            EncodeLogic::Integers => Numbers::Integers,
+            // Both logics need bounds of places.
+            EncodeLogic::Bits | EncodeLogic::Propositions => Numbers::Bits,
+        };
+        Ok(QueryForm { encoding, logic, values, format, traps })
+    }
+}
+
+/// A query in the requested logic.
+pub(super) enum EncodedQuery<'n> {
+    Terms(EncodedGoal<'n>),
+    Clauses(PropositionalGoal<'n>),
+}
+
+impl<'n> EncodedQuery<'n> {
+    pub(super) fn new(
+        net: &'n Net,
+        subject: &EncodeGoal,
+        wanted: &QueryForm,
+        budget: &Budget,
+    ) -> Result<Self> {
+        let QueryForm { encoding, format, .. } = wanted;
+        let mut facts = facts_for(net, encoding, wanted.traps, budget).with_context(|| {
+            format!(
+                "the encoding {encoding} needs place invariants, and \
+                                      computing them"
+            )
+        })?;
+        if wanted.logic == EncodeLogic::Propositions {
+            let values = match wanted.values {
+                None | Some(BitEncoding::Order) => TokenEncoding::Order,
+                Some(BitEncoding::OneOfN) => TokenEncoding::OneOfN,
+                Some(BitEncoding::Log) => TokenEncoding::Log,
+            };
+            let question = PropositionalGoal::new(net, &subject.goal, encoding, values, &facts)?;
+            return Ok(EncodedQuery::Clauses(question));
+        }
+        if *format == SolverFormat::Lp {
+            // A trap that is initially empty need not stay marked, so it would add a disjunction.
+            facts.traps.retain(|trap| trap.iter().any(|&place| net.initial()[place] > 0));
+        }
+        let question = EncodedGoal::new(net, &subject.goal, encoding, &facts)?;
+        if *format == SolverFormat::Lp {
+            question.linear().context("not expressible as a linear program: use --format smt2")?;
+        }
+        Ok(EncodedQuery::Terms(question))
+    }
+
+    /// Describes the logic and the size of the query.
+    pub(super) fn shape(&self, encoding: &Encoding) -> String {
+        let k =
+            if encoding.unrolls() { format!(", k = {}", encoding.steps) } else { String::new() };
+        match self {
+            EncodedQuery::Terms(question) => {
+                let constraints = counted(question.constraint_count(), "constraint");
+                format!("{}{k}, {constraints}", encoding.numbers)
+            }
+            EncodedQuery::Clauses(question) => {
+                let (cnf, values) = (question.cnf(), question.values());
+                let variables = counted(cnf.variables(), "variable");
+                let clauses = counted(cnf.clauses().len(), "clause");
+                format!("SAT, {values}{k}, {variables}, {clauses}")
+            }
+        }
+    }
+
+    /// Explains the possible results of a solver.
+    pub(super) fn meaning(&self) -> String {
+        match self {
+            EncodedQuery::Terms(question) => question.meaning(),
+            EncodedQuery::Clauses(question) => question.meaning(),
+        }
+    }
+
+    /// Writes the query below the comment `head`.
+    pub(super) fn write(
+        &self,
+        format: SolverFormat,
+        head: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let comment = match format {
+            SolverFormat::Smt2 => ";",
+            SolverFormat::Lp => "\\",
+            SolverFormat::Cnf => "c",
+        };
+        for line in head.lines() {
+            writeln!(out, "{comment} {line}")?;
+        }
+        match self {
+            EncodedQuery::Clauses(question) => question.write_dimacs(out),
+            EncodedQuery::Terms(question) if format == SolverFormat::Lp => question.write_lp(out),
+            EncodedQuery::Terms(question) => question.write_smt2(out),
+        }
+    }
+}

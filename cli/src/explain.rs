@@ -1,0 +1,87 @@
+//! `check --explain ID`: explains on stderr how one answer was found. The explanation lists the
+//! engines that worked while the question was open, the duration and result of each, and the
+//! answer.
+
+use parikh::answer::GoalAnswer;
+use parikh::run::{EngineTurn, RunReport};
+use parikh_net::printable::{Word, counted};
+use std::time::Duration;
+
+/// Returns the explanation of a question, line by line. `answered` is the answer with the time of
+/// the answer.
+pub(super) fn story(
+    id: &str,
+    answered: Option<&(Duration, GoalAnswer)>,
+    report: &RunReport,
+) -> Vec<String> {
+    let mut story = vec![format!("parikh: explanation of {}", Word(id))];
+    let until = answered.map(|(when, _)| *when);
+    let turns = report.turns.iter().filter(|turn| until.is_none_or(|until| turn.began <= until));
+    let mut turns: Vec<&EngineTurn> = turns.collect();
+    turns.sort_by_key(|turn| turn.began);
+    let mut before = 0;
+    for turn in turns {
+        before += 1;
+        let end = turn.began + turn.lasted;
+        // An engine that is interrupted by the answer runs on for a moment.
+        let end = until.map_or(end, |until| end.min(until));
+        let said = if turn.said.is_empty() { "" } else { ": " };
+        story.push(format!(
+            "  {:>7.2} – {:.2} s  {}, with {} open{said}{}",
+            turn.began.as_secs_f64(),
+            end.as_secs_f64(),
+            turn.engine,
+            counted(turn.open, "goal"),
+            turn.said
+        ));
+    }
+    story.push(match answered {
+        Some((when, answer)) => format!(
+            "  {:>7.2} s  {} by {}: {} [{}{}]",
+            when.as_secs_f64(),
+            answer.value,
+            answer.techniques.join(" "),
+            answer.reason,
+            answer.grade,
+            if answer.assumes_units { ", assuming that the model's units are safe" } else { "" }
+        ),
+        None => {
+            let open = report.unanswered.iter().find(|question| question.id == id);
+            let reason = open.map_or("not among the questions", |question| &question.reason);
+            let tried = if before == 0 { "no engine worked on it" } else { "no answer" };
+            format!("           {tried}: {reason}")
+        }
+    });
+    story
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh::run::OpenQuestion;
+
+    #[test]
+    fn turns_are_told_in_their_order_and_the_end_with_its_reason() {
+        let turn = |engine: &str, began, lasted| EngineTurn {
+            engine: engine.to_owned(),
+            began: Duration::from_secs(began),
+            lasted: Duration::from_secs(lasted),
+            open: 2,
+            said: "3 steps".to_owned(),
+        };
+        let report = RunReport {
+            unanswered: vec![OpenQuestion { id: "x".into(), reason: "out of time".into() }],
+            turns: vec![turn("walk", 4, 1), turn("intervals", 0, 2)],
+            ..RunReport::default()
+        };
+        assert_eq!(
+            story("x", None, &report),
+            [
+                "parikh: explanation of x",
+                "     0.00 – 2.00 s  intervals, with 2 goals open: 3 steps",
+                "     4.00 – 5.00 s  walk, with 2 goals open: 3 steps",
+                "           no answer: out of time",
+            ]
+        );
+    }
+}

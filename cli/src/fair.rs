@@ -1,0 +1,151 @@
+//! Options that restrict the runs considered: `--fair weak`, `--fair strong:enter_1,enter_2`,
+//! `--cases`.
+
+use parikh_formula::{FormulaProblem, NamedNodes, nodes_meant};
+use parikh_net::{Fairness, Net, NodeKind, TransitionId};
+
+/// Fairness towards some or all transitions.
+#[derive(Clone, Debug)]
+pub(super) struct FairnessOption {
+    strong: bool,
+    /// Ids or labels of transitions, labels possibly in quotes. `None` for all transitions.
+    names: Option<Vec<String>>,
+}
+
+/// The restriction of runs for formulas.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RunRestriction<'a> {
+    /// Fairness constraints. Without constraints, all runs are considered.
+    pub(super) fair: &'a [FairnessOption],
+    /// True if only runs that end in the final marking are considered.
+    pub(super) cases: bool,
+}
+
+/// Parses a value of `--fair`.
+pub(super) fn fair_to(text: &str) -> Result<FairnessOption, String> {
+    let (kind, names) = match text.split_once(':') {
+        Some((kind, names)) => (kind, Some(listed(names)?)),
+        None => (text, None),
+    };
+    match kind {
+        "weak" => Ok(FairnessOption { strong: false, names }),
+        "strong" => Ok(FairnessOption { strong: true, names }),
+        _ => {
+            Err("expected `weak` or `strong`, optionally followed by `:` and transitions"
+                .to_owned())
+        }
+    }
+}
+
+/// Splits names at commas. A name that contains commas is quoted.
+fn listed(text: &str) -> Result<Vec<String>, String> {
+    let (mut names, mut name, mut quoted) = (Vec::new(), String::new(), false);
+    for letter in text.chars() {
+        match letter {
+            '"' => {
+                quoted = !quoted;
+                name.push(letter);
+            }
+            ',' if !quoted => names.push(std::mem::take(&mut name)),
+            other => name.push(other),
+        }
+    }
+    names.push(name);
+    let names: Vec<String> = names.into_iter().map(|name| name.trim().to_owned()).collect();
+    match quoted || names.iter().any(String::is_empty) {
+        true => Err("expected names of transitions separated by commas".to_owned()),
+        false => Ok(names),
+    }
+}
+
+/// Combines the constraints for the transitions of `net`, and returns the nodes that the names
+/// denote.
+///
+/// # Errors
+/// A name denotes no transition, or several transitions for one transition of a model with reset
+/// arcs, or an unquoted name denotes several transitions.
+pub(super) fn fairness(
+    all: &[FairnessOption],
+    net: &Net,
+) -> Result<(Fairness, Vec<NamedNodes>), FormulaProblem> {
+    let mut said = Vec::new();
+    let mut sides: [Vec<TransitionId>; 2] = Default::default();
+    for FairnessOption { strong, names } in all {
+        let side = &mut sides[usize::from(*strong)];
+        let Some(names) = names else {
+            side.extend(net.transitions());
+            continue;
+        };
+        for name in names {
+            let named = nodes_meant(net, NodeKind::Transition, name)?;
+            for id in &named.ids {
+                let unknown = || FormulaProblem::unknown_transition(id, net, true);
+                side.extend(net.transitions_named(id).ok_or_else(unknown)?);
+            }
+            if !named.is_plain(net) && !said.contains(&named) {
+                said.push(named);
+            }
+        }
+    }
+    if let Some(translation) = net.translation()
+        && let Some(&copy) = sides.iter().flatten().find(|&&t| translation.is_shared(t))
+    {
+        let name = translation.transition_name(translation.origin(copy));
+        return Err(FormulaProblem::FairToCopies(name.to_owned()));
+    }
+    let [weak, strong] = sides;
+    Ok((Fairness::new(weak, strong), said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_evidence::reader::fair::fairness as audited;
+    use parikh_net::{ExtendedBuilder, text};
+    use parikh_solvers::Budget;
+
+    #[test]
+    fn kinds_and_names_are_read() {
+        let net = text::parse(
+            "place p 1\ntransition t: p -> p\ntransition \"a,b\": p -> p\ntransition u: p -> p",
+        );
+        let net = net.unwrap();
+        let read = |all: &[&str]| {
+            let all: Vec<FairnessOption> = all.iter().map(|text| fair_to(text).unwrap()).collect();
+            fairness(&all, &net).map(|(fairness, _)| fairness)
+        };
+        let sizes = |all: &[&str]| {
+            let fairness = read(all).unwrap();
+            (fairness.weak().len(), fairness.strong().len())
+        };
+        assert_eq!(sizes(&["weak"]), (3, 0));
+        assert_eq!(sizes(&["weak", "strong:t, \"a,b\""]), (1, 2));
+        assert_eq!(sizes(&["weak:t,u,t"]), (2, 0));
+        let unknown = read(&["strong:p"]).unwrap_err().to_string();
+        assert!(unknown.contains("no transition `p`; it is a place"), "{unknown}");
+        for wrong in ["fair", "weak:", "weak:t,,u", "strong:\"t", "", "weak,strong"] {
+            assert!(fair_to(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn fairness_to_a_transition_that_several_stand_for_is_refused() {
+        let mut builder = ExtendedBuilder::new("n");
+        let p = builder.core.place("p", 2).unwrap();
+        let [empty, fill] = ["empty", "fill"].map(|name| builder.core.transition(name).unwrap());
+        builder.reset(empty, p);
+        builder.core.put(fill, p, 1).unwrap();
+        builder.inhibit(fill, p, 3).unwrap();
+        let net = builder.build().unwrap();
+        let net = parikh_input::extended::translate(net, &Budget::unlimited()).unwrap();
+        let asked = |text: &str| {
+            let read = fairness(&[fair_to(text).unwrap()], &net);
+            (read.is_ok(), audited(&net, &[text.to_owned()]).is_ok())
+        };
+        assert_eq!(asked("weak:fill"), (true, true));
+        assert_eq!(asked("weak:empty"), (false, false));
+        assert_eq!(asked("strong"), (false, false));
+        let refused = fairness(&[fair_to("strong").unwrap()], &net).unwrap_err().to_string();
+        assert!(refused.starts_with("transition `empty` empties places"), "{refused}");
+    }
+}

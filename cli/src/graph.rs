@@ -1,0 +1,306 @@
+//! `parikh graph`: writes the reachability graph of a small net as a picture or for other tools.
+
+use super::begun::begun_where;
+use super::model;
+use super::terminal::{note, whole};
+use super::trace_file::TraceFile;
+use super::{ProgramOutcome, UsageError, limits, pixels, signals};
+use anyhow::{Context, Result, bail};
+use parikh_formula::{lower, text};
+use parikh_net::printable::counted;
+use parikh_net::{FiringSequence, Goal, Marking, Net};
+use parikh_pictures::graph::svg::svg;
+use parikh_pictures::graph::view::GraphView;
+use parikh_pictures::graph::write;
+use parikh_solvers::Budget;
+use parikh_structure::graph::coverability::Coverability;
+use parikh_structure::graph::reachability::{NoGraph, Reachability};
+use parikh_structure::workflow::Workflow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct GraphArguments {
+    /// A net in any supported format, or the directory of a contest instance.
+    model: PathBuf,
+    /// The output file: FILE.svg or FILE.png (a picture), FILE.dot (for Graphviz), FILE.aut (a
+    /// labelled transition system in the Aldebaran format, for CADP and mCRL2), FILE.json (for
+    /// scripts). By default the text for Graphviz on stdout.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    pixels: pixels::PixelOptions,
+    /// The largest number of markings. By default 200 for pictures, because larger ones are
+    /// unreadable, and 100000 for .aut and .json.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    most: Option<u32>,
+    /// Write the coverability graph, even for a net with few markings.
+    #[arg(long)]
+    coverability: bool,
+    /// Highlight the firing sequence in this file, as written by `parikh check --trace`.
+    #[arg(long, value_name = "FILE", conflicts_with = "formula")]
+    trace: Option<PathBuf>,
+    /// Highlight a shortest firing sequence to a marking with a property: 'EF p >= 2', or to a
+    /// violation: 'AG p <= 1'. The language is that of `check`.
+    #[arg(long, value_name = "FORMULA", conflicts_with = "coverability")]
+    formula: Option<String>,
+    /// Time limit.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
+    #[arg(short, long, value_parser = limits::memory)]
+    memory: Option<u64>,
+}
+
+const EXAMPLES: &str = "\
+The initial marking is at the top, with an arrow from nowhere. Markings in which nothing is \
+enabled have a double edge; markings of terminal components, which are never left again, are \
+green. Markings are written 2·p + q, with labels instead of ids if the labels are distinct.
+
+For an unbounded net, the coverability graph of Karp and Miller is drawn, and a note says so. In \
+it, ω stands for arbitrarily many tokens. The graph shows which places are bounded and which \
+transitions can fire. It does not show which markings are reachable, nor whether a marking is \
+dead. It is not the transition system of the net, so it cannot be written as .aut.
+
+In .aut, transitions are named by their ids. The format allows ASCII characters only, and no \
+quotation marks in labels. Other characters are written as \\u{22}, and a backslash is doubled.
+
+With more markings than --most, no file is written, and the exit code is 3.
+
+Examples:
+  parikh graph philosophers.pnml -o markings.svg
+  parikh check order.pnml -e Soundness --trace traces
+  parikh graph order.pnml --trace traces/Soundness.trace -o stuck.svg
+  parikh graph order.pnml --formula 'EF deadlock' -o dead.svg
+  parikh graph mutex.pnml -o mutex.aut";
+
+pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
+    // The ending of the file name selects the format, so it is checked before the work.
+    let kind = GraphOutput::of(arguments.output.as_deref())?;
+    if arguments.pixels.given() && kind != GraphOutput::Png {
+        bail!(UsageError("--scale and --width require an output file FILE.png".to_owned()));
+    }
+    let budget = limits::budget(Some(arguments.timeout), arguments.memory);
+    signals::cancel_on_signal(&budget, || note!("parikh: stopped before the graph was complete"));
+    signals::leave_after(&budget, || {
+        note!("parikh: time limit reached: no output was written; raise --timeout");
+    });
+    let net =
+        model::net_with(&arguments.model, &parikh_unfolding::UnfoldingConfig::default(), &budget)?;
+    let net = begun(net);
+    let net = match arguments.trace.as_deref().map(std::fs::read_to_string) {
+        Some(Ok(text)) => begun_where(net, &arguments.model, &text)?,
+        _ => net,
+    };
+    let trace = arguments.trace.as_deref().map(|file| read_trace(&net, file)).transpose()?;
+    let net = match &trace {
+        Some((_, Some(from), _)) => net.from_marking(from.clone()),
+        _ => net,
+    };
+    if let (Some((.., text)), Some(file)) = (&trace, &arguments.trace) {
+        TraceFile::replayed(&net, text)
+            .with_context(|| format!("{}: the trace does not replay", file.display()))?;
+    }
+    let most = arguments.most.unwrap_or(kind.most()) as usize;
+    let graph = match arguments.coverability {
+        true => Err(None),
+        false => Reachability::of(&net, most, &budget).map_err(Some),
+    };
+    let mut view = match &graph {
+        Ok(graph) => GraphView::of_reachability(&net, graph),
+        Err(Some(NoGraph::Exhausted(exhausted))) => return Ok(incomplete(&exhausted)),
+        Err(why) => match cover(&net, most, &budget, why.is_some()) {
+            Err(why) => return Ok(incomplete(&why)),
+            Ok(graph) => GraphView::of_coverability(&net, &graph),
+        },
+    };
+    if view.covers && kind == GraphOutput::Aut {
+        note!(
+            "parikh: the net is unbounded or --coverability is given, and a coverability graph \
+             cannot be written as .aut, because it is not the transition system of the net; use a \
+             .svg, .png, .dot or .json file"
+        );
+        return Ok(ProgramOutcome::Incomplete);
+    }
+    if let Some((sequence, ..)) = &trace {
+        highlight(&mut view, sequence)?;
+    }
+    if let (Some(formula), Ok(graph)) = (&arguments.formula, &graph) {
+        match way_to(&net, graph, formula)? {
+            FormulaPath::To(way) => highlight(&mut view, &way)?,
+            FormulaPath::Nowhere(why) => note!("parikh: nothing is highlighted: {why}"),
+        }
+    } else if arguments.formula.is_some() {
+        bail!(UsageError(
+            "--formula requires the reachability graph, but the net is unbounded or --coverability \
+             is given".to_owned()
+        ));
+    }
+    note!("parikh: {}", view.caption());
+    let written = match kind {
+        GraphOutput::Svg | GraphOutput::Png => svg(&view, &budget),
+        GraphOutput::Dot => write::dot(&view),
+        GraphOutput::Aut => write::aut(&view),
+        GraphOutput::Json => write::json(&view),
+    };
+    match &arguments.output {
+        Some(file) if kind == GraphOutput::Png => {
+            pixels::write(file, &written, arguments.pixels.size())?
+        }
+        None => whole(&written)?,
+        Some(file) => {
+            signals::stay();
+            std::fs::write(file, written)
+                .with_context(|| format!("cannot write {}", file.display()))?;
+        }
+    }
+    Ok(ProgramOutcome::Complete)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GraphOutput {
+    Svg,
+    Png,
+    Dot,
+    Aut,
+    Json,
+}
+
+impl GraphOutput {
+    fn of(file: Option<&Path>) -> Result<GraphOutput> {
+        let Some(file) = file else { return Ok(GraphOutput::Dot) };
+        Ok(match pixels::extension(file).as_deref() {
+            Some("svg") => GraphOutput::Svg,
+            Some("png") => GraphOutput::Png,
+            Some("dot" | "gv") => GraphOutput::Dot,
+            Some("aut") => GraphOutput::Aut,
+            Some("json") => GraphOutput::Json,
+            _ => bail!(UsageError(format!(
+                "{}: expected a name that ends in .svg, .png, .dot, .aut or .json",
+                file.display()
+            ))),
+        })
+    }
+
+    fn most(self) -> u32 {
+        match self {
+            GraphOutput::Svg | GraphOutput::Png | GraphOutput::Dot => 200,
+            GraphOutput::Aut | GraphOutput::Json => 100_000,
+        }
+    }
+}
+
+fn incomplete(why: &dyn std::fmt::Display) -> ProgramOutcome {
+    note!("parikh: no output was written: {why}");
+    ProgramOutcome::Incomplete
+}
+
+/// Computes the coverability graph. With `only_if_unbounded`, returns it only if it shows an
+/// unbounded place. Otherwise returns the reason as an error.
+fn cover(
+    net: &Net,
+    most: usize,
+    budget: &Budget,
+    only_if_unbounded: bool,
+) -> Result<Coverability, String> {
+    let too_many = || {
+        format!(
+            "more than {most} markings are reachable; raise the limit with --most N, or count them \
+             with `parikh states`"
+        )
+    };
+    match Coverability::of(net, most, budget) {
+        Ok(graph) if only_if_unbounded && graph.unbounded(net).is_empty() => Err(too_many()),
+        Ok(graph) => Ok(graph),
+        Err(NoGraph::TooMany(_)) if only_if_unbounded => Err(too_many()),
+        Err(NoGraph::TooMany(most)) => Err(format!(
+            "the coverability graph has more than {most} nodes; raise the limit with \
+                         --most N"
+        )),
+        Err(why) => Err(why.to_string()),
+    }
+}
+
+/// Returns a workflow net without an initial marking with a token in its source. Other nets are
+/// returned unchanged.
+fn begun(net: Net) -> Net {
+    let ends = Workflow::of(&net).ends();
+    match (net.initial().total(), ends) {
+        (0, Some((source, _))) => {
+            let mut marking = Marking::empty(net.place_count());
+            marking[source] = 1;
+            let name = net.place_name(source);
+            note!(
+                "parikh: the model has no initial marking; the graph begins with one token on \
+                   `{name}`, the source of the workflow net"
+            );
+            net.from_marking(marking)
+        }
+        _ => net,
+    }
+}
+
+/// Reads a trace. Returns the sequence, the initial marking if the trace states a different one,
+/// and the text.
+fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>, String)> {
+    let name = || file.display().to_string();
+    let text = std::fs::read_to_string(file).with_context(name)?;
+    let trace = TraceFile::parse(net, &text).with_context(name)?;
+    trace.has_no_loops().with_context(name)?;
+    let from = trace.begins(net).with_context(name)?;
+    let mut sequence = trace.sequence;
+    if let Some(repeat) = &trace.repeat {
+        sequence.extend(repeat);
+    }
+    Ok((sequence, from, text))
+}
+
+fn highlight(view: &mut GraphView<'_>, sequence: &FiringSequence) -> Result<()> {
+    let fired = view.highlight(sequence);
+    if fired < sequence.firings() {
+        bail!(
+            "the trace does not replay: only the first {fired} of its {} firings are possible",
+            sequence.firings()
+        );
+    }
+    Ok(())
+}
+
+/// The result of a formula on the graph.
+enum FormulaPath {
+    /// A shortest firing sequence to a marking that satisfies or violates the formula.
+    To(FiringSequence),
+    /// No such marking exists. The text states the consequence.
+    Nowhere(String),
+}
+
+/// Finds a shortest firing sequence to a marking that a formula asks for.
+fn way_to(net: &Net, graph: &Reachability, formula: &str) -> Result<FormulaPath> {
+    let read = text::read_one(formula, "--formula", net);
+    let formula = read.formula?;
+    let markings = counted(graph.markings.len(), "marking");
+    let query = lower(&formula, net).map_err(|error| UsageError(error.to_string()))?;
+    let (predicate, nowhere) = match query.only_atom() {
+        Some((Goal::Reach(predicate), true)) => {
+            (predicate, format!("none of the {markings} satisfies the property of --formula"))
+        }
+        Some((Goal::Reach(predicate), false)) => (
+            predicate,
+            format!(
+                "the formula of --formula holds, so none of the {markings} \
+                                 violates it"
+            ),
+        ),
+        _ => bail!(UsageError(
+            "--formula: expected EF φ, or AG φ to highlight a marking that \
+                               violates φ"
+                .to_owned()
+        )),
+    };
+    let holds = |marking: &Marking| predicate.holds(net, marking);
+    Ok(match graph.markings.iter().position(holds) {
+        Some(at) => FormulaPath::To(graph.sequence_to(at as u32).into_iter().collect()),
+        None => FormulaPath::Nowhere(nowhere),
+    })
+}

@@ -1,0 +1,336 @@
+//! `parikh info`: describes a model.
+
+use super::ProgramOutcome;
+use super::json::number;
+use super::systems;
+use super::terminal::{in_json, lines, whole};
+use anyhow::{Result, anyhow};
+use clap::ValueEnum;
+use parikh_evidence::words;
+use parikh_input::SourceModel;
+use parikh_input::model::Model;
+use parikh_net::coloured::ColouredNet;
+use parikh_net::printable::counted;
+use parikh_net::{ExtendedNet, Marking, Net, UnitId, marking_text};
+use parikh_solvers::Budget;
+use parikh_structure::workflow::Workflow;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+pub(super) struct InfoArguments {
+    /// A PNML file, a net as text, the directory of a contest instance, or a parallel system (.dot,
+    /// .pml, .aut, .fsm).
+    model: PathBuf,
+    /// The output format.
+    #[arg(long, value_enum, default_value = "text")]
+    format: InfoFormat,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum InfoFormat {
+    Text,
+    Json,
+}
+
+pub(super) fn run(arguments: &InfoArguments) -> Result<ProgramOutcome> {
+    if let Some(system) = systems::read_system(&arguments.model)? {
+        match arguments.format {
+            InfoFormat::Text => lines(&systems::about(&system))?,
+            InfoFormat::Json => whole(&in_json(systems::about_json(&system)))?,
+        }
+        return Ok(ProgramOutcome::Complete);
+    }
+    let model = match parikh_input::read_source(&arguments.model)? {
+        SourceModel::Net(net) => return of_net(&net, arguments.format),
+        SourceModel::Coloured(net) => Model::from(*net),
+    };
+    let colours = model.colours().map(|net| (coloured_text(net), coloured_json(net)));
+    if let (InfoFormat::Text, Some((text, _))) = (arguments.format, &colours) {
+        lines(text)?;
+    }
+    let net = model.into_net(&parikh_unfolding::UnfoldingConfig::default(), &Budget::unlimited());
+    let unfolded = net.map(ExtendedNet::from);
+    let info = unfolded.as_ref().map(Info::new);
+    match (arguments.format, &info) {
+        (InfoFormat::Text, Ok(info)) => {
+            if colours.is_some() {
+                lines(&["unfolded, without places that never hold a token and transitions that \
+                         never fire:"
+                    .to_owned()])?;
+            }
+            lines(&info.text())?;
+        }
+        (InfoFormat::Text, Err(why)) => {
+            lines(&[format!("unfolded     not possible: {:#}", anyhow!((*why).clone()))])?;
+        }
+        (InfoFormat::Json, info) => {
+            let mut object = info.as_ref().map_or(json!({}), |info| info.json());
+            object["type"] = "info".into();
+            if let Some((_, colours)) = colours {
+                object["coloured"] = colours;
+            }
+            // A closed pipe is no error.
+            whole(&in_json(object))?;
+        }
+    }
+    Ok(ProgramOutcome::Complete)
+}
+
+fn of_net(net: &ExtendedNet, format: InfoFormat) -> Result<ProgramOutcome> {
+    let info = Info::new(net);
+    match format {
+        InfoFormat::Text => lines(&info.text())?,
+        InfoFormat::Json => {
+            let mut object = info.json();
+            object["type"] = "info".into();
+            whole(&in_json(object))?;
+        }
+    }
+    Ok(ProgramOutcome::Complete)
+}
+
+fn coloured_text(net: &ColouredNet) -> [String; 6] {
+    let guarded = net.transitions().iter().filter(|t| t.guard != parikh_net::coloured::Guard::TRUE);
+    [
+        format!("coloured net {}", net.name()),
+        format!(
+            "places       {}, with {} in total",
+            net.places().len(),
+            counted(net.colour_count(), "colour")
+        ),
+        format!(
+            "transitions  {}, {} with guards, {} before guards are evaluated",
+            net.transitions().len(),
+            guarded.count(),
+            counted(net.binding_count(), "binding")
+        ),
+        format!("arcs         {}", net.arc_count()),
+        format!("sorts        {}", net.sorts().len()),
+        format!("variables    {}", net.variables().len()),
+    ]
+}
+
+fn coloured_json(net: &ColouredNet) -> Value {
+    json!({
+        "net": net.name(),
+        "places": net.places().len(),
+        "transitions": net.transitions().len(),
+        "arcs": net.arc_count(),
+        "sorts": net.sorts().len(),
+        "variables": net.variables().len(),
+        "colours": number(net.colour_count()),
+        "bindings": number(net.binding_count()),
+    })
+}
+
+struct Info<'n> {
+    net: &'n Net,
+    extended: &'n ExtendedNet,
+    largest_weight: u64,
+    heavy_arcs: usize,
+    marked_places: usize,
+    largest_marking: Option<(String, u64)>,
+    without_input: usize,
+    without_output: usize,
+    workflow: Workflow,
+}
+
+impl<'n> Info<'n> {
+    fn new(extended: &'n ExtendedNet) -> Self {
+        let net = extended.core();
+        let arcs = || net.transitions().flat_map(|t| net.pre(t).iter().chain(net.post(t)));
+        let largest = net.initial().marked().max_by_key(|&(_, tokens)| tokens);
+        Info {
+            net,
+            extended,
+            largest_weight: arcs().map(|arc| arc.weight).max().unwrap_or(0),
+            heavy_arcs: arcs().filter(|arc| arc.weight > 1).count(),
+            marked_places: net.initial().marked().count(),
+            largest_marking: largest.map(|(place, n)| (net.place_name(place).to_owned(), n)),
+            without_input: net.transitions().filter(|&t| net.pre(t).is_empty()).count(),
+            without_output: net.transitions().filter(|&t| net.post(t).is_empty()).count(),
+            workflow: Workflow::of(net),
+        }
+    }
+
+    /// Returns a line per fact.
+    fn text(&self) -> Vec<String> {
+        let net = self.net;
+        let mut text = vec![format!("net          {}", net.name())];
+        let mut row = |key: &str, value: String| text.push(format!("{key:<13}{value}"));
+        row("places", net.place_count().to_string());
+        row("transitions", {
+            let mut value = format!("{}, {} effects", net.transition_count(), net.effect_count());
+            for (count, what) in [(self.without_input, "input"), (self.without_output, "output")] {
+                if count > 0 {
+                    value.push_str(&format!(", {count} without {what}"));
+                }
+            }
+            value
+        });
+        row(
+            "arcs",
+            match self.heavy_arcs {
+                0 => format!("{}, all of weight 1", net.arc_count()),
+                n => format!(
+                    "{}, {n} heavier than 1, at most {}",
+                    net.arc_count(),
+                    self.largest_weight
+                ),
+            },
+        );
+        let inhibitors =
+            net.transitions().map(|t| self.extended.inhibitors(t).len()).sum::<usize>();
+        let resets = net.transitions().map(|t| self.extended.resets(t).len()).sum::<usize>();
+        for (key, number) in [("inhibitors", inhibitors), ("resets", resets)] {
+            if number > 0 {
+                let arcs = if number == 1 { "arc" } else { "arcs" };
+                row(key, format!("{number} {arcs}"));
+            }
+        }
+        row(
+            "marking",
+            match &self.largest_marking {
+                None => "no tokens".to_owned(),
+                Some((place, tokens)) => {
+                    let on = format!("at most {tokens} (on {place})");
+                    match (net.initial().total(), self.marked_places) {
+                        (1, _) => format!("1 token (on {place})"),
+                        (total, places) => {
+                            format!("{total} tokens on {}, {on}", counted(places, "place"))
+                        }
+                    }
+                }
+            },
+        );
+        row(
+            "units",
+            match net.units() {
+                None => "none".to_owned(),
+                Some(units) => format!(
+                    "{}, {} deep, {}",
+                    units.len(),
+                    self.unit_depth(),
+                    match net.safe_units() {
+                        Some(_) => "claimed to be safe",
+                        None => "not claimed to be safe",
+                    }
+                ),
+            },
+        );
+        row(
+            "workflow",
+            match self.workflow.ends() {
+                Some((source, sink)) => format!(
+                    "a workflow net, from {} to {}",
+                    words::place(net, source),
+                    words::place(net, sink)
+                ),
+                None => format!("not a workflow net: {}", self.workflow.lacks(net).join("; ")),
+            },
+        );
+        for marking in net.final_markings() {
+            row("final", marking_text::print(net, marking));
+        }
+        text
+    }
+
+    fn unit_depth(&self) -> usize {
+        let Some(units) = self.net.units() else { return 0 };
+        let depth = |unit: UnitId| {
+            std::iter::successors(Some(unit), |&unit| units.get(unit).parent).count()
+        };
+        units.iter().map(|(unit, _)| depth(unit)).max().unwrap_or(0)
+    }
+
+    fn json(&self) -> Value {
+        let net = self.net;
+        json!({
+            "net": net.name(),
+            "places": net.place_count(),
+            "transitions": net.transition_count(),
+            "effects": net.effect_count(),
+            "arcs": net.arc_count(),
+            "arcs_heavier_than_1": self.heavy_arcs,
+            "largest_weight": number(self.largest_weight),
+            "tokens": number(net.initial().total()),
+            "marked_places": self.marked_places,
+            "largest_marking": self.largest_marking.as_ref().map(|(_, tokens)| number(tokens)),
+            "source_transitions": self.without_input,
+            "sink_transitions": self.without_output,
+            "workflow": json!({
+                "is": self.workflow.ends().is_some(),
+                "source": self.workflow.ends().map(|(source, _)| net.place_name(source)),
+                "sink": self.workflow.ends().map(|(_, sink)| net.place_name(sink)),
+                "lacks": self.workflow.lacks(net),
+            }),
+            "final_markings": net.final_markings().iter()
+                .map(|marking| marking_text::print(net, marking))
+                .collect::<Vec<_>>(),
+            "nodes": nodes(net),
+            "arc_list": arcs(net),
+            "inhibitor_arcs": inhibitor_arcs(self.extended),
+            "reset_arcs": reset_arcs(self.extended),
+            "marking": tokens(net, net.initial()),
+            "finals": net.final_markings().iter().map(|it| tokens(net, it)).collect::<Vec<_>>(),
+            "units": net.units().map(|units| json!({
+                "count": units.len(),
+                "depth": self.unit_depth(),
+                "safe": net.safe_units().is_some(),
+            })),
+        })
+    }
+}
+
+/// Returns all nodes in their order, with the labels that some models give them.
+fn nodes(net: &Net) -> Value {
+    let place = |p| json!({"id": net.place_name(p), "name": net.place_label(p)});
+    let transition = |t| json!({"id": net.transition_name(t), "name": net.transition_label(t)});
+    json!({
+        "places": net.places().map(place).collect::<Vec<_>>(),
+        "transitions": net.transitions().map(transition).collect::<Vec<_>>(),
+    })
+}
+
+/// Returns all arcs, transition by transition, input arcs first.
+fn arcs(net: &Net) -> Vec<Value> {
+    let of = |t| {
+        let it = net.transition_name(t);
+        let ins = net.pre(t).iter().map(move |arc| (net.place_name(arc.place), it, arc.weight));
+        let outs = net.post(t).iter().map(move |arc| (it, net.place_name(arc.place), arc.weight));
+        ins.chain(outs)
+    };
+    let arc = |(from, to, weight)| json!({"from": from, "to": to, "weight": number(weight)});
+    net.transitions().flat_map(of).map(arc).collect()
+}
+
+/// Returns the inhibitor arcs. The weight of an arc is the number of tokens from which the place
+/// disables the transition.
+fn inhibitor_arcs(net: &ExtendedNet) -> Vec<Value> {
+    let core = net.core();
+    let of = |t| {
+        net.inhibitors(t).iter().map(move |arc| {
+            let (place, transition) = (core.place_name(arc.place), core.transition_name(t));
+            json!({"place": place, "transition": transition, "weight": number(arc.weight)})
+        })
+    };
+    core.transitions().flat_map(of).collect()
+}
+
+/// Returns the reset arcs: the places that a transition empties.
+fn reset_arcs(net: &ExtendedNet) -> Vec<Value> {
+    let core = net.core();
+    let of = |t| {
+        net.resets(t).iter().map(move |&place| {
+            json!({"place": core.place_name(place), "transition": core.transition_name(t)})
+        })
+    };
+    core.transitions().flat_map(of).collect()
+}
+
+/// Returns the marked places with their numbers of tokens.
+fn tokens(net: &Net, marking: &Marking) -> Value {
+    let on = |(p, n)| (net.place_name(p).to_owned(), number(n));
+    Value::Object(marking.marked().map(on).collect())
+}

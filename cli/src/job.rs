@@ -1,0 +1,221 @@
+//! One inquiry about one model: the common part of `check`, `mcc` and `states`. Runs the inquiry
+//! and prints its results.
+
+use super::ProgramOutcome;
+use super::beside::{OpenEvidence, OutputDirectories, write};
+use super::explain::story;
+use super::fair::RunRestriction;
+use super::output::{AnswerContext, AnswerPrinter, FIGURE};
+use super::progress::{RunProgress, RunState};
+use super::questions::{InquiryReader, RequestedQuestions};
+use super::terminal::note;
+use anyhow::{Result, anyhow};
+use parikh::answer::GoalAnswer;
+use parikh::evidence_files::EvidenceFile;
+use parikh::run::{self, Event, RunReport};
+use parikh_input::model::{Model, ModelView};
+use parikh_net::Assumption;
+use parikh_net::printable::Word;
+use parikh_solvers::Budget;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+/// An inquiry about a model, with its limits and outputs.
+pub(super) struct InquiryJob<'a> {
+    pub(super) inquiry: RequestedQuestions<'a>,
+    /// The restriction of runs for formulas.
+    pub(super) meant: RunRestriction<'a>,
+    pub(super) budget: &'a Budget,
+    pub(super) config: run::RunConfig,
+    /// The messages to print besides the answers.
+    pub(super) watch: RunMessages,
+    pub(super) printer: AnswerPrinter,
+    /// The files to write.
+    pub(super) beside: OutputDirectories<'a>,
+}
+
+/// Messages about a run besides its answers.
+#[derive(Clone, Default)]
+pub(super) struct RunMessages {
+    /// True if statistics of every stage are printed, even if the process ends before an engine
+    /// returns.
+    pub(super) statistics: bool,
+    /// True if progress is printed as JSON.
+    pub(super) events: bool,
+    /// The ids of questions whose answers are explained.
+    pub(super) explain: Vec<String>,
+    /// The ids of the questions to answer. If empty, all questions are answered.
+    pub(super) only: Vec<String>,
+}
+
+impl InquiryJob<'_> {
+    /// Answers the questions and prints each answer as soon as it is known.
+    pub(super) fn run(&self, model: &Model) -> Result<RunReport> {
+        let (only, explain) = (&self.watch.only, &self.watch.explain);
+        let questions = InquiryReader::new(&self.inquiry, self.meant, only, explain);
+        let mut listener = RunListener {
+            job: self,
+            questions: &questions,
+            start: Instant::now(),
+            progress: None,
+            file: None,
+            stories: HashMap::new(),
+        };
+        let hear = |view, event: Event<'_>| listener.hear(view, event);
+        let report = match self.inquiry.is_figures() {
+            true => {
+                let mut report = run::figures(model, &self.config, self.budget, hear)?;
+                for question in &mut report.unanswered {
+                    question.id = format!("{FIGURE}{}", question.id);
+                }
+                report
+            }
+            false => {
+                let report = run::run(model, &questions, &self.config, self.budget, hear);
+                questions.say_notes();
+                report?
+            }
+        };
+        listener.end(&report);
+        Ok(report)
+    }
+
+    /// Prints how to continue an interrupted run with the open questions.
+    fn say_how_to_go_on(&self, report: &RunReport) {
+        let open = report.unanswered.iter().map(|question| {
+            match Word(&question.id).to_string() {
+                // The shell would remove an unquoted backslash.
+                word if word.contains('\\') => format!("'{word}'"),
+                word => word,
+            }
+        });
+        let open: Vec<String> = open.collect();
+        match (open.as_slice(), self.inquiry.has_several()) {
+            ([], _) => {}
+            (open, true) => note!(
+                "parikh: interrupted; open questions: {}. To answer only these, add --id {}",
+                open.len(),
+                open.join(" --id ")
+            ),
+            (_, false) => {
+                note!("parikh: interrupted; run the command again to answer the open question")
+            }
+        }
+    }
+}
+
+/// A listener for the events of a run, which prints them.
+struct RunListener<'j, 'm> {
+    job: &'j InquiryJob<'j>,
+    questions: &'j InquiryReader<'j>,
+    start: Instant,
+    progress: Option<RunProgress>,
+    file: Option<OpenEvidence<'m>>,
+    /// Answers to explain, with the times at which they came.
+    stories: HashMap<String, (Duration, GoalAnswer)>,
+}
+
+impl<'m> RunListener<'_, 'm> {
+    fn hear(&mut self, view: ModelView<'m>, event: Event<'_>) {
+        match event {
+            Event::Begun { questions } => self.begin(view, questions),
+            Event::Settled { id, goal, knowledge } => {
+                write(&mut self.file, |file| file.settled(id, goal, knowledge));
+            }
+            Event::Answered(answer) => self.answer(view, answer),
+            Event::Figure(figure, counted) => {
+                write(&mut self.file, |file| file.figure(figure, counted));
+                self.job.printer.figure(figure, view, self.start.elapsed());
+            }
+            Event::Withdrawn { id } => {
+                self.stories.remove(id);
+                write(&mut self.file, |file| file.withdrawn(id));
+                let id = format!("{}{id}", if self.job.inquiry.is_figures() { FIGURE } else { "" });
+                self.print(|printer| printer.withdrawn(&id));
+            }
+            Event::Waiting { questions: open, goals, engines, between } => {
+                if let Some(progress) = &mut self.progress {
+                    progress.show(&RunState { open, goals, engines, between });
+                }
+            }
+            Event::Declined(why) => {
+                self.print(|_| note!("parikh: {:#}", anyhow!(why.clone())));
+            }
+            Event::Overrun { report, .. } => {
+                self.end(report);
+                if self.job.watch.statistics {
+                    print_statistics(report);
+                }
+                super::leaving::exit(super::code_of(ProgramOutcome::of(report)));
+            }
+        }
+    }
+
+    fn begin(&mut self, view: ModelView<'m>, questions: &[String]) {
+        let InquiryJob { inquiry, budget, watch, printer, beside, .. } = self.job;
+        match inquiry.is_figures() {
+            true => printer.expects(questions.iter().map(|figure| format!("{FIGURE}{figure}"))),
+            false => {
+                printer.expects(questions.iter().cloned());
+                let progress = || RunProgress::start(questions.len(), watch.events, budget);
+                self.progress.get_or_insert_with(progress);
+            }
+        }
+        if self.file.is_none() {
+            self.file = beside.file(&inquiry.name(), view.net());
+        }
+    }
+
+    fn answer(&mut self, view: ModelView<'m>, answer: &GoalAnswer) {
+        let (job, when) = (self.job, self.start.elapsed());
+        if let Some(progress) = &mut self.progress {
+            progress.answered(answer);
+        }
+        if job.watch.explain.contains(&answer.id) {
+            self.stories.insert(answer.id.clone(), (when, answer.clone()));
+        }
+        write(&mut self.file, |file| file.answer(answer));
+        // The model may not state an initial marking, or may start with one case instead of
+        // several.
+        let is_assumed = |it: &Assumption| matches!(it, Assumption::InitialToken(_));
+        let says_where = matches!(job.inquiry, RequestedQuestions::Process(..))
+            || job.meant.cases
+            || view.net().assumptions().iter().any(is_assumed);
+        let trace = job.beside.write_trace(view, answer, says_where);
+        let about = AnswerContext { view, named: self.questions.named(&answer.id) };
+        self.print(|printer| printer.answer(answer, &about, when, trace.as_ref()));
+    }
+
+    /// Prints without interfering with the progress lines.
+    fn print(&self, print: impl FnOnce(&AnswerPrinter)) {
+        let print = || print(&self.job.printer);
+        match &self.progress {
+            Some(progress) => progress.hide(print),
+            None => print(),
+        }
+    }
+
+    /// Prints the final messages of a run.
+    fn end(&mut self, report: &RunReport) {
+        let InquiryJob { inquiry, budget, watch, printer, .. } = self.job;
+        if let Some(progress) = &self.progress {
+            progress.end();
+        }
+        write(&mut self.file, EvidenceFile::end);
+        report.unanswered.iter().for_each(|question| printer.unanswered(question));
+        printer.summary(report);
+        for id in &watch.explain {
+            story(id, self.stories.get(id), report).iter().for_each(|line| note!("{line}"));
+        }
+        if budget.is_cancelled() && !inquiry.is_figures() {
+            self.job.say_how_to_go_on(report);
+        }
+    }
+}
+
+/// Prints the statistics of every stage.
+pub(super) fn print_statistics(report: &RunReport) {
+    for (stage, text) in &report.statistics {
+        note!("{stage:<12} {text}");
+    }
+}

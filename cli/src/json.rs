@@ -1,0 +1,197 @@
+//! Answers as JSON. `docs/json.md` describes the format, and `docs/parikh.schema.json` is its
+//! schema.
+//!
+//! Every object has a `version`, added by [`object`](super::terminal::object). Numbers from −2⁵³ to
+//! 2⁵³ are JSON numbers, because every reader represents them exactly. Other numbers are strings of
+//! digits, and infinity is `"+inf"`.
+
+use num_bigint::BigUint;
+use parikh::answer::{AnswerWitness, Grade, QuestionValue, ReasonNodes};
+use parikh_formula::NamedNodes;
+use parikh_input::model::ModelView;
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::loops::{LoopElement, LoopRun, Turn};
+use parikh_net::{Assumption, FiringSequence, PlaceId, PumpSequence, Stage, TransitionId};
+use serde_json::{Value as Json, json};
+use std::fmt::Display;
+
+/// The largest number that every JSON reader represents exactly.
+const EXACT: u64 = 1 << 53;
+
+/// The largest number of witness steps in an object. The file of `--trace` has all steps.
+const STEPS: usize = 100_000;
+
+/// Returns a JSON number if it is exact for every reader, and a string of digits otherwise.
+pub(super) fn number(number: impl Display) -> Json {
+    let digits = number.to_string();
+    match digits.parse::<i64>() {
+        Ok(small) if small.unsigned_abs() <= EXACT => small.into(),
+        _ => digits.into(),
+    }
+}
+
+/// Returns the value of an answer: `"TRUE"`, `"FALSE"`, a number, or `"+inf"`.
+pub(super) fn value(value: &QuestionValue) -> Json {
+    match value {
+        QuestionValue::Number(_) | QuestionValue::Count(_) => number(value),
+        QuestionValue::Bool(_) | QuestionValue::Infinite => value.to_string().into(),
+    }
+}
+
+/// Returns the size of the search that decided an answer.
+pub(super) fn searched(grade: Grade) -> Option<Json> {
+    match grade {
+        Grade::Searched { markings, stubborn } => {
+            Some(json!({"markings": number(markings), "stubborn": stubborn}))
+        }
+        Grade::Replayed | Grade::Certified => None,
+    }
+}
+
+/// Returns the ids of an answer's nodes. For a quotient, these are nodes of the coloured net.
+pub(super) fn nodes(nodes: &ReasonNodes, view: ModelView<'_>) -> Json {
+    let net = view.net();
+    let coloured = net.folding().filter(|folding| folding.classes().is_some());
+    let place = |&p: &PlaceId| match coloured {
+        Some(folding) => folding.place_name(folding.place_of(p)),
+        None => net.place_name(p),
+    };
+    let transition = |&t: &TransitionId| match coloured {
+        Some(folding) => folding.transition_name(folding.transition_of(t)),
+        None => net.transition_name(t),
+    };
+    // The nodes are sorted, so nodes of the same coloured node are adjacent.
+    let mut places: Vec<&str> = nodes.places.iter().map(place).collect();
+    let mut transitions: Vec<&str> = nodes.transitions.iter().map(transition).collect();
+    places.dedup();
+    transitions.dedup();
+    json!({ "places": places, "transitions": transitions })
+}
+
+/// Returns assumptions in words.
+pub(super) fn assumptions(assumptions: &[Assumption]) -> Vec<String> {
+    assumptions.iter().map(Assumption::to_string).collect()
+}
+
+/// Returns the ids of nodes that the names in a question denote.
+pub(super) fn named(named: &[NamedNodes]) -> Vec<Json> {
+    let one = |it: &NamedNodes| json!({"name": it.text, "kind": it.kind.word(), "ids": it.ids});
+    named.iter().map(one).collect()
+}
+
+/// Returns the witness of an answer, step by step.
+pub(super) fn witness(exhibit: &AnswerWitness, view: ModelView<'_>) -> Json {
+    let mut witness = match exhibit {
+        _ if length(exhibit) > STEPS => json!({"cut": true}),
+        AnswerWitness::Firings(sequence) => json!({"steps": steps(sequence, view)}),
+        AnswerWitness::Loops(run) => json!({"steps": looped(run, view)}),
+        AnswerWitness::Pump(pumping) => pump(pumping, view),
+        AnswerWitness::Lasso(run) => lasso(run, view),
+    };
+    witness["kind"] = match exhibit {
+        AnswerWitness::Firings(_) => "firings".into(),
+        AnswerWitness::Loops(_) => "loops".into(),
+        AnswerWitness::Pump(_) => "pump".into(),
+        AnswerWitness::Lasso(_) => "lasso".into(),
+    };
+    witness["firings"] = exhibit.firings().map_or(Json::Null, number);
+    witness
+}
+
+/// Returns the number of steps of a witness in written form.
+fn length(exhibit: &AnswerWitness) -> usize {
+    let stage = |stage: &Stage| stage.prefix.steps().len() + stage.pump.steps().len();
+    match exhibit {
+        AnswerWitness::Firings(sequence) => sequence.steps().len(),
+        // Each occurrence of a block is written out.
+        AnswerWitness::Loops(run) => written(run),
+        AnswerWitness::Pump(pumping) => pumping.stages().map(stage).sum(),
+        AnswerWitness::Lasso(LassoRun { prefix, end }) => {
+            let cycle = match end {
+                RunEnd::Repeats(cycle) => cycle.steps().len(),
+                RunEnd::Dead | RunEnd::Anything => 0,
+            };
+            prefix.steps().len() + cycle
+        }
+    }
+}
+
+/// Returns the number of steps of a run with loops, where each occurrence of a block is written
+/// out.
+fn written(run: &LoopRun) -> usize {
+    let mut of_blocks: Vec<usize> = Vec::new();
+    for block in run.blocks() {
+        let of = |turn: &Turn| match turn.part {
+            LoopElement::Fire(_) => 1,
+            LoopElement::Block(block) => of_blocks[block].saturating_add(1),
+        };
+        let steps = block.iter().map(of).fold(0, usize::saturating_add);
+        of_blocks.push(steps);
+    }
+    of_blocks.pop().unwrap_or_default()
+}
+
+/// Returns a repetition: the steps and how often they repeat. A transition that fires once is only
+/// its id.
+fn step(times: Json, repeated: impl FnOnce() -> Vec<Json>) -> Json {
+    json!({"times": times, "steps": repeated()})
+}
+
+fn steps(sequence: &FiringSequence, view: ModelView<'_>) -> Vec<Json> {
+    let name = |t| Json::from(view.transition_name(t));
+    let steps = sequence.steps().iter().map(|it| match it.count {
+        1 => name(it.transition),
+        count => step(number(count), || vec![name(it.transition)]),
+    });
+    steps.collect()
+}
+
+fn looped(run: &LoopRun, view: ModelView<'_>) -> Vec<Json> {
+    let once = BigUint::from(1u8);
+    let mut of_blocks: Vec<Vec<Json>> = Vec::new();
+    for block in run.blocks() {
+        let mut steps = Vec::new();
+        for Turn { part, times } in block {
+            let all = match part {
+                LoopElement::Fire(t) => vec![Json::from(view.transition_name(*t))],
+                LoopElement::Block(block) => of_blocks[*block].clone(),
+            };
+            match *times == once {
+                true => steps.extend(all),
+                false => steps.push(step(number(times), || all)),
+            }
+        }
+        of_blocks.push(steps);
+    }
+    of_blocks.pop().unwrap_or_default()
+}
+
+fn pump(pumping: &PumpSequence, view: ModelView<'_>) -> Json {
+    let stage = |stage: &Stage| json!({"steps": steps(&stage.prefix, view), "repeat": steps(&stage.pump, view)});
+    json!({"stages": pumping.stages().map(stage).collect::<Vec<_>>()})
+}
+
+fn lasso(run: &LassoRun, view: ModelView<'_>) -> Json {
+    let (end, cycle) = match &run.end {
+        RunEnd::Repeats(cycle) => ("repeats", steps(cycle, view)),
+        RunEnd::Dead => ("dead", Vec::new()),
+        RunEnd::Anything => ("anything", Vec::new()),
+    };
+    json!({"steps": steps(&run.prefix, view), "end": end, "repeat": cycle})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_numbers_as_far_as_every_reader_takes_them_as_they_are() {
+        let edge = 1i128 << 53;
+        assert_eq!(number(edge), json!(9_007_199_254_740_992u64));
+        assert_eq!(number(-edge), json!(-9_007_199_254_740_992i64));
+        assert_eq!(number(edge + 1), json!("9007199254740993"));
+        assert_eq!(number(i128::MAX), json!(i128::MAX.to_string()));
+        assert_eq!(value(&QuestionValue::Infinite), json!("+inf"));
+        assert_eq!(value(&QuestionValue::Bool(true)), json!("TRUE"));
+    }
+}

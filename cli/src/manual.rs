@@ -1,0 +1,183 @@
+//! `parikh completions` and `parikh man`: shell completions and manual pages, generated from the
+//! definition of the command line.
+
+use super::terminal::whole;
+use super::{ProgramArguments, ProgramOutcome};
+use anyhow::{Context, Result};
+use clap::{Arg, ArgAction, Command, CommandFactory, ValueHint};
+use clap_complete::Shell;
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  parikh completions bash > ~/.local/share/bash-completion/completions/parikh
+  parikh completions zsh > ~/.zfunc/_parikh
+  parikh completions fish > ~/.config/fish/completions/parikh.fish
+  parikh completions zsh parikh-certify > ~/.zfunc/_parikh-certify")]
+pub(super) struct CompletionArguments {
+    /// The shell.
+    shell: Shell,
+    /// The program to complete.
+    #[arg(value_enum, default_value = "parikh")]
+    program: CompletedProgram,
+}
+
+/// The programs described here. `parikh-bench completions` describes itself.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum CompletedProgram {
+    Parikh,
+    ParikhCertify,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = "\
+Example:
+  parikh man ~/.local/share/man/man1      # then: man parikh-check")]
+pub(super) struct ManArguments {
+    /// The directory for the pages parikh.1, parikh-check.1, … and parikh-certify.1; created if
+    /// necessary.
+    directory: PathBuf,
+}
+
+pub(super) fn completions(arguments: &CompletionArguments) -> Result<ProgramOutcome> {
+    let mut script = Vec::new();
+    let mut command = match arguments.program {
+        CompletedProgram::Parikh => ProgramArguments::command(),
+        CompletedProgram::ParikhCertify => certify(),
+    };
+    let name = command.get_name().to_owned();
+    clap_complete::generate(arguments.shell, &mut command, name, &mut script);
+    whole(&String::from_utf8_lossy(&script))?;
+    Ok(ProgramOutcome::Complete)
+}
+
+pub(super) fn man(arguments: &ManArguments) -> Result<ProgramOutcome> {
+    let directory = &arguments.directory;
+    std::fs::create_dir_all(directory)
+        .with_context(|| format!("cannot create {}", directory.display()))?;
+    let of = |command| pages(command, directory);
+    [ProgramArguments::command(), certify()]
+        .into_iter()
+        .try_for_each(of)
+        .with_context(|| format!("cannot write the manual pages to {}", directory.display()))?;
+    Ok(ProgramOutcome::Complete)
+}
+
+/// Writes the pages of a command and of its subcommands.
+fn pages(mut command: Command, directory: &Path) -> std::io::Result<()> {
+    command = command.disable_help_subcommand(true);
+    // `build` sets the names of the pages.
+    command.build();
+    page(command, directory)
+}
+
+fn page(command: Command, directory: &Path) -> std::io::Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        page(below.clone(), directory)?;
+    }
+    let manual = clap_mangen::Man::new(command);
+    let mut text = Vec::new();
+    manual.render(&mut text)?;
+    let text = with_tables(&String::from_utf8_lossy(&text));
+    std::fs::write(directory.join(manual.get_filename()), text)
+}
+
+/// Marks indented lines of a page as verbatim text, so that tables and examples keep their line
+/// breaks.
+fn with_tables(page: &str) -> String {
+    let (mut text, mut verbatim) = (String::new(), false);
+    for line in page.lines() {
+        if line.starts_with("  ") != verbatim {
+            verbatim = !verbatim;
+            text += if verbatim { ".nf\n" } else { ".fi\n" };
+        }
+        text += line;
+        text.push('\n');
+    }
+    if verbatim {
+        text += ".fi\n";
+    }
+    text
+}
+
+/// The text of `parikh-certify --help`. That program parses its command line by hand.
+const CERTIFY: &str = include_str!("../../evidence/src/bin/parikh-certify/help.txt");
+
+/// Builds the command line of `parikh-certify` from its help text: the options with their values,
+/// and the text around them.
+fn certify() -> Command {
+    let (head, rest) = CERTIFY.split_once("\nOptions:\n").unwrap_or((CERTIFY, ""));
+    let (options, tail) = rest.split_once("\n\n").unwrap_or((rest, ""));
+    let (about, usage) = head.split_once('\n').unwrap_or((head, ""));
+    let file = |name: &'static str, many| {
+        let action = if many { ArgAction::Append } else { ArgAction::Set };
+        Arg::new(name).required(true).value_hint(ValueHint::AnyPath).action(action)
+    };
+    let command = Command::new("parikh-certify")
+        .about(about)
+        .long_about(format!("{about}\n{usage}"))
+        .version(env!("CARGO_PKG_VERSION"))
+        .after_help(tail)
+        .arg(file("MODEL", false))
+        .arg(file("EVIDENCE", true));
+    described(options).into_iter().filter(|(name, ..)| !["help", "version"].contains(name)).fold(
+        command,
+        |command, (name, value, help)| {
+            let arg = Arg::new(name).long(name).help(help);
+            command.arg(match value {
+                Some(value) => arg.value_name(value),
+                None => arg.action(ArgAction::SetTrue),
+            })
+        },
+    )
+}
+
+/// Parses the options of a help text: name, value and description. A description may span several
+/// lines.
+fn described(options: &'static str) -> Vec<(&'static str, Option<&'static str>, String)> {
+    let mut all: Vec<(&str, Option<&str>, String)> = Vec::new();
+    for line in options.lines() {
+        let Some(option) = line.strip_prefix("  --") else {
+            if let Some((_, _, help)) = all.last_mut() {
+                help.push(' ');
+                help.push_str(line.trim());
+            }
+            continue;
+        };
+        let (what, help) = option.split_once("  ").unwrap_or((option, ""));
+        let (name, value) = match what.split_once(' ') {
+            Some((name, value)) => (name, Some(value)),
+            None => (what, None),
+        };
+        all.push((name, value, help.trim().to_owned()));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_stay_tables_on_manual_pages() {
+        let page = ".SH EXTRA\nAll of it:\n  a   first\n  bc  second\nAnd more.\n  end\n";
+        let expected = ".SH EXTRA\nAll of it:\n.nf\n  a   first\n  bc  second\n.fi\nAnd more.\n\
+                        .nf\n  end\n.fi\n";
+        assert_eq!(with_tables(page), expected);
+    }
+
+    #[test]
+    fn the_auditors_options_are_those_of_its_help() {
+        let command = certify();
+        command.clone().debug_assert();
+        let long: Vec<&str> = command.get_arguments().filter_map(|it| it.get_long()).collect();
+        for option in
+            ["queries", "final", "unfold", "visit", "timeout", "memory", "quiet", "format"]
+        {
+            assert!(long.contains(&option), "{long:?}");
+        }
+        let timeout = command.get_arguments().find(|it| it.get_long() == Some("timeout"));
+        assert!(timeout.is_some_and(|it| it.get_help().is_some()));
+    }
+}

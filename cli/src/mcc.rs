@@ -1,0 +1,96 @@
+//! `parikh mcc`: one call in the contest, as BenchKit makes it.
+
+use super::fair::RunRestriction;
+use super::job::InquiryJob;
+use super::output::{AnswerFormat, AnswerPrinter};
+use super::questions::RequestedQuestions;
+use super::terminal::{line, note, printed};
+use super::{ProgramOutcome, limits, signals};
+use anyhow::{Context, Result};
+use parikh::mcc::Examination;
+use parikh::mcc::benchkit::BenchKitCall;
+use parikh::run;
+use std::path::Path;
+
+pub(super) fn run() -> Result<ProgramOutcome> {
+    let call = BenchKitCall::from_environment();
+    call.remarks.iter().for_each(|remark| note!("parikh: {remark}"));
+    let examination = match call.examination.as_deref().map(str::parse::<Examination>) {
+        None => {
+            line("CANNOT_COMPUTE");
+            anyhow::bail!(
+                "BK_EXAMINATION is not set, expected the name of an examination: BenchKit sets it when it \
+                 calls `parikh mcc`"
+            );
+        }
+        Some(Ok(examination)) if !examination.is_about_cases() => examination,
+        // Examinations of other years are refused, too.
+        Some(other) => {
+            match other {
+                Ok(examination) => {
+                    note!("parikh: {examination} is not an examination of the contest")
+                }
+                Err(error) => note!("parikh: BK_EXAMINATION: {error}"),
+            }
+            line("DO_NOT_COMPETE");
+            return Ok(ProgramOutcome::Complete);
+        }
+    };
+    let budget = limits::budget(Some(call.usable_time()), Some(call.usable_memory()));
+    signals::cancel_on_signal(&budget, say_nothing_was_found);
+    signals::leave_after(&budget, say_nothing_was_found);
+
+    let here = Path::new(".");
+    let answered = read_and_run(&call, here, examination, &budget);
+    match answered {
+        Ok((report, outcome)) => {
+            if report.answered == 0 {
+                line("CANNOT_COMPUTE");
+            }
+            Ok(outcome)
+        }
+        Err(error) if super::is_declined(&error) => {
+            note!("parikh: {error:#}");
+            line("CANNOT_COMPUTE");
+            Ok(ProgramOutcome::Incomplete)
+        }
+        Err(error) => {
+            line("CANNOT_COMPUTE");
+            Err(error).context(format!("instance {}", call.instance))
+        }
+    }
+}
+
+/// Prints `CANNOT_COMPUTE` if the call ends without any answer, as the contest requires.
+fn say_nothing_was_found() {
+    if printed() == 0 {
+        line("CANNOT_COMPUTE");
+    }
+}
+
+fn read_and_run(
+    call: &BenchKitCall,
+    here: &Path,
+    examination: Examination,
+    budget: &parikh_solvers::Budget,
+) -> Result<(run::RunReport, ProgramOutcome)> {
+    // The contest's nets have no times and no priorities, although some tools write such elements.
+    let model = parikh_input::read_model_as(here, parikh_input::TimingTreatment::LeftOut)?;
+    let inquiry = RequestedQuestions::of_instance(examination, here)?;
+    let config = run::RunConfig::default();
+    tracing::info!("{} of {}, {} threads", examination, call.instance, config.threads);
+    let printer = AnswerPrinter::new(AnswerFormat::Mcc, config.threads > 1);
+    let (watch, beside) = Default::default();
+    let report = InquiryJob {
+        inquiry,
+        meant: RunRestriction::default(),
+        budget,
+        config,
+        watch,
+        printer,
+        beside,
+    }
+    .run(&model)?;
+    let outcome = ProgramOutcome::of(&report);
+    Ok((report, outcome))
+}

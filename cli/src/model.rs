@@ -1,0 +1,59 @@
+//! Model arguments: a file in any format, or the directory of a contest instance.
+
+use anyhow::{Context, Result};
+use parikh_net::Net;
+use parikh_solvers::Budget;
+use std::path::{Path, PathBuf};
+
+/// Reads the net of `model`, unfolded if it is coloured.
+pub(super) fn net(model: &Path) -> Result<Net> {
+    net_with(model, &parikh_unfolding::UnfoldingConfig::default(), &Budget::unlimited())
+}
+
+/// Reads the net of `model`, unfolded with `config` if it is coloured.
+pub(super) fn net_with(
+    model: &Path,
+    config: &parikh_unfolding::UnfoldingConfig,
+    budget: &Budget,
+) -> Result<Net> {
+    Ok(parikh_input::read_model(model)?.into_net(config, budget)?)
+}
+
+/// Returns possible names of the instance, likeliest first: the directory, the file, the net.
+pub(super) fn instance_names(model: &Path, net: &Net) -> Vec<String> {
+    // The canonical path also gives `.` a name.
+    let whole = std::fs::canonicalize(model).unwrap_or_else(|_| model.to_owned());
+    let mut names: Vec<String> = Vec::new();
+    let mut add = |name: Option<&std::ffi::OsStr>| {
+        let name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    };
+    let stem = stem(&whole);
+    match (whole.is_dir(), stem) {
+        _ if model == Path::new(parikh_files::STANDARD_INPUT) => {}
+        (true, _) => add(whole.file_name()),
+        (false, Some(stem)) if stem != "model" => add(Some(stem.as_ref())),
+        (false, _) => add(whole.parent().and_then(Path::file_name)),
+    }
+    add(Some(net.name().as_ref()));
+    names
+}
+
+/// Returns the name of a file without its extensions, including that of a compressed file.
+fn stem(file: &Path) -> Option<&str> {
+    let name = file.file_name()?.to_str()?;
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    Path::new(name).file_stem()?.to_str()
+}
+
+/// Returns the query file of `examination` in the directory of a model.
+pub(super) fn query_file(model: &Path, examination: &str) -> Result<PathBuf> {
+    parikh_files::beside(model, &format!("{examination}.xml")).with_context(|| {
+        format!(
+            "there is no {examination}.xml in the directory of the model; name a query file with \
+             --queries"
+        )
+    })
+}

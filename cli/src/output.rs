@@ -1,0 +1,381 @@
+//! Answers on stdout: as text, as JSON, or as lines of the contest.
+//!
+//! An id is printed as one word ([`Word`]). So no id in a query file can make a line look like the
+//! answer to another question, or like another value.
+
+use super::json;
+use super::terminal::{line, object};
+use clap::ValueEnum;
+use indicatif::ProgressBar;
+use parikh::answer::GoalAnswer;
+use parikh::mcc::techniques::{Circumstances, techniques};
+use parikh::run::{OpenQuestion, RunReport};
+use parikh_formula::NamedNodes;
+use parikh_input::model::ModelView;
+use parikh_net::assumption::{self, Assumption};
+use parikh_net::printable::Word;
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+/// An output format for answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum AnswerFormat {
+    /// One line per question: id, answer, reason.
+    Text,
+    /// A JSON object per line: one per question as soon as it is known, then a summary.
+    Json,
+    /// The lines of the Model Checking Contest.
+    Mcc,
+}
+
+/// The context of an answer.
+pub(super) struct AnswerContext<'m> {
+    /// The net whose nodes the answer names.
+    pub(super) view: ModelView<'m>,
+    /// The nodes that names in the question denote.
+    pub(super) named: Vec<NamedNodes>,
+}
+
+/// A printer for answers as they come.
+#[derive(Clone)]
+pub(super) struct AnswerPrinter {
+    format: AnswerFormat,
+    parallel: bool,
+    /// The progress bar of a run that only computes figures of a state space. Printing suspends it.
+    states: Option<ProgressBar>,
+    /// The name of the examination, for programs.
+    examination: Option<String>,
+    /// The names of the inquiries that follow.
+    later: Vec<String>,
+}
+
+impl AnswerPrinter {
+    /// Returns a printer. `parallel` means that several threads work.
+    pub(super) fn new(format: AnswerFormat, parallel: bool) -> Self {
+        AnswerPrinter { format, parallel, states: None, examination: None, later: Vec::new() }
+    }
+
+    /// Returns the printer for one of several inquiries. `name` is its name, and `later` has the
+    /// names of the inquiries that follow.
+    pub(super) fn of_examination(&self, name: String, later: Vec<String>) -> Self {
+        AnswerPrinter { examination: Some(name), later, ..self.clone() }
+    }
+
+    /// Returns the printer that prints figures of a state space as a table, with a progress bar.
+    pub(super) fn of_states(self, progress: ProgressBar) -> Self {
+        AnswerPrinter { states: Some(progress), ..self }
+    }
+
+    /// Registers the ids of expected answers. If the process ends before all of them are answered,
+    /// [`say_what_is_open`] reports the others as open.
+    pub(super) fn expects(&self, ids: impl Iterator<Item = String>) {
+        let open = ids.chain(self.later.iter().cloned()).collect();
+        *expected() = Some(ExpectedAnswers { printer: self.clone(), open });
+    }
+
+    /// Prints an answer. `trace` is the file of its witness.
+    pub(super) fn answer(
+        &self,
+        answer: &GoalAnswer,
+        about: &AnswerContext<'_>,
+        after: Duration,
+        trace: Option<&PathBuf>,
+    ) {
+        told(&answer.id);
+        let &AnswerContext { view, ref named } = about;
+        let assumptions = assumptions(answer, view);
+        let seconds = after.as_secs_f64();
+        let engines = answer.techniques.join(" ");
+        match self.format {
+            AnswerFormat::Text => {
+                let trace = trace.map_or(String::new(), |file| format!(" → {}", file.display()));
+                let GoalAnswer { id, value, reason, grade, .. } = answer;
+                let said: String = named.iter().map(|it| format!("; {it}")).collect();
+                let said = said + &assumed(&assumptions);
+                line(&format!(
+                    "{}: {value} — {reason}{said}{trace} [{grade}, {engines}, {seconds:.2} s]",
+                    Word(id)
+                ));
+            }
+            AnswerFormat::Json => self.tell(json!({
+                "type": "answer",
+                "id": answer.id,
+                "value": json::value(&answer.value),
+                "reason": answer.reason,
+                "net": view.net_meant().key(),
+                "nodes": json::nodes(&answer.nodes, view),
+                "named": json::named(named),
+                "techniques": answer.techniques,
+                "evidence": answer.grade.to_string(),
+                "searched": json::searched(answer.grade),
+                "assumes_units": answer.assumes_units,
+                "assumes": assumption::keys(&assumptions),
+                "assumptions": json::assumptions(&assumptions),
+                "seconds": seconds,
+                "witness": answer.exhibit.as_ref().map(|exhibit| json::witness(exhibit, view)),
+                "witness_firings": answer.exhibit.as_ref()
+                    .and_then(|exhibit| exhibit.firings()).map(json::number),
+                "trace": trace,
+            })),
+            AnswerFormat::Mcc => {
+                let value = &answer.value;
+                let techniques = self.contest_techniques(answer, view);
+                line(&format!("FORMULA {} {value} TECHNIQUES {techniques}", Word(&answer.id)));
+            }
+        }
+    }
+
+    /// Prints a question without an answer. The contest requires no answer line in this case, so
+    /// the reason goes to the log.
+    pub(super) fn unanswered(&self, question: &OpenQuestion) {
+        let OpenQuestion { id, reason } = question;
+        told(id);
+        if self.states.is_some() {
+            let id = id.strip_prefix(FIGURE).unwrap_or(id);
+            match self.format {
+                AnswerFormat::Json => {
+                    let figure = figure_key(id);
+                    object(json!({"type": "unknown", "figure": figure, "reason": reason}));
+                }
+                _ => line(&format!("{:<24}  {:<14}  {reason}", figure_words(id), "unknown")),
+            }
+            return;
+        }
+        match self.format {
+            AnswerFormat::Text => line(&format!("{}: unknown — {reason}", called(id))),
+            AnswerFormat::Json => {
+                self.tell(json!({"type": "unanswered", "id": id, "reason": reason}))
+            }
+            AnswerFormat::Mcc => tracing::warn!("{}: unknown — {reason}", Word(id)),
+        }
+    }
+
+    /// Withdraws a printed answer. The question is answered again.
+    pub(super) fn withdrawn(&self, id: &str) {
+        if let Some(expected) = &mut *expected() {
+            expected.open.push(id.to_owned());
+        }
+        match self.format {
+            AnswerFormat::Text => line(&format!("{}: withdrawn — {WITHDRAWN}", called(id))),
+            AnswerFormat::Json => {
+                self.tell(json!({"type": "withdrawn", "id": id, "reason": WITHDRAWN}))
+            }
+            AnswerFormat::Mcc => tracing::warn!("{}: withdrawn — {WITHDRAWN}", Word(id)),
+        }
+    }
+
+    /// Prints the last line of machine-readable output.
+    pub(super) fn summary(&self, report: &RunReport) {
+        if self.format == AnswerFormat::Json {
+            self.tell(json!({
+                "type": "summary",
+                "answered": report.answered,
+                "unanswered": report.unanswered.len(),
+                "internal_errors": report.faults,
+                "false_unit_claim": report.breach,
+            }));
+        }
+    }
+
+    /// Prints a figure of the state space.
+    pub(super) fn figure(&self, figure: &GoalAnswer, view: ModelView<'_>, after: Duration) {
+        let GoalAnswer { id, value, reason, grade, .. } = figure;
+        told(&format!("{FIGURE}{id}"));
+        let seconds = after.as_secs_f64();
+        let assumptions = assumptions(figure, view);
+        let said = assumed(&assumptions);
+        match (self.format, &self.states) {
+            (AnswerFormat::Text, Some(progress)) => {
+                let (key, value) = (figure_words(id), in_groups(&value.to_string()));
+                let techniques = figure.techniques.join(" ");
+                progress.suspend(|| {
+                    line(&format!(
+                        "{key:<24}  {value:<14}  {reason}{said} [{grade}, {techniques}, {seconds:.2} s]"
+                    ));
+                });
+            }
+            (AnswerFormat::Json, Some(progress)) => progress.suspend(|| {
+                object(json!({
+                    "type": "figure",
+                    "figure": figure_key(id),
+                    "value": json::value(value),
+                    "reason": reason,
+                    "techniques": figure.techniques,
+                    "evidence": grade.to_string(),
+                    "assumes": assumption::keys(&assumptions),
+                    "assumptions": json::assumptions(&assumptions),
+                    "seconds": seconds,
+                }));
+            }),
+            _ => self.contest_figure(figure, view, after),
+        }
+    }
+
+    /// Prints a figure in the contest's format.
+    fn contest_figure(&self, figure: &GoalAnswer, view: ModelView<'_>, after: Duration) {
+        let GoalAnswer { id, value, reason, grade, .. } = figure;
+        match self.format {
+            AnswerFormat::Text => line(&format!(
+                "{}: {value} — {reason}{} [{grade}, {}, {:.2} s]",
+                in_letters(id),
+                assumed(&assumptions(figure, view)),
+                figure.techniques.join(" "),
+                after.as_secs_f64()
+            )),
+            AnswerFormat::Json => {
+                let id = format!("{FIGURE}{id}");
+                let about = AnswerContext { view, named: Vec::new() };
+                self.answer(&GoalAnswer { id, ..figure.clone() }, &about, after, None);
+            }
+            AnswerFormat::Mcc => {
+                let techniques = self.contest_techniques(figure, view);
+                line(&format!("STATE_SPACE {id} {value} TECHNIQUES {techniques}"));
+            }
+        }
+    }
+
+    /// Prints an object about the questions of the current inquiry.
+    fn tell(&self, mut about: serde_json::Value) {
+        if let Some(examination) = &self.examination {
+            about["examination"] = examination.as_str().into();
+        }
+        object(about);
+    }
+
+    /// Returns the techniques of an answer about the nodes of `view`, in the contest's words.
+    fn contest_techniques(&self, answer: &GoalAnswer, view: ModelView<'_>) -> String {
+        let circumstances = Circumstances {
+            parallel: self.parallel,
+            unfolded: matches!(view, ModelView::Unfolding(_) | ModelView::Quotient(_)),
+            merged_colours: matches!(view, ModelView::Quotient(_)),
+            ..answer.circumstances()
+        };
+        techniques(&answer.techniques, circumstances).join(" ")
+    }
+}
+
+/// Returns everything that an answer assumes about the model.
+fn assumptions(answer: &GoalAnswer, view: ModelView<'_>) -> Vec<Assumption> {
+    let units = answer.assumes_units.then_some(Assumption::SafeUnits);
+    units.into_iter().chain(view.net().assumptions().iter().cloned()).collect()
+}
+
+/// Returns the end of an answer's line that says what it assumes. Safe units are part of its
+/// reason.
+fn assumed(assumptions: &[Assumption]) -> String {
+    let others = assumptions.iter().filter(|&it| *it != Assumption::SafeUnits);
+    others.map(|it| format!("; assumed: {it}")).collect()
+}
+
+/// Returns a figure's name in words.
+fn figure_words(id: &str) -> &str {
+    match id {
+        "STATES" => "markings",
+        "TRANSITIONS" => "firings",
+        "MAX_TOKEN_PER_MARKING" => "most tokens in a marking",
+        "MAX_TOKEN_IN_PLACE" => "most tokens in a place",
+        other => other,
+    }
+}
+
+/// Returns a figure's key for programs.
+fn figure_key(id: &str) -> &str {
+    match id {
+        "STATES" => "markings",
+        "TRANSITIONS" => "firings",
+        "MAX_TOKEN_PER_MARKING" => "most_tokens_in_a_marking",
+        "MAX_TOKEN_IN_PLACE" => "most_tokens_in_a_place",
+        other => other,
+    }
+}
+
+/// Groups the digits of a long number by three, separated by blanks.
+fn in_groups(number: &str) -> String {
+    if number.len() <= 4 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return number.to_owned();
+    }
+    let groups: Vec<&str> = (0..number.len().div_ceil(3))
+        .rev()
+        .map(|group| {
+            let end = number.len() - 3 * group;
+            &number[end.saturating_sub(3)..end]
+        })
+        .collect();
+    groups.join(" ")
+}
+
+/// The prefix of a figure's id when there are other questions.
+pub(super) const FIGURE: &str = "STATE_SPACE ";
+
+/// Returns the name of a question for text output: its id, or the words of a figure.
+fn called(id: &str) -> String {
+    id.strip_prefix(FIGURE).map_or_else(|| Word(id).to_string(), in_letters)
+}
+
+/// Returns the contest's name of a figure in small letters: `max token in place`.
+fn in_letters(figure: &str) -> String {
+    figure.to_lowercase().replace('_', " ")
+}
+
+/// The reason for withdrawing an answer.
+const WITHDRAWN: &str = "it relied on the model's claim that its units are safe, and this claim is \
+                         false";
+
+/// The expected answers.
+struct ExpectedAnswers {
+    printer: AnswerPrinter,
+    open: Vec<String>,
+}
+
+static EXPECTED: Mutex<Option<ExpectedAnswers>> = Mutex::new(None);
+
+fn expected() -> MutexGuard<'static, Option<ExpectedAnswers>> {
+    EXPECTED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn told(id: &str) {
+    if let Some(expected) = &mut *expected() {
+        expected.open.retain(|open| open != id);
+    }
+}
+
+/// Reports all unanswered questions as open when the process has to end.
+pub(super) fn say_what_is_open() {
+    let Some(ExpectedAnswers { printer, open }) = expected().take() else { return };
+    for id in open {
+        let reason = "stopped before it was computed".to_owned();
+        printer.unanswered(&OpenQuestion { id, reason });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_told_is_not_said_to_be_open() {
+        let printer = AnswerPrinter::new(AnswerFormat::Text, false);
+        printer.expects(["a", "STATE_SPACE STATES", "b"].into_iter().map(str::to_owned));
+        let reason = "out of time".to_owned();
+        printer.unanswered(&OpenQuestion { id: "a".to_owned(), reason });
+        told("STATE_SPACE STATES");
+        let open = expected().as_ref().map(|expected| expected.open.clone());
+        assert_eq!(open, Some(vec!["b".to_owned()]));
+        say_what_is_open();
+        assert!(expected().is_none());
+    }
+
+    #[test]
+    fn a_figure_is_called_the_same_whether_it_is_known_or_not() {
+        assert_eq!(called("STATE_SPACE MAX_TOKEN_IN_PLACE"), "max token in place");
+        assert_eq!(called("a b"), r"a\u{20}b");
+    }
+
+    #[test]
+    fn long_numbers_are_in_groups() {
+        let groups = ["7", "1234", "12345", "123456", "1234567", "+inf"].map(in_groups);
+        assert_eq!(groups, ["7", "1234", "12 345", "123 456", "1 234 567", "+inf"]);
+    }
+}

@@ -1,0 +1,112 @@
+//! The trace that `next` follows: firings one by one, and then the repeated suffix.
+
+use parikh_net::TransitionId;
+use parikh_net::printable::counted;
+
+/// The firings of a trace, and the number of firings already followed.
+pub(super) struct FollowedTrace {
+    /// The firings of the prefix.
+    way: Vec<TransitionId>,
+    /// The firings of the repeated suffix. Empty if nothing repeats.
+    round: Vec<TransitionId>,
+    /// The number of firings followed, over all repetitions.
+    followed: usize,
+}
+
+impl FollowedTrace {
+    pub(super) fn new(way: Vec<TransitionId>, round: Vec<TransitionId>) -> Self {
+        FollowedTrace { way, round, followed: 0 }
+    }
+
+    pub(super) fn followed(&self) -> usize {
+        self.followed
+    }
+
+    /// Sets the number of firings followed.
+    pub(super) fn set_followed(&mut self, firings: usize) {
+        self.followed = firings;
+    }
+
+    /// Returns the firing at a position. Positions after the prefix run through the repeated suffix
+    /// again and again.
+    pub(super) fn at(&self, position: usize) -> Option<TransitionId> {
+        match position.checked_sub(self.way.len()) {
+            None => Some(self.way[position]),
+            Some(_) if self.round.is_empty() => None,
+            Some(beyond) => Some(self.round[beyond % self.round.len()]),
+        }
+    }
+
+    /// Returns the next firings, at most `times`.
+    pub(super) fn next(&self, times: usize) -> Vec<TransitionId> {
+        (self.followed..self.followed + times).map_while(|position| self.at(position)).collect()
+    }
+
+    /// Returns the number of firings that `next all` follows: to the end of the prefix, or to the
+    /// end of the current repetition.
+    pub(super) fn rest(&self) -> usize {
+        match self.followed.checked_sub(self.way.len()) {
+            None => self.way.len() - self.followed,
+            Some(_) if self.round.is_empty() => 0,
+            Some(beyond) => self.round.len() - beyond % self.round.len(),
+        }
+    }
+
+    /// Describes how far the trace was followed, and the next firing.
+    pub(super) fn told(&self, name: impl Fn(TransitionId) -> String) -> String {
+        let Some(t) = self.at(self.followed) else {
+            return format!("end of the trace, after {}", counted(self.way.len(), "firing"));
+        };
+        let (next, all) = (name(t), self.round.len());
+        let Some(beyond) = self.followed.checked_sub(self.way.len()) else {
+            return format!("trace {} of {}, next: {next}", self.followed, self.way.len());
+        };
+        match (beyond / all, beyond % all) {
+            (0, 0) => format!(
+                "start of the cycle of {}, which can repeat forever, next: {next}",
+                counted(all, "firing")
+            ),
+            (done, 0) => format!(
+                "{} through the cycle of {}, next: {next}",
+                counted(done, "time"),
+                counted(all, "firing")
+            ),
+            (done, at) => format!("cycle {at} of {all}, round {}, next: {next}", done + 1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_is_followed_once_and_the_loop_for_ever() {
+        let [s, x, y] = [0, 1, 2].map(TransitionId::new);
+        let name = |t: TransitionId| ["s", "x", "y"][t.index()].to_owned();
+        let mut course = FollowedTrace::new(vec![s], vec![x, y]);
+        assert_eq!((course.rest(), course.told(name)), (1, "trace 0 of 1, next: s".into()));
+        assert_eq!(course.next(6), [s, x, y, x, y, x]);
+        course.set_followed(1);
+        let begins = "start of the cycle of 2 firings, which can repeat forever, next: x";
+        assert_eq!((course.rest(), course.told(name)), (2, begins.into()));
+        course.set_followed(2);
+        assert_eq!(
+            (course.rest(), course.told(name)),
+            (1, "cycle 1 of 2, round 1, next: y".into())
+        );
+        course.set_followed(3);
+        assert_eq!(course.told(name), "1 time through the cycle of 2 firings, next: x");
+        course.set_followed(6);
+        assert_eq!(course.told(name), "cycle 1 of 2, round 3, next: y");
+    }
+
+    #[test]
+    fn a_trace_without_a_loop_has_an_end() {
+        let mut course = FollowedTrace::new(vec![TransitionId::new(0)], Vec::new());
+        assert_eq!(course.next(5).len(), 1);
+        course.set_followed(1);
+        assert_eq!((course.rest(), course.next(5).len()), (0, 0));
+        assert_eq!(course.told(|_| String::new()), "end of the trace, after 1 firing");
+    }
+}

@@ -1,0 +1,447 @@
+//! The game: a net, the firings so far, and the effect of each command. This module does not use
+//! the terminal.
+
+use super::super::trace_file::quote;
+use super::course::FollowedTrace;
+use super::names::{self, shown};
+use fastrand::Rng;
+use parikh_net::printable::counted;
+use parikh_net::{ExtendedNet, Marking, Predicate, TransitionId, marking_text};
+use std::collections::BTreeMap;
+
+/// The largest number of enabled transitions listed.
+const LISTED: usize = 40;
+
+/// The largest number of firings of one command.
+const MOST: usize = 1_000_000;
+
+/// The response to a command.
+pub(super) struct CommandResponse {
+    pub(super) lines: Vec<String>,
+    /// True if the command succeeded.
+    pub(super) done: bool,
+    /// True if the game is over.
+    pub(super) over: bool,
+}
+
+impl CommandResponse {
+    fn fine(lines: Vec<String>) -> Self {
+        CommandResponse { lines, done: true, over: false }
+    }
+
+    /// Returns the response to a command that is not possible.
+    pub(super) fn refused(why: impl Into<String>) -> Self {
+        CommandResponse { lines: vec![format!("no: {}", why.into())], done: false, over: false }
+    }
+}
+
+/// A game on a net.
+pub(super) struct TokenGame<'n> {
+    net: &'n ExtendedNet,
+    /// The initial marking of the game.
+    start: Marking,
+    marking: Marking,
+    /// The firings so far, each with the marking before it.
+    fired: Vec<(TransitionId, Marking)>,
+    goals: Vec<(String, Predicate)>,
+    course: Option<FollowedTrace>,
+    /// The bookmarks by name: the firings that lead to the marking, and the number of trace firings
+    /// followed.
+    marks: BTreeMap<String, (Vec<TransitionId>, usize)>,
+    rng: Rng,
+}
+
+impl<'n> TokenGame<'n> {
+    pub(super) fn new(net: &'n ExtendedNet, seed: u64) -> Self {
+        TokenGame {
+            net,
+            start: net.core().initial().clone(),
+            marking: net.core().initial().clone(),
+            fired: Vec::new(),
+            goals: Vec::new(),
+            course: None,
+            marks: BTreeMap::new(),
+            rng: Rng::with_seed(seed),
+        }
+    }
+
+    /// Adds a condition whose truth is shown after every move.
+    pub(super) fn watch(&mut self, name: String, goal: Predicate) {
+        self.goals.push((name, goal));
+    }
+
+    /// Makes `next` follow a trace that starts in `start`.
+    pub(super) fn follow(&mut self, start: Marking, course: FollowedTrace) {
+        self.marking.clone_from(&start);
+        self.start = start;
+        self.course = Some(course);
+    }
+
+    /// Returns the lines shown at the beginning.
+    pub(super) fn begin(&self) -> Vec<String> {
+        let core = self.net.core();
+        let name = if core.name().is_empty() { "a net" } else { core.name() };
+        let mut lines = vec![format!(
+            "{name}: {}, {}; `help` lists commands",
+            counted(core.place_count(), "place"),
+            counted(core.transition_count(), "transition")
+        )];
+        if self.start != *core.initial() {
+            let start = marking_text::print(core, &self.start);
+            lines.push(format!(
+                "starting from {start}, the marking that the trace states, not from the initial \
+                 marking of the model"
+            ));
+        }
+        lines.extend(self.shown());
+        lines
+    }
+
+    /// Executes a command line.
+    pub(super) fn command(&mut self, line: &str) -> CommandResponse {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        match word {
+            "" => CommandResponse::fine(Vec::new()),
+            _ if line.starts_with('#') => CommandResponse::fine(Vec::new()),
+            "quit" | "q" | "exit" => CommandResponse { lines: Vec::new(), done: true, over: true },
+            "help" | "?" => {
+                CommandResponse::fine(super::COMMANDS.lines().map(str::to_owned).collect())
+            }
+            "show" | "s" => CommandResponse::fine(self.shown()),
+            "fire" => self.fire(rest, 1),
+            "undo" | "u" => self.so_often(rest, Self::undo),
+            "random" | "r" => self.so_often(rest, Self::random),
+            "next" | "n" if rest == "all" => {
+                self.next(self.course.as_ref().map_or(0, FollowedTrace::rest).max(1))
+            }
+            "next" | "n" => self.so_often(rest, Self::next),
+            "restart" => self.undo(self.fired.len()),
+            "why" => self.why(rest),
+            "mark" | "go" if rest.is_empty() => {
+                CommandResponse::refused(format!("expected `{word} NAME`"))
+            }
+            "mark" => {
+                let way = self.fired.iter().map(|&(t, _)| t).collect();
+                let followed = self.course.as_ref().map_or(0, FollowedTrace::followed);
+                self.marks.insert(rest.to_owned(), (way, followed));
+                CommandResponse::fine(vec![format!(
+                    "this marking now has the name {}",
+                    quote(rest)
+                )])
+            }
+            "go" => self.go(rest),
+            "marks" => {
+                let line = |(name, (way, _)): (&String, &(Vec<_>, _))| {
+                    format!("{}: after {}", quote(name), counted(way.len(), "firing"))
+                };
+                CommandResponse::fine(self.marks.iter().map(line).collect())
+            }
+            "trace" => CommandResponse::fine(self.written()),
+            _ => self.move_of(line),
+        }
+    }
+
+    /// Executes a move: a number of the list or a name, optionally followed by the number of
+    /// firings.
+    fn move_of(&mut self, line: &str) -> CommandResponse {
+        let core = self.net.core();
+        if let Ok(t) = names::find(core, line) {
+            return self.fire_all(&[t]);
+        }
+        if let Ok(number) = line.parse::<usize>() {
+            let enabled = self.enabled();
+            return match number.checked_sub(1).and_then(|at| enabled.get(at)) {
+                Some(&t) => self.fire_all(&[t]),
+                None if enabled.is_empty() => CommandResponse::refused("no transition is enabled"),
+                None => CommandResponse::refused(format!(
+                    "expected a number from 1 to {}",
+                    enabled.len()
+                )),
+            };
+        }
+        match names::with_times(line) {
+            Some((name, times)) if times <= MOST => self.fire(name, times),
+            _ if !line.contains(char::is_whitespace) => self.fire(line, 1),
+            _ => match names::find(core, line) {
+                Err(why) if line.starts_with('"') || line.contains(char::is_control) => {
+                    CommandResponse::refused(why)
+                }
+                _ => CommandResponse::refused(
+                    "expected a command, or the name of a transition; `help` lists them",
+                ),
+            },
+        }
+    }
+
+    fn fire(&mut self, name: &str, times: usize) -> CommandResponse {
+        match names::find(self.net.core(), name) {
+            Ok(t) => self.fire_all(&vec![t; times]),
+            Err(why) => CommandResponse::refused(why),
+        }
+    }
+
+    /// Fires the transitions one after the other, up to the first that is disabled.
+    fn fire_all(&mut self, sequence: &[TransitionId]) -> CommandResponse {
+        for (at, &t) in sequence.iter().enumerate() {
+            let before = self.marking.clone();
+            if self.net.fire(&mut self.marking, t).is_err() {
+                let mut said = self.why_not(t);
+                said.done = false;
+                if at > 0 {
+                    said.lines.insert(0, format!("fired {at} of {}", sequence.len()));
+                }
+                said.lines.extend(if at > 0 { self.shown() } else { Vec::new() });
+                return said;
+            }
+            self.fired.push((t, before));
+        }
+        CommandResponse::fine(self.shown())
+    }
+
+    /// Performs an action as often as `number` says, or once if `number` is empty.
+    fn so_often(
+        &mut self,
+        number: &str,
+        act: impl FnOnce(&mut Self, usize) -> CommandResponse,
+    ) -> CommandResponse {
+        match number.parse() {
+            _ if number.is_empty() => act(self, 1),
+            Ok(times) if times <= MOST => act(self, times),
+            _ => CommandResponse::refused(format!("expected a number up to {MOST}")),
+        }
+    }
+
+    fn undo(&mut self, times: usize) -> CommandResponse {
+        if self.fired.is_empty() && times > 0 {
+            return CommandResponse::refused("nothing was fired");
+        }
+        for _ in 0..times {
+            let Some((t, before)) = self.fired.pop() else { break };
+            self.marking = before;
+            let at = self.fired.len();
+            if let Some(course) = &mut self.course
+                && course.followed() > at
+                && course.at(at) == Some(t)
+            {
+                course.set_followed(at);
+            }
+        }
+        CommandResponse::fine(self.shown())
+    }
+
+    fn random(&mut self, times: usize) -> CommandResponse {
+        for at in 0..times {
+            let enabled = self.enabled();
+            if enabled.is_empty() {
+                let mut lines = vec![format!(
+                    "stopped after {}: no transition is enabled",
+                    counted(at, "firing")
+                )];
+                lines.extend(self.shown());
+                return CommandResponse { lines, done: at > 0, over: false };
+            }
+            let t = enabled[self.rng.usize(0..enabled.len())];
+            let said = self.fire_all(&[t]);
+            if !said.done {
+                return said;
+            }
+        }
+        CommandResponse::fine(self.shown())
+    }
+
+    fn next(&mut self, times: usize) -> CommandResponse {
+        let Some(course) = &self.course else {
+            return CommandResponse::refused(
+                "there is no trace: start `parikh play` with --trace \
+                                             FILE",
+            );
+        };
+        let steps = course.next(times);
+        if steps.is_empty() && times > 0 {
+            return CommandResponse::refused("the trace has ended");
+        }
+        let before = self.fired.len();
+        let mut said = self.fire_all(&steps);
+        let followed = self.fired.len() - before;
+        if let Some(course) = &mut self.course {
+            course.set_followed(course.followed() + followed);
+            said.lines.push(course.told(|t| shown(self.net.core(), t)));
+        }
+        said
+    }
+
+    fn go(&mut self, name: &str) -> CommandResponse {
+        let Some((way, followed)) = self.marks.get(name).cloned() else {
+            let name = quote(name);
+            return CommandResponse::refused(format!(
+                "no marking has the name {name}; `marks` lists the names"
+            ));
+        };
+        self.marking.clone_from(&self.start);
+        self.fired.clear();
+        if let Some(course) = &mut self.course {
+            course.set_followed(followed);
+        }
+        self.fire_all(&way)
+    }
+
+    /// Explains why the transition with this name is disabled.
+    fn why(&self, name: &str) -> CommandResponse {
+        match names::find(self.net.core(), name) {
+            Ok(t) => self.why_not(t),
+            Err(why) => CommandResponse::refused(why),
+        }
+    }
+
+    /// Explains why a transition is disabled.
+    fn why_not(&self, t: TransitionId) -> CommandResponse {
+        let core = self.net.core();
+        let held = |place| (self.marking[place], quote(core.place_name(place)));
+        let mut waits = Vec::new();
+        for arc in core.pre(t) {
+            let (held, place) = held(arc.place);
+            if held < arc.weight {
+                waits
+                    .push(format!("{place} holds {held}, and the transition takes {}", arc.weight));
+            }
+        }
+        for arc in self.net.inhibitors(t) {
+            let (held, place) = held(arc.place);
+            if held >= arc.weight {
+                let bound = arc.weight;
+                waits.push(format!("{place} holds {held}, and must hold fewer than {bound}"));
+            }
+        }
+        let name = shown(core, t);
+        match waits.is_empty() {
+            true => CommandResponse::fine(vec![format!("{name} is enabled")]),
+            false => CommandResponse::fine(vec![format!(
+                "no: {name} is not enabled: {}",
+                waits.join("; ")
+            )]),
+        }
+    }
+
+    fn enabled(&self) -> Vec<TransitionId> {
+        let all = self.net.core().transitions();
+        all.filter(|&t| self.net.is_enabled(&self.marking, t)).collect()
+    }
+
+    /// Returns the marking, the enabled transitions and the conditions.
+    fn shown(&self) -> Vec<String> {
+        let core = self.net.core();
+        let marking = match self.marking.total() {
+            0 => "no tokens".to_owned(),
+            _ => marking_text::print(core, &self.marking),
+        };
+        let mut lines = vec![format!("after {}: {marking}", counted(self.fired.len(), "firing"))];
+        let enabled = self.enabled();
+        for (number, &t) in (1..).zip(enabled.iter().take(LISTED)) {
+            let label = core.transition_label(t).map(|label| format!("  ({label})"));
+            let name = shown(core, t);
+            lines.push(format!("  {number:>2}  {name}{}", label.unwrap_or_default()));
+        }
+        match enabled.len() {
+            0 => lines.push("  no transition is enabled: a deadlock".to_owned()),
+            all if all > LISTED => lines.push(format!("  and {} more", all - LISTED)),
+            _ => {}
+        }
+        for (name, goal) in &self.goals {
+            let sign = if self.holds(goal) { "[*]" } else { "[ ]" };
+            lines.push(format!("  {sign} {name}"));
+        }
+        lines
+    }
+
+    /// Returns true if the condition holds. Enabledness takes inhibitor arcs into account.
+    fn holds(&self, goal: &Predicate) -> bool {
+        match goal {
+            Predicate::True => true,
+            Predicate::False => false,
+            Predicate::Atom(atom) => atom.holds(&self.marking),
+            Predicate::Enabled(t) => self.net.is_enabled(&self.marking, *t),
+            Predicate::Disabled(t) => !self.net.is_enabled(&self.marking, *t),
+            Predicate::Dead => self.net.is_dead(&self.marking),
+            Predicate::NotDead => !self.net.is_dead(&self.marking),
+            Predicate::And(parts) => parts.iter().all(|part| self.holds(part)),
+            Predicate::Or(parts) => parts.iter().any(|part| self.holds(part)),
+        }
+    }
+
+    /// Returns the firings so far, one per line, after the initial marking of the game.
+    fn written(&self) -> Vec<String> {
+        let core = self.net.core();
+        let from = (self.start != *core.initial())
+            .then(|| format!("# from: {}", marking_text::print(core, &self.start)));
+        from.into_iter().chain(self.fired.iter().map(|&(t, _)| shown(core, t))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::ExtendedBuilder;
+
+    /// A buffer of at most 2 tokens, and a transition that empties it.
+    fn net() -> ExtendedNet {
+        let mut net = ExtendedBuilder::new("buffer");
+        let buffer = net.core.place("buffer", 0).unwrap();
+        let put = net.core.transition("put").unwrap();
+        net.core.put(put, buffer, 1).unwrap();
+        net.inhibit(put, buffer, 2).unwrap();
+        let empty = net.core.transition("empty").unwrap();
+        net.reset(empty, buffer);
+        net.read(empty, buffer, 1).unwrap();
+        net.build().unwrap()
+    }
+
+    #[test]
+    fn moves_are_made_and_taken_back() {
+        let net = net();
+        let mut game = TokenGame::new(&net, 1);
+        let full = Predicate::at_least(parikh_net::PlaceId::new(0), 2);
+        game.watch("full".to_owned(), full);
+        assert_eq!(
+            game.command("put").lines,
+            ["after 1 firing: buffer", "   1  put", "   2  empty", "  [ ] full"]
+        );
+        assert_eq!(
+            game.command("1").lines,
+            ["after 2 firings: 2*buffer", "   1  empty", "  [*] full"]
+        );
+        let refused = game.command("put");
+        assert_eq!(
+            refused.lines,
+            ["no: put is not enabled: buffer holds 2, and must hold fewer than 2"]
+        );
+        assert!(!refused.done);
+        game.command("mark here");
+        assert_eq!(game.command("empty").lines[0], "after 3 firings: no tokens");
+        assert_eq!(game.command("trace").lines, ["put", "put", "empty"]);
+        assert!(game.command("undo 2").lines[0].starts_with("after 1 firing"));
+        assert!(game.command("go here").lines[0].starts_with("after 2 firings"));
+        assert_eq!(game.command("marks").lines, ["here: after 2 firings"]);
+        assert_eq!(
+            game.command("pat").lines,
+            ["no: the net has no transition pat; did you mean \
+                                                put?"]
+        );
+        assert!(game.command("quit").over);
+    }
+
+    #[test]
+    fn a_trace_is_followed_and_random_moves_stop_where_nothing_is_enabled() {
+        let net = net();
+        let put = TransitionId::new(0);
+        let mut game = TokenGame::new(&net, 1);
+        game.follow(net.core().initial().clone(), FollowedTrace::new(vec![put, put], Vec::new()));
+        assert_eq!(game.command("next").lines.last().unwrap(), "trace 1 of 2, next: put");
+        let end = game.command("next all");
+        assert_eq!(end.lines.last().unwrap(), "end of the trace, after 2 firings");
+        assert!(!game.command("next").done);
+        game.command("undo");
+        assert!(game.command("next").done);
+        assert!(game.command("random 5").done);
+    }
+}

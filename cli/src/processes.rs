@@ -1,0 +1,159 @@
+//! Questions about processes on the command line: the net they refer to.
+
+use super::UsageError;
+use anyhow::{Context, Result, anyhow, bail};
+use parikh::mcc::Examination;
+use parikh_evidence::words;
+use parikh_input::model::Model;
+use parikh_net::counted::counted;
+use parikh_net::{Marking, Net, PlaceId, marking_text};
+use parikh_structure::workflow::{self, Workflow};
+use std::path::Path;
+
+/// The section about processes in `check --help`.
+pub(super) const ABOUT: &str = "\
+Processes (workflow nets, and nets with a final marking):
+  Soundness         every case can be completed from every reachable marking; a completed case
+                    leaves no token behind; every transition can fire
+  WeakSoundness     the same, but transitions that never fire are allowed
+  RelaxedSoundness  every transition fires on some run that completes a case
+  EasySoundness     some run completes a case
+  A case begins in the model's initial marking, or else with a token in the source; it is \
+completed in any marking of --final, or else of the model's <finalmarkings>, or else with a token \
+in the sink. With --k 3, each of three cases may end in another of these markings. Models may \
+have inhibitor and reset arcs, where the places at these arcs are bounded. The answer is called \
+3-Soundness for --k 3. What makes a process unsound is named: the run that gets stuck or leaves \
+tokens behind (--trace), the places where they are, the transitions that never fire.
+  parikh check order.pnml -e Soundness --trace traces
+
+  With --cases, formulas are about cases: constraints by name, over transitions or their names \
+for people, response(a, b), precedence(a, b), succession(a, b), absence(a), existence(a), \
+not_co_existence(a, b), chain_response(a, b), and the others of Declare, or any formula of LTL.
+  parikh check order.pnml --cases --formula 'precedence(Accept, Ship)' --trace traces";
+
+#[derive(clap::Args)]
+pub(super) struct CaseOptions {
+    /// For soundness: the number of cases handled at the same time. The initial and the final
+    /// marking are multiplied by it.
+    #[arg(long = "k", value_name = "N", default_value = "1", requires = "examination",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) number: u64,
+    /// For soundness, and with --cases: a marking in which a case is done, as in `end` or `p+2*q`.
+    /// By default the markings in the model's `<finalmarkings>`, or else one token in the sink of a
+    /// workflow net. Repeatable: a case may end in any of several markings.
+    #[arg(long = "final", value_name = "MARKING")]
+    last: Vec<String>,
+    /// Let formulas consider cases, which end in the final marking, instead of infinite runs: a
+    /// formula states what every case does, or with E in front what some case does.
+    #[arg(long = "cases", conflicts_with = "fair")]
+    pub(super) one_by_one: bool,
+}
+
+impl CaseOptions {
+    /// Returns the options for one case with these final markings. If `last` is empty, the model's
+    /// final markings count.
+    pub(super) fn done_in(last: Vec<String>) -> CaseOptions {
+        CaseOptions { number: 1, last, one_by_one: false }
+    }
+
+    /// Returns true if an option about cases is given.
+    pub(super) fn are_asked_about(&self) -> bool {
+        self.number > 1 || !self.last.is_empty()
+    }
+
+    /// Returns the net for a question about processes. For a model with inhibitor or reset arcs,
+    /// this is the net translated for these cases.
+    pub(super) fn begun(
+        &self,
+        model: &Model,
+        examination: Examination,
+        file: &Path,
+    ) -> Result<Model> {
+        let path = file;
+        let file = parikh_input::model_file(file)?;
+        let Model::Plain(net) = model else {
+            bail!(UsageError(
+                "soundness of coloured nets is not supported: run `parikh unfold MODEL -o \
+                 flat.pnml` first, and give the final marking of the unfolding with --final"
+                    .to_owned()
+            ));
+        };
+        // The bounds of places depend on the number of cases.
+        let extended = match net.translation() {
+            Some(_) => Some(parikh_input::read_extended(path)?),
+            None => None,
+        };
+        let core = extended.as_ref().map_or(&**net, |extended| extended.core());
+        let chosen = self.finals(core)?;
+        let (initial, finals) = workflow::ends(core, self.number, &chosen)
+            .with_context(|| file.display().to_string())?;
+        let workflow = Workflow::of(core);
+        if let Some(hint) = several(core, &finals, &workflow) {
+            tracing::warn!("{hint}");
+        }
+        let lacks = workflow.lacks(core);
+        if !lacks.is_empty() {
+            tracing::info!("not a workflow net: {}", lacks.join("; "));
+        }
+        let assumed = workflow::assumptions(core, !chosen.is_empty());
+        let begun = match extended {
+            None => net.from_marking(initial).with_final_markings(finals),
+            Some(extended) => {
+                let begun = extended.from_marking(initial).with_final_markings(finals);
+                parikh_input::translated_within_caps(begun, &file.display().to_string())?
+            }
+        };
+        let begun = begun.assuming(assumed);
+        Ok(Model::from(match examination {
+            Examination::RelaxedSoundness => {
+                counted(&begun).with_context(|| file.display().to_string())?
+            }
+            _ => begun,
+        }))
+    }
+}
+
+impl CaseOptions {
+    /// Returns the markings of `--final` without duplicates.
+    fn finals(&self, net: &Net) -> Result<Vec<Marking>> {
+        let mut finals: Vec<Marking> = Vec::new();
+        for text in &self.last {
+            let last = marking_text::parse(text, net).map_err(|why| anyhow!("--final: {why}"))?;
+            if last.total() == 0 {
+                bail!(UsageError("--final: expected a marking with at least one token".to_owned()));
+            }
+            if !finals.contains(&last) {
+                finals.push(last);
+            }
+        }
+        Ok(finals)
+    }
+}
+
+/// Returns the reason why soundness of a net with caps is not decided.
+pub(super) fn why_not_with_caps(net: &Net) -> String {
+    let caps = net.translation().and_then(|translation| translation.caps());
+    let places: Vec<PlaceId> = caps.iter().flat_map(|caps| caps.over.keys().copied()).collect();
+    format!(
+        "soundness of nets with inhibitor and reset arcs is undecidable in general; it is answered \
+         only if the places at these arcs are bounded, and no bound of {} is known; easy and \
+         relaxed soundness and reachability (EF, AG) are answered for such nets",
+        words::some(&places, |&place| words::place(net, place))
+    )
+}
+
+/// Returns a note for a model whose source holds the tokens of several cases while the final
+/// marking has one token in the sink.
+fn several(net: &Net, finals: &[Marking], workflow: &Workflow) -> Option<String> {
+    let (source, sink) = workflow.ends()?;
+    let (cases, [last]) = (net.initial()[source], finals) else { return None };
+    let alone = net.initial().total() == u128::from(cases) && last.total() == 1 && last[sink] == 1;
+    let (i, o) = (net.place_name(source), net.place_name(sink));
+    (alone && cases > 1).then(|| {
+        format!(
+            "the initial marking has {cases} tokens in the source `{i}`, as for {cases} cases, but \
+             the final marking has one token in the sink `{o}`; for {cases} cases at the same \
+             time, put one token in the source and add --k {cases}, or add --final '{cases}*{o}'"
+        )
+    })
+}

@@ -1,0 +1,190 @@
+//! Progress of a run: lines on a terminal, or events among the answers in JSON.
+//!
+//! ```text
+//! ⠙ 12 s, 48 s left: 5 of 16 answered, 11 goals open
+//!   running: walk, reduced (4 s), state equation (1 s)
+//!   last answer: X-03 FALSE
+//!   X-07 between 201 and 204
+//! ```
+
+use super::json;
+use super::terminal::object;
+use indicatif::{ProgressBar, ProgressStyle};
+use parikh::answer::GoalAnswer;
+use parikh::run::{AtWork, MaximumRange};
+use parikh_net::printable::{Word, counted};
+use parikh_solvers::Budget;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// The largest number of open bounds shown at a time.
+const SHOWN: usize = 4;
+
+/// The longest time between two events if the state of the run does not change.
+const EVENTS: Duration = Duration::from_secs(1);
+
+/// The progress display of a run.
+pub(super) struct RunProgress {
+    bar: ProgressBar,
+    budget: Budget,
+    questions: usize,
+    last: Option<String>,
+    /// True if events are printed, and the last event with its time.
+    events: bool,
+    told: Option<(Instant, String)>,
+    begun: Instant,
+}
+
+/// The current state of a run.
+pub(super) struct RunState<'a> {
+    /// The number of open questions.
+    pub(super) open: usize,
+    /// The number of open goals.
+    pub(super) goals: usize,
+    /// The working engines.
+    pub(super) engines: &'a [AtWork],
+    /// The known bounds of open maxima.
+    pub(super) between: &'a [MaximumRange],
+}
+
+impl RunProgress {
+    /// Starts the display for this number of questions. The bar is hidden if stderr is no terminal.
+    pub(super) fn start(questions: usize, events: bool, budget: &Budget) -> Self {
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+            bar.set_style(style);
+        }
+        let (last, told, begun) = (None, None, Instant::now());
+        RunProgress { bar, budget: budget.clone(), questions, last, events, told, begun }
+    }
+
+    /// Records an answer.
+    pub(super) fn answered(&mut self, answer: &GoalAnswer) {
+        self.last = Some(format!("{} {}", Word(&answer.id), answer.value));
+    }
+
+    /// Shows the current state.
+    pub(super) fn show(&mut self, news: &RunState<'_>) {
+        if !self.bar.is_hidden() {
+            self.bar.set_message(self.words(news));
+            self.bar.tick();
+        }
+        if self.events {
+            self.event(news);
+        }
+    }
+
+    fn words(&self, news: &RunState<'_>) -> String {
+        let left =
+            self.budget.remaining().map_or(String::new(), |left| format!(", {} left", short(left)));
+        let mut text = format!(
+            "{}{left}: {} of {} answered, {} open",
+            short(self.begun.elapsed()),
+            self.questions - news.open.min(self.questions),
+            self.questions,
+            counted(news.goals, "goal")
+        );
+        if !news.engines.is_empty() {
+            let all: Vec<String> = news
+                .engines
+                .iter()
+                .map(|it| format!("{} ({})", it.engine, short(it.since)))
+                .collect();
+            text.push_str(&format!("\n  running: {}", all.join(", ")));
+        }
+        if let Some(last) = &self.last {
+            text.push_str(&format!("\n  last answer: {last}"));
+        }
+        for bounds in news.between.iter().take(SHOWN) {
+            let seen = number(bounds.seen, "0");
+            let proved = number(bounds.proved, "∞");
+            text.push_str(&format!("\n  {} between {seen} and {proved}", Word(&bounds.id)));
+        }
+        text
+    }
+
+    fn event(&mut self, news: &RunState<'_>) {
+        let bounds: Vec<serde_json::Value> = news
+            .between
+            .iter()
+            .map(|it| {
+                let [seen, proved] = [it.seen, it.proved].map(|value| value.map(json::number));
+                json!({"id": it.id, "seen": seen, "proved": proved})
+            })
+            .collect();
+        let known = format!("{} {} {bounds:?}", news.open, news.goals);
+        let due = match &self.told {
+            None => true,
+            Some((when, last)) => when.elapsed() >= EVENTS || *last != known,
+        };
+        if !due {
+            return;
+        }
+        self.told = Some((Instant::now(), known));
+        let engines: Vec<serde_json::Value> = news
+            .engines
+            .iter()
+            .map(|it| json!({"engine": it.engine, "seconds": it.since.as_secs_f64()}))
+            .collect();
+        object(json!({
+            "type": "progress",
+            "seconds": self.begun.elapsed().as_secs_f64(),
+            "seconds_left": self.budget.remaining().map(|left| left.as_secs_f64()),
+            "questions": self.questions,
+            "questions_open": news.open,
+            "goals_open": news.goals,
+            "engines": engines,
+            "bounds": bounds,
+        }));
+    }
+
+    /// Prints without interfering with the progress lines.
+    pub(super) fn hide(&self, print: impl FnOnce()) {
+        self.bar.suspend(print);
+    }
+
+    pub(super) fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn number(value: Option<i128>, none: &str) -> String {
+    value.map_or(none.to_owned(), |value| value.to_string())
+}
+
+/// Formats a duration: `48 s`, `3 min 20 s`.
+fn short(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds => format!("{} min {} s", seconds / 60, seconds % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_open_who_works_and_the_best_bounds_are_told() {
+        let budget = Budget::lasting(Duration::from_secs(3_000));
+        let mut progress = RunProgress::start(16, false, &budget);
+        progress.last = Some("X-03 FALSE".to_owned());
+        let news = RunState {
+            open: 11,
+            goals: 20,
+            engines: &[AtWork { engine: "walk".to_owned(), since: Duration::from_secs(200) }],
+            between: &[MaximumRange { id: "X-07".to_owned(), seen: Some(201), proved: None }],
+        };
+        let words = progress.words(&news);
+        let lines: Vec<&str> = words.lines().collect();
+        assert!(lines[0].ends_with("left: 5 of 16 answered, 20 goals open"), "{words}");
+        assert_eq!(
+            lines[1..],
+            [
+                "  running: walk (3 min 20 s)",
+                "  last answer: X-03 FALSE",
+                "  X-07 between 201 and ∞"
+            ]
+        );
+    }
+}

@@ -1,0 +1,265 @@
+//! `parikh properties`: computes the 21 keys of a model form.
+
+use super::json::number;
+use super::model;
+use super::terminal::{line, object, whole};
+use super::{ProgramOutcome, limits, signals};
+use anyhow::Result;
+use clap::ValueEnum;
+use parikh::mcc::techniques::{Circumstances, techniques};
+use parikh::run;
+use parikh::verdicts::{
+    Category, ComputedKey, FormatVersion, KeyFindings, KeyNet, KeyProperty, KeyVerdict, StatedBy,
+    TECHNIQUES, Truth, VerdictFile, VerdictValue, firing_sequence, now,
+};
+use parikh_input::about::NetMeant;
+use parikh_net::printable::Printable;
+use parikh_solvers::Budget;
+use serde_json::json;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct PropertiesArguments {
+    /// A net in any supported format, or the directory of a contest instance.
+    model: PathBuf,
+    #[command(flatten)]
+    limits: KeyLimits,
+    /// The output format. xml is a verdict file, printed as a whole at the end.
+    #[arg(short, long, value_enum, default_value = "text")]
+    format: PropertiesFormat,
+}
+
+/// The minimum time for shortening the witnesses of one key.
+const SHORTENING: Duration = Duration::from_millis(300);
+
+/// Limits for the computation of keys.
+#[derive(clap::Args)]
+pub(super) struct KeyLimits {
+    /// Time limit, including reading the model: 90s, 5m, 1h.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
+    #[arg(short, long, value_parser = limits::memory)]
+    memory: Option<u64>,
+    /// The number of engines that run in parallel. By default one per processor.
+    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// The seed of the random walks. With one thread, the same seed gives the same run.
+    #[arg(long, default_value_t = 1, help_heading = super::EXPERT)]
+    seed: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PropertiesFormat {
+    /// One line per key: name, value, reason.
+    Text,
+    /// A JSON object per line, one per key, and one if the model's claim of safe units is false.
+    Json,
+    /// A verdict file in the contest's format, version 2.0.
+    Xml,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  parikh properties philosophers.pnml
+  parikh properties INPUTS/Peterson-PT-2 --timeout 5m --format xml > verdicts.xml";
+
+pub(super) fn run(arguments: &PropertiesArguments) -> Result<ProgramOutcome> {
+    let budget = arguments.limits.budget();
+    let of = key_net(&arguments.model, &budget)?;
+    let wanted: Vec<KeyProperty> = KeyProperty::all().collect();
+    let format = arguments.format;
+    if let (PropertiesFormat::Text, Some(about)) = (format, about(&of)) {
+        line(about);
+    }
+    let config = arguments.limits.config();
+    let found = of.compute(&wanted, &[], &config, &budget, |computed| match format {
+        PropertiesFormat::Text => {
+            line(&format!("{}: {} — {}", computed.property, computed.value, computed.explanation));
+        }
+        PropertiesFormat::Json => object(json(computed, arguments.limits.threads, &of)),
+        PropertiesFormat::Xml => {}
+    });
+    if let Some(breach) = &found.breach {
+        let text = format!("the model's claim that its units are safe (NUPN) is false: {breach}");
+        match format {
+            PropertiesFormat::Text => line(&format!("# {text}")),
+            PropertiesFormat::Json => {
+                object(json!({"type": "false_unit_claim", "explanation": text}))
+            }
+            PropertiesFormat::Xml => {}
+        }
+    }
+    if format == PropertiesFormat::Xml {
+        let file = verdict_file(&arguments.model, &of, &found.keys, arguments.limits.threads);
+        whole(&file.print())?;
+    }
+    Ok(outcome(&found))
+}
+
+/// Returns the line before the keys that names the net of the keys, if this is not the net of the
+/// model's file.
+pub(super) fn about(of: &KeyNet<'_>) -> Option<&'static str> {
+    match (of.is_unfolding(), of.net().translation()) {
+        (true, _) => Some(
+            "# the keys are about the unfolding of the coloured net: a place for each colour, a \
+             transition for each binding",
+        ),
+        (_, Some(_)) => Some(
+            "# keys of the structure are about the place/transition net into which inhibitor and \
+             reset arcs are translated, keys of the behaviour about the model's own places and \
+             transitions",
+        ),
+        _ => None,
+    }
+}
+
+/// Reads a model, and returns the net of its keys.
+pub(super) fn key_net(model: &Path, budget: &Budget) -> Result<KeyNet<'static>> {
+    let model = parikh_input::read_model(model)?;
+    match model.colours() {
+        Some(coloured) => Ok(KeyNet::of_coloured(coloured, budget)?),
+        None => Ok(KeyNet::of_net(Cow::Owned(
+            model.into_net(&parikh_unfolding::UnfoldingConfig::default(), budget)?,
+        ))),
+    }
+}
+
+/// Returns the outcome: complete if every key is known and no result failed its check.
+fn outcome(found: &KeyFindings) -> ProgramOutcome {
+    if found.faults > 0 {
+        ProgramOutcome::InternalError
+    } else if found.keys.iter().any(|computed| computed.value == Truth::Unknown) {
+        ProgramOutcome::Incomplete
+    } else {
+        ProgramOutcome::Complete
+    }
+}
+
+impl KeyLimits {
+    /// Returns the budget. Signals cancel it, and the process ends after its deadline.
+    pub(super) fn budget(&self) -> Budget {
+        let budget = limits::budget(Some(self.timeout), self.memory);
+        signals::cancel_on_signal(&budget, || ());
+        budget
+    }
+
+    pub(super) fn config(&self) -> run::RunConfig {
+        let defaults = run::RunConfig::default();
+        let threads = self.threads.map_or(defaults.threads, usize::from);
+        run::RunConfig {
+            threads,
+            seed: self.seed,
+            keep_all_witnesses: false,
+            short_witnesses: true,
+            short_witnesses_within: SHORTENING,
+            ..defaults
+        }
+    }
+}
+
+fn json(computed: &ComputedKey, threads: Option<u16>, of: &KeyNet<'_>) -> serde_json::Value {
+    let place = |&p| of.net().place_name(p);
+    json!({
+        "type": "property",
+        "key": computed.property.name(),
+        "net": computed.net.key(),
+        "value": computed.value.to_string(),
+        "explanation": computed.explanation,
+        "techniques": techniques_of(computed, threads, of.is_unfolding()),
+        "assumes_units": computed.assumes_units,
+        "unbounded_places": computed.unbounded.iter().map(place).collect::<Vec<_>>(),
+        "trace_firings": computed.trace.as_ref().map(|sequence| number(sequence.firings())),
+    })
+}
+
+fn verdict_file(
+    model: &Path,
+    of: &KeyNet<'_>,
+    found: &[ComputedKey],
+    threads: Option<u16>,
+) -> VerdictFile {
+    let net = of.net();
+    let instance = model::instance_names(model, net).into_iter().next().unwrap_or_default();
+    let date = now();
+    let verdict = |computed: &ComputedKey| KeyVerdict {
+        category: Category::Generic,
+        reference: computed.property.name().to_owned(),
+        value: VerdictValue::Truth(computed.value),
+        instances: vec![instance.clone()],
+        explanation: Some(Printable(&explained(computed)).to_string()),
+        stated_by: Some(StatedBy {
+            tool: "Parikh".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            date: Some(date.clone()),
+            reference: None,
+        }),
+        // The format allows only the contest's names of techniques.
+        techniques: techniques_of(computed, threads, of.is_unfolding())
+            .into_iter()
+            .filter(|name| TECHNIQUES.contains(name))
+            .map(str::to_owned)
+            .collect(),
+        trace: computed.trace.as_ref().map(|sequence| firing_sequence(net, sequence)),
+    };
+    // The keys are written in the order of the contest's files.
+    let verdicts = KeyProperty::all()
+        .filter_map(|property| found.iter().find(|computed| computed.property == property));
+    VerdictFile {
+        version: FormatVersion::V2,
+        model: model_of(&instance).to_owned(),
+        verdicts: verdicts.map(verdict).collect(),
+    }
+}
+
+/// Returns the explanation of a key. It starts with the net of the key, if this is not the net of
+/// the model's file.
+fn explained(computed: &ComputedKey) -> String {
+    match computed.net {
+        NetMeant::Model => computed.explanation.clone(),
+        net => format!("of {}: {}", net.words(), computed.explanation),
+    }
+}
+
+/// Returns the techniques of a key, including the contest's words. `unfolded` means that the keys
+/// are about the unfolding of a coloured net.
+fn techniques_of(
+    computed: &ComputedKey,
+    threads: Option<u16>,
+    unfolded: bool,
+) -> Vec<&'static str> {
+    if computed.value == Truth::Unknown {
+        return Vec::new();
+    }
+    let parallel = !matches!(computed.property, KeyProperty::Structural(_)) && threads != Some(1);
+    let circumstances = Circumstances { parallel, unfolded, ..Circumstances::default() };
+    techniques(&computed.techniques, circumstances)
+}
+
+/// Returns the model of an instance: `AirplaneLD` for `AirplaneLD-PT-0010`.
+fn model_of(instance: &str) -> &str {
+    let kind = instance.find("-PT-").or_else(|| instance.find("-COL-"));
+    &instance[..kind.unwrap_or(instance.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_claim_is_an_internal_error_whatever_was_found() {
+        let refused = KeyFindings { faults: 1, ..KeyFindings::default() };
+        assert_eq!(outcome(&refused), ProgramOutcome::InternalError);
+        assert_eq!(outcome(&KeyFindings::default()), ProgramOutcome::Complete);
+    }
+
+    #[test]
+    fn the_model_is_what_stands_before_the_kind_of_net() {
+        assert_eq!(model_of("AirplaneLD-PT-0010"), "AirplaneLD");
+        assert_eq!(model_of("BART-COL-002"), "BART");
+        assert_eq!(model_of("mutex"), "mutex");
+    }
+}

@@ -1,0 +1,295 @@
+//! The questions of `check` and `mcc`, translated into a plan for each net that represents the
+//! model.
+
+use super::UsageError;
+use super::fair::{RunRestriction, fairness};
+use super::formulas::{FormulaOptions, GivenFormula};
+use super::model::query_file;
+use super::processes::why_not_with_caps;
+use super::terminal::note;
+use anyhow::{Result, bail};
+use parikh::answer::Plan;
+use parikh::mcc::Examination;
+use parikh::run::{OpenQuestion, Questions, QuestionsOnNet};
+use parikh_formula::{Formula, NamedNodes, TemporalLogic, UnsupportedFormula, of_cases};
+use parikh_input::model::ModelView;
+use parikh_net::Net;
+use parikh_net::printable::Word;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// A group of questions whose answers are printed together.
+pub(super) enum RequestedQuestions<'a> {
+    /// An examination without queries.
+    Examination(Examination),
+    /// An examination with queries, and the query file.
+    Queries(Examination, PathBuf),
+    /// An examination of processes, and the number of cases handled at the same time. The net
+    /// already has the initial and final markings for this number of cases.
+    Process(Examination, u64),
+    /// Formulas given by the user.
+    Formulas(&'a FormulaOptions),
+}
+
+/// The translation of an inquiry into a plan: how its questions read on a net, and which questions
+/// are kept.
+pub(super) struct InquiryReader<'a> {
+    inquiry: &'a RequestedQuestions<'a>,
+    /// The runs that formulas consider: all runs, fair runs, or runs of a case.
+    meant: RunRestriction<'a>,
+    /// The ids of questions to answer (`--id`). If empty, all questions are answered.
+    only: &'a [String],
+    /// The ids of answers to explain (`--explain`). An id that no question has is an error.
+    explain: &'a [String],
+    /// Messages not yet printed. Messages about a coloured net are delayed. Formulas refused there
+    /// may be accepted on the unfolding, whose messages then replace the delayed ones.
+    notes: RefCell<Vec<String>>,
+    /// The nodes that names denote on the net read last, by the id of the question. The empty id
+    /// has the names of `--fair`.
+    named: RefCell<HashMap<String, Vec<NamedNodes>>>,
+}
+
+impl RequestedQuestions<'_> {
+    /// Returns the inquiry of an examination, with the query file in the directory of the model if
+    /// the examination has queries.
+    pub(super) fn of_instance(examination: Examination, model: &Path) -> Result<Self> {
+        Ok(match examination.has_queries() {
+            true => {
+                RequestedQuestions::Queries(examination, query_file(model, examination.name())?)
+            }
+            false => RequestedQuestions::Examination(examination),
+        })
+    }
+
+    /// Returns the name of the inquiry for messages and file names.
+    pub(super) fn name(&self) -> String {
+        match self {
+            RequestedQuestions::Examination(examination)
+            | RequestedQuestions::Queries(examination, _) => examination.name().to_owned(),
+            RequestedQuestions::Process(examination, 1) => examination.name().to_owned(),
+            RequestedQuestions::Process(examination, cases) => format!("{cases}-{examination}"),
+            RequestedQuestions::Formulas(_) => "Formulas".to_owned(),
+        }
+    }
+
+    /// Returns true if the inquiry may hold several questions, so that `--id` can choose among
+    /// them.
+    pub(super) fn has_several(&self) -> bool {
+        matches!(self, RequestedQuestions::Queries(..) | RequestedQuestions::Formulas(_))
+    }
+
+    /// Returns true if the inquiry asks for the figures of a state space, which are no questions.
+    pub(super) fn is_figures(&self) -> bool {
+        matches!(self, RequestedQuestions::Examination(Examination::StateSpace))
+    }
+}
+
+impl<'a> InquiryReader<'a> {
+    /// Returns the translation of an inquiry. See the fields for `only` and `explain`.
+    pub(super) fn new(
+        inquiry: &'a RequestedQuestions<'a>,
+        meant: RunRestriction<'a>,
+        only: &'a [String],
+        explain: &'a [String],
+    ) -> Self {
+        let (notes, named) = Default::default();
+        InquiryReader { inquiry, meant, only, explain, notes, named }
+    }
+
+    /// Returns a plan without questions that has the fairness constraints of the inquiry.
+    fn empty(&self, net: &Net) -> Result<QuestionsOnNet> {
+        let (fairness, named) =
+            fairness(self.meant.fair, net).map_err(|why| anyhow::anyhow!("--fair: {why}"))?;
+        self.named.replace(HashMap::from([(String::new(), named)]));
+        let mut wording = QuestionsOnNet::default();
+        wording.plan.mean(fairness);
+        Ok(wording)
+    }
+
+    /// Returns the nodes that the names in a question and in `--fair` denote.
+    pub(super) fn named(&self, id: &str) -> Vec<NamedNodes> {
+        let named = self.named.borrow();
+        let both = ["", id].into_iter().filter_map(|id| named.get(id));
+        both.flatten().cloned().collect()
+    }
+
+    /// Prints the delayed messages once.
+    pub(super) fn say_notes(&self) {
+        self.notes.take().iter().for_each(|line| note!("{line}"));
+    }
+
+    fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<QuestionsOnNet> {
+        match self.inquiry {
+            RequestedQuestions::Examination(examination) => {
+                Ok(match Plan::of_examination(*examination, net) {
+                    None if net.has_caps() => {
+                        let (id, reason) =
+                            (self.inquiry.name(), UnsupportedFormula::Caps.to_string());
+                        notes.push(format!("parikh: {id}: {reason}"));
+                        let refused = vec![OpenQuestion { id, reason }];
+                        QuestionsOnNet { refused, ..QuestionsOnNet::default() }
+                    }
+                    plan => plan.unwrap_or_default().into(),
+                })
+            }
+            RequestedQuestions::Process(examination, _) => {
+                let id = self.inquiry.name();
+                Ok(match Plan::of_examination(*examination, net) {
+                    Some(plan) => plan.called(&id).into(),
+                    None => {
+                        let reason = match net.has_caps() {
+                            true => why_not_with_caps(net),
+                            false => {
+                                "the net is too large for goals that mention all places".to_owned()
+                            }
+                        };
+                        notes.push(format!("parikh: {id}: {reason}"));
+                        let refused = vec![OpenQuestion { id, reason }];
+                        QuestionsOnNet { refused, ..QuestionsOnNet::default() }
+                    }
+                })
+            }
+            RequestedQuestions::Queries(examination, file) => {
+                self.of_file(*examination, file, net, notes)
+            }
+            RequestedQuestions::Formulas(formulas) => {
+                let wording = self.empty(net)?;
+                Ok(self.of_formulas(wording, formulas.read(net, notes)?, net, notes))
+            }
+        }
+    }
+
+    /// Translates the questions of a query file. Formulas that cannot be translated are recorded as
+    /// refused.
+    fn of_file(
+        &self,
+        examination: Examination,
+        file: &Path,
+        net: &Net,
+        notes: &mut Vec<String>,
+    ) -> Result<QuestionsOnNet> {
+        let queries = parikh_input::read_queries(file, net)?;
+        let mut wording = self.empty(net)?;
+        if let Some(error) = queries.cut_short {
+            notes
+                .push(format!("parikh: {error}; only the formulas before this place are answered"));
+            let id = format!("(the rest of {})", file.display());
+            wording.refused.push(OpenQuestion { id, reason: error.to_string() });
+        } else if queries.queries.is_empty() {
+            bail!("{}: the file contains no formula", file.display());
+        }
+        for query in queries.queries.into_iter().filter(|query| self.is_wanted(&query.id)) {
+            let planned = match &query.formula {
+                Ok(formula) => {
+                    let logic = logic_of(examination).unwrap_or_else(|| TemporalLogic::of(formula));
+                    self.ask(&mut wording, &query.id, formula, net, logic)
+                }
+                Err(error) => Err(error.to_string()),
+            };
+            if let Err(reason) = planned {
+                notes.push(format!("parikh: {}: formula {}: {reason}", file.display(), query.id));
+                wording.refused.push(OpenQuestion { id: query.id, reason });
+            }
+        }
+        Ok(wording)
+    }
+
+    /// Translates the formulas given by the user. Syntax errors were reported when the formulas
+    /// were read. This function reports the formulas that cannot be translated.
+    fn of_formulas(
+        &self,
+        mut wording: QuestionsOnNet,
+        asked: Vec<GivenFormula>,
+        net: &Net,
+        notes: &mut Vec<String>,
+    ) -> QuestionsOnNet {
+        let wanted = asked.into_iter().filter(|asked| self.is_wanted(&asked.id));
+        for GivenFormula { id, formula, named } in wanted {
+            self.named.borrow_mut().insert(id.clone(), named);
+            let planned = formula.and_then(|formula| {
+                let logic = TemporalLogic::of(&formula);
+                let asked = self.ask(&mut wording, &id, &formula, net, logic);
+                asked.inspect_err(|reason| notes.push(format!("parikh: formula {id}: {reason}")))
+            });
+            if let Err(reason) = planned {
+                wording.refused.push(OpenQuestion { id, reason });
+            }
+        }
+        wording
+    }
+
+    /// Adds a formula to the plan, restricted to runs of cases with `--cases`. Returns the reason
+    /// if the formula is refused.
+    fn ask(
+        &self,
+        wording: &mut QuestionsOnNet,
+        id: &str,
+        formula: &Formula,
+        net: &Net,
+        logic: TemporalLogic,
+    ) -> Result<(), String> {
+        let plan = &mut wording.plan;
+        let asked = match self.meant.cases {
+            true => of_cases(formula, net)
+                .and_then(|formula| plan.ask_formula_in(id, &formula, net, TemporalLogic::Linear)),
+            false => plan.ask_formula_in(id, formula, net, logic),
+        };
+        asked.map_err(|error| {
+            wording.want_colours += usize::from(matches!(error, UnsupportedFormula::Colours));
+            error.to_string()
+        })
+    }
+
+    /// Returns true if `--id` selects the question.
+    fn is_wanted(&self, id: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|wanted| is_called(id, wanted))
+    }
+
+    /// Refuses ids of `--id` and `--explain` that no question has.
+    fn check_ids(&self, wording: &QuestionsOnNet) -> Result<()> {
+        let asked = wording.plan.questions().iter().map(|question| &question.id);
+        let ids: Vec<&String> = asked.chain(wording.refused.iter().map(|it| &it.id)).collect();
+        let missing = self.only.iter().find(|wanted| !ids.iter().any(|id| is_called(id, wanted)));
+        let unexplained = self.explain.iter().find(|wanted| !ids.contains(wanted));
+        if let Some(id) = missing.or(unexplained) {
+            let some: Vec<String> = ids.iter().take(20).map(|id| Word(id).to_string()).collect();
+            bail!(UsageError(format!(
+                "no question has the id {id}; the ids are {}",
+                some.join(", ")
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl Questions for InquiryReader<'_> {
+    type Error = anyhow::Error;
+
+    fn on(&self, view: ModelView<'_>) -> Result<QuestionsOnNet> {
+        let mut notes = Vec::new();
+        let wording = self.read(view.net(), &mut notes);
+        let wording = wording.and_then(|wording| self.check_ids(&wording).map(|()| wording));
+        self.notes.replace(notes);
+        // The unfolding may follow with the same messages.
+        if !matches!(view, ModelView::Coloured(_) | ModelView::Quotient(_)) {
+            self.say_notes();
+        }
+        wording
+    }
+}
+
+/// Returns true if `wanted` is the id of the question, or the id in its printed form.
+fn is_called(id: &str, wanted: &str) -> bool {
+    id == wanted || Word(id).to_string() == wanted
+}
+
+/// Returns the logic of an examination's formulas, if its name determines the logic. Otherwise the
+/// shape of each formula determines it.
+fn logic_of(examination: Examination) -> Option<TemporalLogic> {
+    match examination {
+        Examination::CTLCardinality | Examination::CTLFireability => Some(TemporalLogic::Branching),
+        Examination::LTLCardinality | Examination::LTLFireability => Some(TemporalLogic::Linear),
+        _ => None,
+    }
+}

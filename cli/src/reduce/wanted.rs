@@ -1,0 +1,263 @@
+//! The properties that a reduction has to preserve: classes of properties with nodes, and formulas.
+
+use super::super::UsageError;
+use super::{PreservedClass, ReduceArguments};
+use anyhow::{Result, anyhow, bail};
+use parikh_formula::{Formula, FormulaProblem, Proposition, Query, closest, lower, nodes_meant};
+use parikh_net::builder::NetNode;
+use parikh_net::{Goal, Net, NodeKind};
+use parikh_reduction::{Needs, Preserve, Reduction, needs};
+
+/// A formula as a query over goals.
+pub(super) struct FormulaQuery {
+    pub(super) id: String,
+    query: Query<Goal>,
+}
+
+/// The properties to preserve, and the formulas from which they follow.
+pub(super) struct PreservedProperties {
+    pub(super) needs: Needs,
+    pub(super) asked: Vec<FormulaQuery>,
+}
+
+impl PreservedProperties {
+    pub(super) fn of(net: &Net, arguments: &ReduceArguments) -> Result<PreservedProperties> {
+        let nodes = nodes_named(net, &arguments.support)?;
+        let asked = asked(net, arguments)?;
+        let mut needs = needs(net, &arguments.preserve, &nodes)?;
+        let mut goals = Vec::new();
+        asked
+            .iter()
+            .for_each(|asked| asked.query.atoms(&mut |goal: &Goal| goals.push(goal.clone())));
+        let others = needs::of_goals(net, &goals);
+        needs.support.extend(others.support);
+        needs.protected.extend(others.protected);
+        needs.preserve = needs.preserve | others.preserve;
+        if needs.preserve == Preserve::NOTHING {
+            // The initial marking decides all formulas, so every net with this initial marking
+            // would be correct.
+            if arguments.log.is_some() {
+                bail!(UsageError(
+                    "--log: the initial marking decides these formulas, so a reduction has nothing \
+                     to preserve and a log would prove nothing; omit --log"
+                        .into()
+                ));
+            }
+            needs.preserve = Preserve::REACHABILITY;
+        }
+        Ok(PreservedProperties { needs: needs.normalised(), asked })
+    }
+}
+
+fn needs(net: &Net, classes: &[PreservedClass], nodes: &[NetNode]) -> Result<Needs> {
+    let has = |class| classes.contains(&class);
+    let mut needs = Needs::default();
+    for (class, preserve) in [
+        (PreservedClass::Reachability, Preserve::REACHABILITY),
+        (PreservedClass::Deadlock, Preserve::DEADLOCK),
+        (PreservedClass::Liveness, Preserve::LIVENESS),
+    ] {
+        if has(class) {
+            needs.preserve = needs.preserve | preserve;
+        }
+    }
+    if nodes.is_empty() && has(PreservedClass::Reachability) {
+        bail!(UsageError(
+            "--preserve reachability requires --support: without it, a reduction has nothing to \
+             preserve"
+                .into()
+        ));
+    }
+    let sees_markings =
+        has(PreservedClass::Reachability) || has(PreservedClass::Deadlock) || classes.is_empty();
+    for node in nodes {
+        match *node {
+            NetNode::Place(p) if sees_markings => needs.support.push(p),
+            NetNode::Place(p) => bail!(UsageError(format!(
+                "--support {0}: expected a transition for --preserve liveness, and `{0}` is a place",
+                net.place_name(p)
+            ))),
+            NetNode::Transition(t) => {
+                if sees_markings {
+                    needs.support.extend(net.pre(t).iter().map(|arc| arc.place));
+                }
+                if has(PreservedClass::Liveness) {
+                    needs.protected.push(t);
+                }
+            }
+        }
+    }
+    if has(PreservedClass::Liveness) && needs.protected.is_empty() {
+        bail!(UsageError(
+            "--preserve liveness requires --support with the transitions whose liveness is \
+             preserved"
+                .into()
+        ));
+    }
+    Ok(needs)
+}
+
+/// Parses the nodes of `--support`: ids or labels separated by commas. A name may contain commas,
+/// so an argument that is a node's name as a whole denotes this node.
+fn nodes_named(net: &Net, arguments: &[String]) -> Result<Vec<NetNode>> {
+    let mut nodes = Vec::new();
+    for argument in arguments {
+        let whole = nodes_called(net, argument).map_err(|why| anyhow!("--support: {why}"))?;
+        if !whole.is_empty() {
+            nodes.extend(whole);
+            continue;
+        }
+        for (index, name) in argument.split(',').map(str::trim).enumerate() {
+            let called = nodes_called(net, name).map_err(|why| anyhow!("--support: {why}"))?;
+            if called.is_empty() {
+                let problem = unknown(net, name);
+                bail!("--support {argument}, name {}: {problem}", index + 1);
+            }
+            nodes.extend(called);
+        }
+    }
+    Ok(nodes)
+}
+
+/// Returns the node with this id, or else the nodes that this label denotes in a formula.
+fn nodes_called(net: &Net, name: &str) -> Result<Vec<NetNode>, FormulaProblem> {
+    let place = |id: &str| net.place_named(id).map(NetNode::Place);
+    let transition = |id: &str| net.transition_named(id).map(NetNode::Transition);
+    if let Some(node) = place(name).or_else(|| transition(name)) {
+        return Ok(vec![node]);
+    }
+    let places = nodes_meant(net, NodeKind::Place, name)?;
+    let transitions = nodes_meant(net, NodeKind::Transition, name)?;
+    let places = places.ids.iter().filter_map(|id| place(id));
+    Ok(places.chain(transitions.ids.iter().filter_map(|id| transition(id))).collect())
+}
+
+fn unknown(net: &Net, name: &str) -> String {
+    let places = net.places().map(|p| net.place_name(p));
+    let ids = places.chain(net.transitions().map(|t| net.transition_name(t)));
+    let hint = closest(name, ids).map_or(String::new(), |id| format!("; did you mean `{id}`?"));
+    format!("the net has no place or transition `{name}`{hint}")
+}
+
+fn asked(net: &Net, arguments: &ReduceArguments) -> Result<Vec<FormulaQuery>> {
+    if arguments.formulas.formula.is_empty() && arguments.formulas.formulas.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut asked = Vec::new();
+    for formula in arguments.formulas.read_aloud(net)? {
+        let id = formula.id;
+        let query = match formula.formula {
+            Ok(formula) => lower(&formula, net).map_err(|problem| problem.to_string()),
+            Err(problem) => Err(problem),
+        };
+        match query {
+            Ok(query) => asked.push(FormulaQuery { id, query }),
+            Err(problem) => {
+                bail!(UsageError(format!(
+                    "formula {id}: {problem}; a reduction cannot preserve it"
+                )))
+            }
+        }
+    }
+    Ok(asked)
+}
+
+impl FormulaQuery {
+    /// Translates the query to the reduced net. Returns `None` if its numbers exceed 64 bits there.
+    pub(super) fn on(&self, net: &Net, reduction: &Reduction) -> Option<TranslatedQuery> {
+        let small = &reduction.net;
+        match &self.query {
+            Query::Truth(proposition) => {
+                let formula =
+                    on_reduced(proposition, &|goal| Some(reduction.translate(net, goal)?.goal))?;
+                Some(TranslatedQuery {
+                    formula: Some(formula.print(small).to_string()),
+                    constant: None,
+                })
+            }
+            Query::Largest(goals) => {
+                let translated = reduction.translate(net, goals.first()?)?;
+                let Goal::Maximise(sum) = translated.goal else { return None };
+                let places = sum.terms().iter();
+                let places = places.flat_map(|&(p, times)| {
+                    std::iter::repeat_n(p, usize::try_from(times).unwrap_or(0))
+                });
+                let places: Vec<_> = places.collect();
+                let bound = |places| Formula::PlaceBound(places).print(small).to_string();
+                let formula = (!places.is_empty()).then(|| bound(places));
+                Some(TranslatedQuery { formula, constant: Some(translated.constant) })
+            }
+        }
+    }
+}
+
+/// Returns a proposition as a formula, with its goals translated to the reduced net.
+fn on_reduced(
+    proposition: &Proposition<Goal>,
+    translate: &impl Fn(&Goal) -> Option<Goal>,
+) -> Option<Formula> {
+    let part = |part: &Proposition<Goal>| on_reduced(part, translate);
+    let all = |parts: &[Proposition<Goal>]| parts.iter().map(part).collect::<Option<Vec<_>>>();
+    Some(match proposition {
+        Proposition::Constant(true) => Formula::True,
+        Proposition::Constant(false) => Formula::False,
+        Proposition::Atom(goal) => match translate(goal)? {
+            Goal::Reach(predicate) => Formula::possible(&predicate),
+            Goal::Home(predicate) => Formula::stays_possible(&predicate),
+            _ => return None,
+        },
+        Proposition::Not(inside) => match &**inside {
+            Proposition::Atom(goal @ Goal::Reach(_)) => {
+                let Goal::Reach(negated) = translate(goal)? else { return None };
+                let always = Formula::of_predicate(&negated.negated());
+                Formula::AllPaths(Box::new(Formula::Globally(Box::new(always))))
+            }
+            inside => Formula::Not(Box::new(part(inside)?)),
+        },
+        Proposition::And(parts) => Formula::And(all(parts)?),
+        Proposition::Or(parts) => Formula::Or(all(parts)?),
+        Proposition::Iff(both) => {
+            let [one, other] = [part(&both[0])?, part(&both[1])?];
+            Formula::Equivalent(Box::new(one), Box::new(other))
+        }
+        Proposition::Main(main, _) => part(main)?,
+    })
+}
+
+/// A query translated to the reduced net.
+pub(super) struct TranslatedQuery {
+    /// The formula in the language of `--formula`. `None` for a bound whose places were all
+    /// removed.
+    pub(super) formula: Option<String>,
+    /// For a bound: the number to add to the answer for the removed places, whose tokens are
+    /// constant. Without remaining places, this is the answer.
+    pub(super) constant: Option<i128>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn support_of_a_transition_is_its_input_places_or_itself() {
+        let net = parikh_net::text::parse(
+            "place p 1\nplace q\nplace \"a,b\"\ntransition t: p + q -> \"a,b\"",
+        );
+        let net = net.unwrap();
+        let of = |classes: &[PreservedClass], names: &str| {
+            needs(&net, classes, &nodes_named(&net, &[names.to_owned()])?)
+        };
+        let [p, q, comma] = ["p", "q", "a,b"].map(|name| net.place_named(name).unwrap());
+        let t = net.transition_named("t").unwrap();
+        assert_eq!(of(&[PreservedClass::Reachability], "t").unwrap().support, [p, q]);
+        assert_eq!(of(&[PreservedClass::Reachability], "a,b").unwrap().support, [comma]);
+        let live = of(&[PreservedClass::Liveness], "t").unwrap();
+        assert_eq!((live.support.len(), live.protected), (0, vec![t]));
+        let both = of(&[PreservedClass::Liveness, PreservedClass::Deadlock], "t,q").unwrap();
+        assert_eq!((both.support, both.protected), (vec![p, q, q], vec![t]));
+        let problem = format!("{:#}", of(&[PreservedClass::Liveness], "q").unwrap_err());
+        assert!(problem.contains("`q` is a place"), "{problem}");
+        let problem = format!("{:#}", of(&[PreservedClass::Deadlock], "p, x").unwrap_err());
+        assert!(problem.contains("name 2") && problem.contains("transition `x`"), "{problem}");
+    }
+}

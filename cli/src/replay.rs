@@ -1,0 +1,302 @@
+//! `parikh replay`: fires a sequence from a file and shows the marking that it leads to.
+//!
+//! With a log, the sequence belongs to a reduced net. The reduction in the log is repeated on the
+//! model, which checks the log and gives the back-translation. The translated sequence is replayed
+//! on the model, and must show there what the original sequence shows.
+
+use super::begun::begun_where;
+use super::terminal::{line, note};
+use super::trace_file::TraceFile;
+use super::{ProgramOutcome, limits, reduce, replay_coloured, signals, story};
+use anyhow::{Context, Result, bail};
+use parikh_evidence::loops::{holds, replay_loops};
+use parikh_evidence::{check_pump, check_pumping, replay, words};
+use parikh_net::printable::counted;
+use parikh_net::{
+    FiringSequence, LoopRun, Marking, Net, Predicate, PumpSequence, TransitionId, marking_text,
+};
+use parikh_reduction::{BackError, Preserve, Reduction, redo};
+use parikh_solvers::Budget;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ReplayArguments {
+    /// A net in any supported format, or the directory of a contest instance.
+    model: PathBuf,
+    /// A trace: one transition per line, followed by a tab and a count if it fires several times in
+    /// a row. `#` starts a comment, but `# from: 2*p + q` states the initial marking. After a line
+    /// `@repeat` follows what can repeat forever.
+    trace: PathBuf,
+    /// Treat the trace as one of the last net of this log, which `parikh reduce MODEL --log` wrote:
+    /// translate the trace back to MODEL and replay it there.
+    #[arg(long, value_name = "LOG.json")]
+    log: Option<PathBuf>,
+    /// With --log: time limit for the back-translation. By default there is none: a step that fires
+    /// 10⁹ times can stand for 10⁹ steps of MODEL.
+    #[arg(short, long, value_parser = limits::duration, requires = "log")]
+    timeout: Option<Duration>,
+    /// With --log: memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
+    #[arg(short, long, value_parser = limits::memory, requires = "log")]
+    memory: Option<u64>,
+    /// Ignore times and priorities. They change what is reachable, so a model with them is refused
+    /// without this option.
+    #[arg(long)]
+    untimed: bool,
+    /// With --log: the output file for the trace of MODEL.
+    #[arg(short, long, value_name = "FILE", requires = "log")]
+    output: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  parikh replay philosophers.pnml traces/ReachabilityDeadlock.trace
+  parikh reduce philosophers.pnml --preserve deadlock -o small.pnml --log small.json
+  parikh check small.pnml -e RD --trace traces
+  parikh replay philosophers.pnml traces/ReachabilityDeadlock.trace --log small.json -o back.trace";
+
+pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
+    let path = arguments.trace.display();
+    let text = std::fs::read_to_string(&arguments.trace).with_context(|| path.to_string())?;
+    let timing = parikh_input::TimingTreatment::of_option(arguments.untimed);
+    let model = match arguments.log {
+        None => parikh_input::read_model_within_caps(&arguments.model, timing)?,
+        Some(_) => parikh_input::read_model_as(&arguments.model, timing)?,
+    };
+    // A log refers to the unfolding.
+    if let (Some(net), None) = (model.colours(), &arguments.log) {
+        replay_coloured::run(net, &text, &path.to_string())?;
+        return Ok(ProgramOutcome::Complete);
+    }
+    let net =
+        model.into_net(&parikh_unfolding::UnfoldingConfig::default(), &Budget::unlimited())?;
+    let Some(log) = &arguments.log else {
+        let net = begun_where(net, &arguments.model, &text).with_context(|| path.to_string())?;
+        let trace = TraceFile::parse(&net, &text).with_context(|| path.to_string())?;
+        if trace.transitions().any(|t| net.passes_a_cap(t)) {
+            bail!(
+                "{path}: the trace exceeds a token cap of the translated net, so it is not a run \
+                 of the model"
+            );
+        }
+        let net = begun(net, &trace).with_context(|| path.to_string())?;
+        if let Some(run) = &trace.loops {
+            report_loops(&net, run).with_context(|| format!("{path} does not replay"))?;
+            return Ok(ProgramOutcome::Complete);
+        }
+        if trace.earlier.is_empty() {
+            TraceFile::replayed(&net, &text).with_context(|| format!("{path} does not replay"))?;
+        }
+        report(&net, &trace, &path.to_string())?;
+        return Ok(ProgramOutcome::Complete);
+    };
+    let reduction = go_through(&net, log)?;
+    let trace = TraceFile::parse(&reduction.net, &text)
+        .with_context(|| format!("{path}, as a trace of the reduced net"))?;
+    if trace.loops.is_some() {
+        bail!(
+            "{path}: a run with nested loops belongs to the model itself and cannot be translated \
+             back: omit --log"
+        );
+    }
+    if !trace.earlier.is_empty() {
+        bail!(
+            "{path}: a trace with @then belongs to the model itself and cannot be translated back: \
+             omit --log"
+        );
+    }
+    let budget = limits::budget(arguments.timeout, arguments.memory);
+    signals::finish_on_signal(&budget);
+    let back = match carry_back(&net, &reduction, &trace, &path.to_string(), &budget) {
+        Ok(Some(back)) => back,
+        Ok(None) => return Ok(ProgramOutcome::InternalError),
+        Err(error) => match error.downcast_ref() {
+            Some(BackError::OutOfBudget(_) | BackError::TooLong(_)) => {
+                note!("parikh: {path}: {error}");
+                return Ok(ProgramOutcome::Incomplete);
+            }
+            _ => return Err(error),
+        },
+    };
+    report(&net, &back, &format!("{path}, translated back,"))?;
+    if let Some(file) = &arguments.output {
+        std::fs::write(file, back.print(&net))
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    Ok(ProgramOutcome::Complete)
+}
+
+/// Returns the net with the initial marking of the trace, and prints this marking.
+fn begun(net: Net, trace: &TraceFile) -> Result<Net> {
+    let Some(marking) = trace.begins(&net)? else { return Ok(net) };
+    if marking != *net.initial() {
+        line(&format!(
+            "starting from {}, not from the initial marking of the model",
+            marking_text::print(&net, &marking)
+        ));
+    }
+    Ok(net.from_marking(marking))
+}
+
+/// Replays a trace and prints the marking that it leads to. Messages use `path` as the name of the
+/// trace.
+fn report(net: &Net, trace: &TraceFile, path: &str) -> Result<()> {
+    if let Some(pumping) = trace.pumping().filter(|_| !trace.earlier.is_empty()) {
+        return report_stages(net, &pumping, path);
+    }
+    let Some(pump) = &trace.repeat else {
+        let end =
+            replay(net, &trace.sequence).with_context(|| format!("{path} does not replay"))?;
+        line(&format!("{} replayed on net {}", firings(&trace.sequence), net.name()));
+        show(net, &end);
+        return Ok(());
+    };
+    let (before, after) = check_pump(net, &trace.sequence, pump)
+        .with_context(|| format!("{path} does not replay"))?;
+    if pump.is_empty() {
+        bail!("{path}: no transitions follow @repeat; expected the transitions that repeat");
+    }
+    if before == after {
+        line(&format!(
+            "{} replayed on net {}, then {} that {} back to the same marking and can repeat forever",
+            firings(&trace.sequence),
+            net.name(),
+            pump.firings(),
+            if pump.firings() == 1 { "leads" } else { "lead" }
+        ));
+        return story::tell(net, &trace.sequence, pump);
+    }
+    line(&format!(
+        "{} replayed on net {}, then {} that can repeat forever",
+        firings(&trace.sequence),
+        net.name(),
+        pump.firings()
+    ));
+    for place in net.places().filter(|&place| after[place] > before[place]) {
+        line(&format!("grows by {}: {}", after[place] - before[place], net.place_name(place)));
+    }
+    Ok(())
+}
+
+fn firings(sequence: &FiringSequence) -> String {
+    counted(sequence.firings(), "firing")
+}
+
+/// Replays a self-covering sequence in stages, and prints the places that grow.
+fn report_stages(net: &Net, pumping: &PumpSequence, path: &str) -> Result<()> {
+    let growth = check_pumping(net, pumping).with_context(|| format!("{path} does not replay"))?;
+    let mut growing = growth.places().peekable();
+    if growing.peek().is_none() {
+        bail!("{path}: the transitions after @repeat can repeat forever, but they add no tokens");
+    }
+    line(&format!(
+        "a self-covering sequence in {} stages replayed on net {}: each stage repeats as often as \
+         the next stages need",
+        pumping.stages().count(),
+        net.name(),
+    ));
+    growing.for_each(|place| line(&format!("unbounded: {}", net.place_name(place))));
+    Ok(())
+}
+
+/// Replays a run with loops, and prints the marking that it leads to.
+fn report_loops(net: &Net, run: &LoopRun) -> Result<()> {
+    let end = replay_loops(net, run, &mut |_, _, _| {}, &mut || true)?;
+    line(&format!("{} replayed on net {}, in nested loops", words::firings(run), net.name()));
+    let marked: Vec<String> = end
+        .marked()
+        .map(|(place, tokens)| match tokens.to_string().as_str() {
+            "1" => net.place_name(place).to_owned(),
+            tokens => format!("{tokens}*{}", net.place_name(place)),
+        })
+        .collect();
+    let marked = if marked.is_empty() { "empty".into() } else { marked.join(" + ") };
+    line(&format!("marking: {marked}"));
+    let enabled = |t: &TransitionId| holds(net, &Predicate::Enabled(*t), &end);
+    match net.transitions().filter(enabled).count() {
+        0 => line("enabled: none, the marking is dead"),
+        n => line(&format!("enabled: {n} of {}", counted(net.transition_count(), "transition"))),
+    }
+    Ok(())
+}
+
+fn go_through(net: &Net, log: &Path) -> Result<Reduction> {
+    let shown = || log.display().to_string();
+    let file = reduce::read_log(log)?;
+    let (needs, steps) = file.resolve(net).with_context(shown)?;
+    redo(net, &needs, &steps).with_context(shown)
+}
+
+/// Translates a trace of the reduced net back to `net`. Returns `None` if the result does not show
+/// the same as the trace. This is an internal error, reported on stderr.
+fn carry_back(
+    net: &Net,
+    reduction: &Reduction,
+    trace: &TraceFile,
+    path: &str,
+    budget: &Budget,
+) -> Result<Option<TraceFile>> {
+    let small = &reduction.net;
+    let does_not = || format!("{path} does not replay on the reduced net");
+    let fault = |problem: &dyn std::fmt::Display| {
+        note!(
+            "parikh: internal error: the translation of {path} fails on the model: {problem}; \
+             please report it"
+        );
+        Ok(None)
+    };
+    let mut notes = trace.notes.clone();
+    notes.retain(|(key, _)| key != "net");
+    notes.insert(0, ("net".to_owned(), net.name().to_owned()));
+    if let Some(pump) = &trace.repeat {
+        check_pump(small, &trace.sequence, pump).with_context(does_not)?;
+        let (sequence, pump) = reduction.back.pump(&trace.sequence, pump, budget)?;
+        return match check_pump(net, &sequence, &pump) {
+            Ok(_) => {
+                Ok(Some(TraceFile { notes, sequence, repeat: Some(pump), ..TraceFile::default() }))
+            }
+            Err(problem) => fault(&problem),
+        };
+    }
+    let end = replay(small, &trace.sequence).with_context(does_not)?;
+    let preserves = |class| reduction.needs().preserve.covers(class);
+    let dead = preserves(Preserve::DEADLOCK) && small.is_dead(&end);
+    let sequence = match dead {
+        true => reduction.back.deadlock(net, &trace.sequence, budget)?,
+        false => reduction.back.sequence(&trace.sequence, budget)?,
+    };
+    let there = match replay(net, &sequence) {
+        Ok(marking) => marking,
+        Err(problem) => return fault(&problem),
+    };
+    if dead && !net.is_dead(&there) {
+        return fault(&"it does not end in a dead marking");
+    }
+    if dead || preserves(Preserve::REACHABILITY) {
+        for &p in &reduction.needs().support {
+            let expected = reduction.constant(p).or(reduction.map_place(p).map(|p| end[p]));
+            if expected != Some(there[p]) {
+                return fault(&format!("it ends with {} on {}", there[p], net.place_name(p)));
+            }
+        }
+    }
+    Ok(Some(TraceFile { notes, sequence, ..TraceFile::default() }))
+}
+
+fn show(net: &Net, marking: &Marking) {
+    let marked: Vec<String> = marking
+        .marked()
+        .map(|(place, tokens)| match tokens {
+            1 => net.place_name(place).to_owned(),
+            tokens => format!("{tokens}*{}", net.place_name(place)),
+        })
+        .collect();
+    let marked = if marked.is_empty() { "empty".into() } else { marked.join(" + ") };
+    line(&format!("marking: {marked}"));
+    let enabled = net.transitions().filter(|&t| net.is_enabled(marking, t)).count();
+    match enabled {
+        0 => line("enabled: none, the marking is dead"),
+        n => line(&format!("enabled: {n} of {}", counted(net.transition_count(), "transition"))),
+    }
+}

@@ -1,0 +1,150 @@
+//! `parikh replay` on a coloured net: each step is a transition with a binding, `t(x=2,y=red)`, and
+//! fires by the firing rule of coloured nets. The net is not unfolded.
+
+use super::terminal::line;
+use anyhow::{Result, anyhow, bail};
+use parikh_net::coloured::{BoundColour, ColouredMarking, ColouredNet, ColouredTransitionId};
+use parikh_net::printable::counted;
+
+/// A limit on the number of tokens with colours, larger than any initial marking in practice.
+const COLOURS: usize = 100_000_000;
+
+struct ColouredStep {
+    line: usize,
+    transition: ColouredTransitionId,
+    binding: Vec<BoundColour>,
+    count: u64,
+}
+
+/// Replays the trace in `text` and prints the marking that it leads to. Messages use `path` as the
+/// name of the trace.
+pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
+    let (sequence, pump) = parse(net, text, path)?;
+    let mut marking = net.initial(COLOURS)?;
+    let firings = fire(net, &sequence, &mut marking, path)?;
+    let Some(pump) = pump else {
+        line(&format!("{} replayed on coloured net {}", counted(firings, "firing"), net.name()));
+        show(net, &marking);
+        return Ok(());
+    };
+    let before = marking.clone();
+    let repeated = fire(net, &pump, &mut marking, path)?;
+    let mut grows = Vec::new();
+    for place in net.place_ids() {
+        let sort = net.place(place).sort;
+        let colours = before.bag(place).keys().chain(marking.bag(place).keys());
+        for &colour in colours.collect::<std::collections::BTreeSet<_>>() {
+            let (then, now) = (before.tokens(place, colour), marking.tokens(place, colour));
+            let name = || format!("{} of {}", net.colour_name(sort, colour), net.place(place).name);
+            if now < then {
+                bail!(
+                    "{path}: the transitions after @repeat take {}, so they cannot repeat",
+                    name()
+                );
+            } else if now > then {
+                grows.push(format!("grows by {}: {}", now - then, name()));
+            }
+        }
+    }
+    if grows.is_empty() {
+        bail!(
+            "{path}: the part after @repeat ({}) can repeat forever, but it adds no tokens, so it \
+             proves nothing",
+            counted(repeated, "firing")
+        );
+    }
+    line(&format!(
+        "{} replayed on coloured net {}, then {repeated} that can repeat forever",
+        counted(firings, "firing"),
+        net.name()
+    ));
+    grows.iter().for_each(|growth| line(growth));
+    Ok(())
+}
+
+type ColouredSequence = Vec<ColouredStep>;
+
+fn parse(
+    net: &ColouredNet,
+    text: &str,
+    path: &str,
+) -> Result<(ColouredSequence, Option<ColouredSequence>)> {
+    let mut sequence = Vec::new();
+    let mut pump: Option<ColouredSequence> = None;
+    for (index, line) in text.lines().map(str::trim).enumerate() {
+        let fail = |problem: String| anyhow!("{path}: line {}: {problem}", index + 1);
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if line == "@then" {
+            let problem = "a trace with @then can be replayed on the unfolding only: run `parikh \
+                           unfold -o FILE`, then `parikh replay FILE`";
+            return Err(fail(problem.into()));
+        }
+        if line == "@repeat" {
+            if pump.replace(Vec::new()).is_some() {
+                return Err(fail("a second `@repeat`, expected at most one".into()));
+            }
+            continue;
+        }
+        let (name, count) = match line.rsplit_once('\t') {
+            Some((name, count)) => (name.trim(), count.trim()),
+            None => (line, "1"),
+        };
+        let count: u64 = count
+            .parse()
+            .ok()
+            .filter(|&count| count > 0)
+            .ok_or_else(|| fail("expected a count of at least 1 after the tab".into()))?;
+        let unquoted: String = match name.starts_with('"') {
+            true => {
+                serde_json::from_str(name).map_err(|_| fail("a quoted name is malformed".into()))?
+            }
+            false => name.to_owned(),
+        };
+        let (transition, binding) = net.binding_named(&unquoted).map_err(fail)?;
+        let step = ColouredStep { line: index + 1, transition, binding, count };
+        pump.as_mut().unwrap_or(&mut sequence).push(step);
+    }
+    Ok((sequence, pump))
+}
+
+fn fire(
+    net: &ColouredNet,
+    steps: &[ColouredStep],
+    marking: &mut ColouredMarking,
+    path: &str,
+) -> Result<u64> {
+    let mut firings = 0;
+    for step in steps {
+        for _ in 0..step.count {
+            net.fire(marking, step.transition, &step.binding).map_err(|problem| {
+                let name = &net.transition(step.transition).name;
+                anyhow!(
+                    "{path} does not replay: line {}: after {}, `{name}`: {problem}",
+                    step.line,
+                    counted(firings, "firing")
+                )
+            })?;
+            firings += 1;
+        }
+    }
+    Ok(firings)
+}
+
+fn show(net: &ColouredNet, marking: &ColouredMarking) {
+    let mut marked = Vec::new();
+    for place in net.place_ids() {
+        let node = net.place(place);
+        let tokens = marking.bag(place).iter().map(|(&colour, &count)| {
+            let colour = net.colour_name(node.sort, colour);
+            if count == 1 { colour } else { format!("{count}'{colour}") }
+        });
+        let tokens: Vec<String> = tokens.collect();
+        if !tokens.is_empty() {
+            marked.push(format!("{}{{{}}}", node.name, tokens.join(" + ")));
+        }
+    }
+    let marked = if marked.is_empty() { "empty".into() } else { marked.join(", ") };
+    line(&format!("marking: {marked}"));
+}

@@ -1,0 +1,325 @@
+//! Groups dead transitions by cause. A transition that waits for another dead transition belongs to
+//! the cause of that transition.
+//!
+//! A dead transition *waits* for an input place if the place initially holds fewer tokens than the
+//! arc takes and only dead transitions add tokens to the place. Dead transitions that wait for the
+//! same place, directly or through other transitions, form one [`DeadTransitionCause`]. The *roots*
+//! of a cause wait for nothing. A root is a transition with a reason of its own, or a place to
+//! which no transition adds a token. Without roots, the transitions wait for each other. Causes
+//! whose roots are excluded by the same sum of tokens are merged.
+
+use super::text::Sentence;
+use parikh_net::printable::counted;
+use parikh_net::{Net, PlaceId, TransitionId};
+use parikh_structure::excluded::{Exclusion, InvariantSums};
+
+/// Transitions that never fire for one common reason.
+pub(super) struct DeadTransitionCause {
+    /// The dead transitions of the cause, roots first.
+    pub(super) members: Vec<TransitionId>,
+    /// The members that wait for no other transition.
+    pub(super) roots: Vec<TransitionId>,
+    /// Places to which no transition adds a token and for which some member waits.
+    pub(super) sources: Vec<PlaceId>,
+    /// Places for which members wait and to which only members add tokens.
+    pub(super) waited_for: Vec<PlaceId>,
+    /// The reason of every root, if all roots have the same reason.
+    of_all_roots: Option<Sentence>,
+}
+
+/// Groups the dead transitions of a net by cause.
+pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<DeadTransitionCause> {
+    let mut is_dead = vec![false; net.transition_count()];
+    dead.iter().for_each(|t| is_dead[t.index()] = true);
+    let feeds = |p: PlaceId| {
+        let puts = net.producers(p).iter().map(|arc| arc.transition);
+        puts.filter(move |&t| net.post_weight(t, p) > net.pre_weight(t, p))
+    };
+    let waits = |t: TransitionId| {
+        let arcs = net.pre(t).iter().filter(|arc| net.initial()[arc.place] < arc.weight);
+        let starved = arcs.map(|arc| arc.place).filter(|&p| feeds(p).all(|t| is_dead[t.index()]));
+        starved.min_by_key(|&p| feeds(p).count())
+    };
+    let waits_for: Vec<Option<PlaceId>> = dead.iter().map(|&t| waits(t)).collect();
+    // The first nodes are the transitions, followed by the places. A transition is joined with the
+    // place for which it waits, and this place with the transitions that feed it.
+    let mut joined = DisjointSets::new(net.transition_count() + net.place_count());
+    for (&t, place) in dead.iter().zip(&waits_for) {
+        let Some(place) = *place else { continue };
+        let of_place = net.transition_count() + place.index();
+        joined.join(t.index(), of_place);
+        feeds(place).for_each(|other| joined.join(of_place, other.index()));
+    }
+    let mut causes: Vec<(usize, DeadTransitionCause)> = Vec::new();
+    for (&t, place) in dead.iter().zip(&waits_for) {
+        let class = joined.find(t.index());
+        let at = causes.iter().position(|(of, _)| *of == class).unwrap_or_else(|| {
+            let (members, roots) = (Vec::new(), Vec::new());
+            let (sources, waited_for, of_all_roots) = (Vec::new(), Vec::new(), None);
+            causes.push((
+                class,
+                DeadTransitionCause { members, roots, sources, waited_for, of_all_roots },
+            ));
+            causes.len() - 1
+        });
+        let cause = &mut causes[at].1;
+        match *place {
+            None => {
+                cause.members.insert(cause.roots.len(), t);
+                cause.roots.push(t);
+            }
+            Some(place) => {
+                cause.members.push(t);
+                let kind = match feeds(place).next() {
+                    None => &mut cause.sources,
+                    Some(_) => &mut cause.waited_for,
+                };
+                if !kind.contains(&place) {
+                    kind.push(place);
+                }
+            }
+        }
+    }
+    causes.into_iter().map(|(_, cause)| cause).collect()
+}
+
+/// Merges the causes whose roots all have the same reason. Returns the causes sorted by the number
+/// of transitions, largest first. `reason` explains a root.
+pub(super) fn by_reason(
+    causes: Vec<DeadTransitionCause>,
+    reason: &dyn Fn(TransitionId) -> Option<Sentence>,
+) -> Vec<DeadTransitionCause> {
+    let mut found: Vec<DeadTransitionCause> = Vec::new();
+    for mut cause in causes {
+        let mut reasons = cause.roots.iter().map(|&root| reason(root));
+        let first = reasons.next().flatten();
+        let same = first.filter(|first| reasons.all(|reason| reason.as_ref() == Some(first)));
+        cause.of_all_roots = same.filter(|_| cause.sources.is_empty());
+        let like = |one: &&mut DeadTransitionCause| {
+            one.of_all_roots.is_some() && one.of_all_roots == cause.of_all_roots
+        };
+        match found.iter_mut().find(like) {
+            Some(one) => one.take_in(cause),
+            None => found.push(cause),
+        }
+    }
+    let mut found = together(found);
+    found.sort_by_key(|cause| std::cmp::Reverse(cause.members.len()));
+    found
+}
+
+/// Merges the causes with a single transition into one cause if there are more than [`APART`].
+fn together(causes: Vec<DeadTransitionCause>) -> Vec<DeadTransitionCause> {
+    let (alone, mut found): (Vec<DeadTransitionCause>, Vec<DeadTransitionCause>) =
+        causes.into_iter().partition(|cause| cause.members.len() == 1 && cause.roots.len() == 1);
+    if alone.len() <= APART {
+        found.extend(alone);
+        return found;
+    }
+    let one = alone.into_iter().reduce(|mut one, other| {
+        one.take_in(other);
+        DeadTransitionCause { of_all_roots: None, ..one }
+    });
+    found.extend(one);
+    found
+}
+
+/// Disjoint sets (union-find). The representative of a set is its smallest member.
+struct DisjointSets(Vec<usize>);
+
+impl DisjointSets {
+    fn new(count: usize) -> DisjointSets {
+        DisjointSets((0..count).collect())
+    }
+
+    fn find(&mut self, mut at: usize) -> usize {
+        while self.0[at] != at {
+            self.0[at] = self.0[self.0[at]];
+            at = self.0[at];
+        }
+        at
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.find(one), self.find(other));
+        self.0[one.max(other)] = one.min(other);
+    }
+}
+
+impl DeadTransitionCause {
+    fn take_in(&mut self, mut other: DeadTransitionCause) {
+        let waiting = other.members.split_off(other.roots.len());
+        self.members.splice(self.roots.len()..self.roots.len(), other.members);
+        self.members.extend(waiting);
+        self.roots.extend(other.roots);
+        self.waited_for.extend(other.waited_for);
+    }
+
+    /// Returns the common reason of all roots, if there are several roots.
+    fn of_several_roots(&self) -> Option<&Sentence> {
+        self.of_all_roots.as_ref().filter(|_| self.roots.len() > 1)
+    }
+
+    /// Returns the headline: which transitions can never fire, and why. `why` explains a root.
+    pub(super) fn title(
+        &self,
+        net: &Net,
+        why: &dyn Fn(TransitionId) -> Option<Sentence>,
+    ) -> Sentence {
+        let dead = match self.members.as_slice() {
+            [one] => Sentence::words("Transition ").transition(*one).say(" can never fire"),
+            all => Sentence::words(format!("{} transitions can never fire", all.len())),
+        };
+        if let Some(why) = self.of_several_roots() {
+            let all = self.roots.len() == self.members.len();
+            return dead.say(if all { " because " } else { ": " }).then(why.clone());
+        }
+        let because = match (self.roots.as_slice(), self.sources.as_slice()) {
+            ([root], []) => why(*root).map(|why| match self.members.len() {
+                1 => Sentence::words(" because ").then(why),
+                _ => Sentence::words(" because ").transition(*root).say(" cannot: ").then(why),
+            }),
+            ([], [place]) => Some(Sentence::words(" because ").then(never_filled(net, *place))),
+            ([], []) => {
+                Some(Sentence::words(" because they wait for each other").then(self.circle(net)))
+            }
+            (roots, []) if roots.len() == self.members.len() => {
+                Some(Sentence::words(", for different reasons"))
+            }
+            _ => None,
+        };
+        because.into_iter().fold(dead, Sentence::then)
+    }
+
+    /// Names the places on which the members wait for each other, for a cause without roots.
+    fn circle(&self, net: &Net) -> Sentence {
+        let empty = self.waited_for.iter().all(|&p| net.initial()[p] == 0);
+        let text = Sentence::words(match (self.waited_for.len(), empty) {
+            (1, true) => {
+                ": every transition that puts a token on this initially empty place also \
+                          takes one from it: "
+            }
+            (_, true) => {
+                ": every transition that puts a token on one of these initially empty \
+                          places also takes one from them: "
+            }
+            (_, false) => ": only these transitions add tokens, and too few tokens are on ",
+        });
+        text.list(&self.waited_for, ", ", |text, &place| text.place(place))
+    }
+
+    /// Returns the sentences below the headline: the reasons of the roots that the headline does
+    /// not give, and the waiting transitions.
+    pub(super) fn details(
+        &self,
+        net: &Net,
+        why: &dyn Fn(TransitionId) -> Option<Sentence>,
+    ) -> Vec<Sentence> {
+        let mut details = Vec::new();
+        if self.of_several_roots().is_some() {
+            let all = self.roots.len() == self.members.len();
+            let text = Sentence::words(if all {
+                "These are "
+            } else {
+                "These transitions can never \
+                fire for this reason: "
+            });
+            details.push(text.list(&self.roots, ", ", |text, &t| text.transition(t)));
+        } else if self.roots.len() + self.sources.len() > 1 {
+            for &root in self.roots.iter().take(SAID) {
+                let text = Sentence::default().transition(root).say(" can never fire");
+                details.push(
+                    why(root).into_iter().fold(text, |text, why| text.say(" because ").then(why)),
+                );
+            }
+            let sources = self.sources.iter().take(SAID);
+            details.extend(sources.map(|&place| never_filled(net, place)));
+            let said = self.roots.len().min(SAID) + self.sources.len().min(SAID);
+            let more = self.roots.len() + self.sources.len() - said;
+            if more > 0 {
+                details.push(Sentence::words(format!("and {more} more reasons of this kind")));
+            }
+        }
+        let waiting = &self.members[self.roots.len()..];
+        if self.members.len() > 1 && !waiting.is_empty() {
+            let text = match (self.roots.len(), self.sources.is_empty()) {
+                (0, _) => Sentence::words("These are "),
+                _ => {
+                    Sentence::words("Therefore these transitions never get the tokens they need: ")
+                }
+            };
+            details.push(text.list(waiting, ", ", |text, &t| text.transition(t)));
+        }
+        details
+    }
+}
+
+/// The largest number of reasons listed for one cause. The page shows the first of them at once.
+const SAID: usize = 40;
+
+/// The largest number of single transitions with separate reasons that stay separate findings.
+/// Larger numbers are merged into one finding.
+const APART: usize = 3;
+
+/// Says that no transition adds a token to the place. Every transition that puts tokens on the
+/// place takes at least as many from it.
+fn never_filled(net: &Net, place: PlaceId) -> Sentence {
+    let text = Sentence::default().place(place);
+    let text = match net.initial()[place] {
+        0 => text.say(" is empty initially, and "),
+        tokens => {
+            let tokens = counted(usize::try_from(tokens).unwrap_or(usize::MAX), "token");
+            text.say(format!(" has {tokens} initially, and "))
+        }
+    };
+    match (net.producers(place).is_empty(), net.initial()[place]) {
+        (true, 0) => text.say("no transition puts a token there"),
+        (true, _) => text.say("no transition puts more tokens there"),
+        (false, _) => text.say(
+            "every transition that puts tokens there takes at least as many \
+                                from it",
+        ),
+    }
+}
+
+/// The largest number of terms of a sum written out in a headline.
+const TERMS: usize = 12;
+
+/// Explains by a constant sum of tokens why a transition never fires: "p and q are never marked
+/// together: p + q + r = 1". Returns `None` if no known sum excludes the transition.
+pub(super) fn excluded(net: &Net, sums: &InvariantSums, t: TransitionId) -> Option<Sentence> {
+    let exclusion = sums.exclude(net, t)?;
+    let together = exclusion.together();
+    let single = together.iter().all(|&(_, weight)| weight == 1);
+    let named = |between| {
+        Sentence::default().list(together, between, |text, &(place, weight)| {
+            if single { text.place(place) } else { text.say(format!("{weight}·")).place(place) }
+        })
+    };
+    let text = match (together, single) {
+        ([_], true) => named("").say(" never holds a token"),
+        ([(place, weight)], false) => {
+            Sentence::default().place(*place).say(format!(" never holds {weight} tokens"))
+        }
+        (_, true) => named(" and ").say(" are never marked together"),
+        (_, false) => named(" and ").say(" never occur together"),
+    };
+    Some(match exclusion.sum.terms().len() <= TERMS {
+        true => text.say(": ").then(sum(net, &exclusion)),
+        false => text.say(format!(
+            ", because a weighted sum of tokens on {} places never changes",
+            exclusion.sum.terms().len()
+        )),
+    })
+}
+
+/// Writes the sum as an equation: `p + 2·q = 1 always`.
+fn sum(net: &Net, exclusion: &Exclusion<'_>) -> Sentence {
+    let terms = exclusion.sum.terms();
+    let text = Sentence::default().list(terms, " + ", |text, (place, factor)| {
+        let factor = factor.to_string();
+        let text = if factor == "1" { text } else { text.say(format!("{factor}·")) };
+        text.place(*place)
+    });
+    text.say(format!(" = {} always", exclusion.sum.constant(net.initial())))
+}

@@ -1,0 +1,459 @@
+//! Findings: the results that a model's author would act on, as sentences, worst first.
+
+mod nodes;
+
+use super::questions::{AnsweredQuestion, ReportResults};
+use super::shown::{EvidenceStore, PlayedSequence};
+use super::text::Sentence;
+use super::topic::{StandardQuestion, ends};
+use super::verdicts::ReportKeys;
+use parikh::mcc::Examination;
+use parikh_evidence::replay;
+use parikh_net::printable::counted;
+use parikh_net::{FiringSequence, Marking, Net, PlaceId, TransitionId};
+use serde::Serialize;
+use std::cmp::Ordering;
+
+/// The severity of a finding, worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// The author hardly intended the result.
+    Problem,
+    /// The author may not have intended the result.
+    Warning,
+    /// The question is open.
+    Unknown,
+    /// The result is what most authors want.
+    Good,
+    /// The result is neither good nor bad.
+    Note,
+}
+
+/// A finding.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReportFinding {
+    /// The severity.
+    pub level: Severity,
+    /// The finding in a sentence.
+    pub title: Sentence,
+    /// Further sentences about the finding.
+    pub details: Vec<Sentence>,
+    /// The firing sequence that shows the finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub play: Option<PlayedSequence>,
+    /// The index of the certificate in the report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<usize>,
+    /// The index of the question that the finding answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<usize>,
+}
+
+/// The largest number of disabled transitions of a dead marking whose missing tokens are listed.
+const WAITING: usize = 6;
+
+/// The largest number of final markings listed.
+const SOME_ENDS: usize = 3;
+
+/// Returns the findings, worst first.
+pub(super) fn findings(
+    net: &Net,
+    found: &ReportResults,
+    keys: &ReportKeys,
+    store: &EvidenceStore<'_>,
+) -> Vec<ReportFinding> {
+    let mut telling = FindingCollector { net, found, store, findings: Vec::new() };
+    if let Some(breach) = &found.breach {
+        let title =
+            Sentence::words("The model claims that its units are safe (NUPN), and they are not: ")
+                .then(Sentence::of_sentence(net, breach));
+        telling.tell(Severity::Problem, title);
+    }
+    for (file, said, ours) in &keys.conflicts {
+        let title = Sentence::words(format!("The form says {file} is {said}, but it is {ours}"));
+        telling.tell(Severity::Problem, title);
+    }
+    for (at, question) in found.questions.iter().enumerate() {
+        match (question.topic, question.value.as_deref()) {
+            (Some(topic), Some(value)) => telling.answered(at, question, topic, value),
+            (_, None) => telling.open(at, question),
+            (None, Some(_)) => telling.formula(at, question),
+        }
+    }
+    telling.lonely();
+    // A stable sort: findings of one level stay in the order of the questions.
+    telling.findings.sort_by_key(|finding| finding.level);
+    telling.findings
+}
+
+struct FindingCollector<'a> {
+    net: &'a Net,
+    found: &'a ReportResults,
+    store: &'a EvidenceStore<'a>,
+    findings: Vec<ReportFinding>,
+}
+
+impl FindingCollector<'_> {
+    fn tell(&mut self, level: Severity, title: Sentence) -> &mut ReportFinding {
+        self.findings.push(ReportFinding {
+            level,
+            title,
+            details: Vec::new(),
+            play: None,
+            certificate: None,
+            question: None,
+        });
+        // The list is not empty, because an element was just added.
+        let last = self.findings.len() - 1;
+        &mut self.findings[last]
+    }
+
+    /// Adds a finding that answers a question, with the evidence of the answer.
+    fn answer(
+        &mut self,
+        at: usize,
+        level: Severity,
+        title: impl Into<String>,
+    ) -> &mut ReportFinding {
+        let question = &self.found.questions[at];
+        let (play, certificate) = (question.play.clone(), question.certificates.first().copied());
+        let finding = self.tell(level, Sentence::words(title));
+        (finding.play, finding.certificate, finding.question) = (play, certificate, Some(at));
+        finding
+    }
+
+    fn answered(
+        &mut self,
+        at: usize,
+        question: &AnsweredQuestion,
+        topic: StandardQuestion,
+        value: &str,
+    ) {
+        let because = question.reason.clone();
+        match (topic, value) {
+            (StandardQuestion::Process(examination), _)
+                if self.is_said_of_soundness(at, examination) => {}
+            (StandardQuestion::Process(examination), "TRUE") => {
+                self.well_done(at, examination, question)
+            }
+            (StandardQuestion::Process(examination), _) => self.unsound(at, examination, question),
+            (StandardQuestion::Stuck, "TRUE") => self.stuck_case(at, question),
+            (StandardQuestion::Stuck, _) => {
+                let title = "No case gets stuck before it is done";
+                self.answer(at, Severity::Good, title).details.push(because);
+            }
+            (StandardQuestion::Deadlock, "TRUE") => self.deadlock(at, question),
+            (StandardQuestion::Deadlock, _) => {
+                let because = because.without("a dead marking: ");
+                self.answer(at, Severity::Good, "The net never gets stuck").details.push(because);
+            }
+            (StandardQuestion::Firings, "TRUE") => {
+                self.answer(at, Severity::Good, "Every transition can fire").details.push(because);
+                self.dead_bindings(at);
+            }
+            (StandardQuestion::Firings, _) if self.found.fates.is_empty() => {
+                self.answer(at, Severity::Problem, "Some transition can never fire")
+                    .details
+                    .push(because);
+            }
+            (StandardQuestion::Firings, _) => {
+                self.dead_transitions(at);
+                self.dead_bindings(at);
+            }
+            (StandardQuestion::Bounds, "+inf") if self.found.bounds.is_empty() => {
+                self.answer(at, Severity::Problem, "Some place is unbounded").details.push(because);
+            }
+            (StandardQuestion::Bounds, "+inf") => self.unbounded_places(at),
+            (StandardQuestion::Bounds, most) => {
+                let tokens = if most == "1" { "token" } else { "tokens" };
+                let colour = if self.net.folding().is_some() { " of one colour" } else { "" };
+                let title = format!(
+                    "The net is bounded: no place ever holds more than {most} {tokens}{colour}"
+                );
+                self.answer(at, Severity::Good, title).details.push(because);
+                self.never_marked();
+            }
+            (StandardQuestion::OneSafe, "TRUE") => {
+                let because = Sentence::words("Two tokens on a place: ").then(because);
+                let title = match self.net.folding() {
+                    None => "No place ever holds two tokens",
+                    Some(_) => "No coloured place ever holds two tokens, of all colours together",
+                };
+                self.answer(at, Severity::Good, title).details.push(because);
+            }
+            (StandardQuestion::OneSafe, _) => {
+                let title = match self.net.folding() {
+                    None => "Some place can hold two tokens",
+                    Some(_) => "Some coloured place can hold two tokens, of all colours together",
+                };
+                self.answer(at, Severity::Note, title).details.push(because);
+            }
+            (StandardQuestion::Stable, "TRUE") => {
+                self.answer(at, Severity::Note, "Some place never changes its tokens")
+                    .details
+                    .push(because);
+            }
+            (StandardQuestion::Stable, _) => {
+                self.answer(at, Severity::Good, "Every place changes its tokens at some time")
+                    .details
+                    .push(because);
+            }
+            (StandardQuestion::Liveness, "TRUE") => {
+                self.answer(
+                    at,
+                    Severity::Good,
+                    "Every transition can always be made to fire again",
+                )
+                .details
+                .push(because);
+            }
+            (StandardQuestion::Liveness, _) => {
+                // In a process that ends, no transition stays possible forever.
+                let level = if self.process() { Severity::Note } else { Severity::Warning };
+                self.answer(at, level, "Not every transition stays possible (not live)")
+                    .details
+                    .push(because);
+            }
+            (StandardQuestion::Reversible, "TRUE") => {
+                self.answer(at, Severity::Good, "The net can always return to its initial marking")
+                    .details
+                    .push(because);
+            }
+            (StandardQuestion::Reversible, _) => {
+                let because = self.gone_for_good(question).unwrap_or(because);
+                self.answer(
+                    at,
+                    Severity::Note,
+                    "The net cannot always return to its initial marking",
+                )
+                .details
+                .push(because);
+            }
+        }
+    }
+
+    /// Adds the answer to a formula. A false formula is a problem if the model's author states the
+    /// formulas as requirements.
+    fn formula(&mut self, at: usize, question: &AnsweredQuestion) {
+        let value = question.value.as_deref().unwrap_or_default();
+        let because = question.reason.clone();
+        let (level, title) = match value {
+            "FALSE" if self.found.are_requirements => {
+                (Severity::Problem, format!("{} is false", question.id))
+            }
+            "TRUE" if self.found.are_requirements => {
+                (Severity::Good, format!("{} is true", question.id))
+            }
+            _ => (Severity::Note, format!("{}: {value}", question.id)),
+        };
+        let written = question.title.clone();
+        let finding = self.answer(at, level, title);
+        finding.details.extend((!written.is_empty()).then(|| Sentence::words(written)));
+        finding.details.push(because);
+    }
+
+    fn open(&mut self, at: usize, question: &AnsweredQuestion) {
+        let title = match question.topic {
+            Some(_) => format!("Open: {}", question.title),
+            None => format!("Open: {}", question.id),
+        };
+        let reason = question.reason.clone();
+        self.answer(at, Severity::Unknown, title).details.push(reason);
+    }
+
+    /// Returns true if the questions treat the net as a process.
+    fn process(&self) -> bool {
+        !ends(self.net).is_empty()
+    }
+
+    /// Returns true if the answer about soundness already covers the answer about weak soundness.
+    /// It does if the process is sound, or if both answers give the same reason.
+    fn is_said_of_soundness(&self, at: usize, examination: Examination) -> bool {
+        let soundness = Some(StandardQuestion::Process(Examination::Soundness));
+        let questions = &self.found.questions;
+        let whole = questions.iter().find(|asked| asked.topic == soundness);
+        let whole = whole.filter(|_| examination == Examination::WeakSoundness);
+        whole.is_some_and(|whole| match whole.value.as_deref() {
+            Some("TRUE") => true,
+            Some(_) => questions[at].value.is_some() && questions[at].reason == whole.reason,
+            None => false,
+        })
+    }
+
+    fn well_done(&mut self, at: usize, examination: Examination, question: &AnsweredQuestion) {
+        let title = match examination {
+            Examination::WeakSoundness => "The process is weakly sound",
+            Examination::EasySoundness => "Some case can be completed",
+            Examination::RelaxedSoundness => "The process is relaxed sound",
+            _ => "The process is sound",
+        };
+        let because = question.reason.clone();
+        let ends = self.ends();
+        let finding = self.answer(at, Severity::Good, title);
+        finding.details.push(because.sentence());
+        finding.details.extend(ends);
+    }
+
+    fn unsound(&mut self, at: usize, examination: Examination, question: &AnsweredQuestion) {
+        let title = match examination {
+            Examination::EasySoundness => "No case can be completed: ",
+            Examination::RelaxedSoundness => "The process is not relaxed sound: ",
+            Examination::WeakSoundness => "The process is not weakly sound: ",
+            _ => "The process is not sound: ",
+        };
+        let title = Sentence::words(title).then(question.reason.clone());
+        let (net, ends) = (self.net, self.ends());
+        // The disabled transitions at the end of the witness are listed only if the witness ends in
+        // a dead marking.
+        let end = question.play.as_ref().and_then(|play| self.marking(play));
+        let end = end.filter(|end| net.transitions().all(|t| !net.is_enabled(end, t)));
+        let finding = self.answer(at, Severity::Problem, "");
+        finding.title = title;
+        finding.details.extend(end.map(|end| stuck(net, &end)).unwrap_or_default());
+        finding.details.extend(ends);
+    }
+
+    /// Names the places marked when a case begins and when a case is done.
+    fn ends(&self) -> Option<Sentence> {
+        let marked = |text: Sentence, marking: &Marking| {
+            let places: Vec<(PlaceId, u64)> = marking.marked().collect();
+            text.list(&places, ", ", |text, &(place, tokens)| {
+                let text = text.place(place);
+                if tokens > 1 { text.say(format!(" ({tokens})")) } else { text }
+            })
+        };
+        let mut text = marked(Sentence::words("A case begins with tokens on "), self.net.initial());
+        let ends = ends(self.net);
+        for (at, end) in ends.iter().take(SOME_ENDS).enumerate() {
+            let link = if at == 0 { ", and is done with tokens on " } else { ", or on " };
+            text = marked(text.say(link), end);
+        }
+        if ends.len() > SOME_ENDS {
+            text = text.say(format!(", or in one of {} markings more", ends.len() - SOME_ENDS));
+        }
+        (!ends.is_empty()).then_some(text)
+    }
+
+    /// Adds a finding about a case that gets stuck, unless the answer about soundness already says
+    /// so.
+    fn stuck_case(&mut self, at: usize, question: &AnsweredQuestion) {
+        let unsound = |asked: &AnsweredQuestion| {
+            matches!(asked.topic, Some(StandardQuestion::Process(_)))
+                && asked.value.as_deref() == Some("FALSE")
+                && asked.reason.says("gets stuck")
+        };
+        if !self.found.questions.iter().any(unsound) {
+            self.nothing_enabled(at, question, "A case gets stuck before it is done");
+        }
+    }
+
+    fn deadlock(&mut self, at: usize, question: &AnsweredQuestion) {
+        let is_known = |asked: &AnsweredQuestion| {
+            asked.topic == Some(StandardQuestion::Stuck) && asked.value.is_some()
+        };
+        let stuck = self.found.questions.iter().any(is_known);
+        match self.dead_marking(question) {
+            // If the question about stuck cases has an answer, that answer covers the deadlock.
+            _ if stuck => {}
+            Some(end) if self.process() && self.net.is_final(end.tokens()) => {
+                let title = "Nothing is enabled any more where a case is done, as it should be";
+                self.answer(at, Severity::Note, title);
+            }
+            _ => self.nothing_enabled(at, question, "A deadlock"),
+        }
+    }
+
+    /// Returns the dead marking that answers a question.
+    fn dead_marking(&self, question: &AnsweredQuestion) -> Option<Marking> {
+        match &question.play {
+            None => Some(self.net.initial().clone()),
+            Some(play) => self.marking(play),
+        }
+    }
+
+    /// Explains why the net cannot return to its initial marking, if the end of the witness shows a
+    /// simple reason: the tokens of some place have increased and can never decrease, or the
+    /// reverse.
+    fn gone_for_good(&self, question: &AnsweredQuestion) -> Option<Sentence> {
+        let (net, play) = (self.net, question.play.as_ref()?);
+        let (before, after) = (net.initial(), self.marking(play)?);
+        let more = |t, p| net.post_weight(t, p) > net.pre_weight(t, p);
+        let less = |t, p| net.pre_weight(t, p) > net.post_weight(t, p);
+        let (place, what) = net.places().find_map(|p| match after[p].cmp(&before[p]) {
+            Ordering::Greater if !net.consumers(p).iter().any(|arc| less(arc.transition, p)) => {
+                Some((p, " has more tokens than initially, and no transition makes them fewer"))
+            }
+            Ordering::Less if !net.producers(p).iter().any(|arc| more(arc.transition, p)) => {
+                Some((p, " has fewer tokens than initially, and no transition makes them more"))
+            }
+            _ => None,
+        })?;
+        let firings = usize::try_from(play.firings).ok()?;
+        let text = Sentence::words(format!("After {} ", counted(firings, "firing")));
+        Some(text.place(place).say(what))
+    }
+
+    fn nothing_enabled(&mut self, at: usize, question: &AnsweredQuestion, what: &str) {
+        let marking = self.dead_marking(question);
+        let title = match question.play.as_ref().map_or(0, |play| play.firings) {
+            0 => "The net is stuck from the beginning: nothing is enabled".to_owned(),
+            1 => format!("{what} after 1 firing: nothing is enabled any more"),
+            firings => format!("{what} after {firings} firings: nothing is enabled any more"),
+        };
+        let net = self.net;
+        let details = marking.map(|marking| stuck(net, &marking)).unwrap_or_default();
+        self.answer(at, Severity::Problem, title).details.extend(details);
+    }
+
+    /// Returns the marking at the end of a firing sequence of the page, if the page keeps the
+    /// trace.
+    fn marking(&self, play: &PlayedSequence) -> Option<Marking> {
+        let mut sequence = FiringSequence::new();
+        for step in self.store.traces.get(play.trace?)?.chunks_exact(2) {
+            sequence.push(TransitionId::new(usize::try_from(step[0]).ok()?), step[1]);
+        }
+        sequence.truncate(play.firings);
+        replay(self.net, &sequence).ok()
+    }
+}
+
+/// Describes a dead marking: the marked places, and the missing tokens of disabled transitions.
+fn stuck(net: &Net, marking: &Marking) -> Vec<Sentence> {
+    let marked: Vec<(PlaceId, u64)> = marking.marked().collect();
+    let tokens = match marked.is_empty() {
+        true => Sentence::words("No place holds a token there"),
+        false => Sentence::words("Tokens there: ").list(&marked, ", ", |text, &(place, tokens)| {
+            let text = text.place(place);
+            if tokens > 1 { text.say(format!(" ({tokens})")) } else { text }
+        }),
+    };
+    // Transitions that lack the fewest places are probably the ones that the author expects to
+    // fire.
+    let lacks =
+        |t: TransitionId| net.pre(t).iter().filter(|arc| marking[arc.place] < arc.weight).count();
+    let mut near: Vec<TransitionId> = net
+        .transitions()
+        .filter(|&t| net.pre(t).iter().any(|arc| marking[arc.place] >= arc.weight))
+        .collect();
+    near.sort_by_key(|&t| lacks(t));
+    let more = near.len().saturating_sub(WAITING);
+    near.truncate(WAITING);
+    let mut details = vec![tokens];
+    if !near.is_empty() {
+        details.push(Sentence::default().list(&near, "; ", |text, &t| {
+            let missing: Vec<PlaceId> = net
+                .pre(t)
+                .iter()
+                .filter(|arc| marking[arc.place] < arc.weight)
+                .map(|arc| arc.place)
+                .collect();
+            let text = text.transition(t).say(" waits for ");
+            text.list(&missing, " and ", |text, &place| text.place(place))
+        }));
+        if let (Some(last), 1..) = (details.last_mut(), more) {
+            *last = std::mem::take(last).say(format!("; and {more} more wait"));
+        }
+    }
+    details
+}

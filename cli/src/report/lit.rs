@@ -1,0 +1,98 @@
+//! The truth values of a property's subformulas along a lasso. The page highlights each subformula
+//! at the positions where it holds.
+
+use parikh_evidence::{Replayer, words};
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::{FiringStep, Net, RunProperty};
+use parikh_temporal::{Lasso, Letter, Node};
+use serde::Serialize;
+
+/// A subformula with its truth values along a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SubformulaValues {
+    /// The subformula as text.
+    pub text: String,
+    /// A character per position of the run, up to the end of the first cycle: `1` where the
+    /// subformula holds, `0` where it does not.
+    pub holds: String,
+}
+
+/// The largest number of subformulas shown, counted from the largest subformula, and the largest
+/// number of positions.
+const MOST_PARTS: usize = 12;
+const MOST_POSITIONS: u128 = 5_000;
+
+/// Returns the subformulas with their values along a run. The list is empty if the run is longer
+/// than [`MOST_POSITIONS`] or its end is left open.
+pub(super) fn parts(net: &Net, property: &RunProperty, run: &LassoRun) -> Vec<SubformulaValues> {
+    let Some(word) = word(net, property, run) else { return Vec::new() };
+    let formulas = property.formulas();
+    let mut below = formulas.below(property.formula());
+    below.reverse();
+    below.retain(|&part| !matches!(formulas.node(part), Node::True | Node::False));
+    below.truncate(MOST_PARTS);
+    let part = |formula| SubformulaValues {
+        text: words::run_property(net, &RunProperty::new(formulas, formula, property.atoms())),
+        holds: word
+            .values(formulas, formula)
+            .into_iter()
+            .map(|holds| if holds { '1' } else { '0' })
+            .collect(),
+    };
+    below.into_iter().map(part).collect()
+}
+
+/// Evaluates the atoms of the property at each position of the run. Returns `None` if the run is
+/// too long, has an open end, or cannot be replayed.
+fn word(net: &Net, property: &RunProperty, run: &LassoRun) -> Option<Lasso> {
+    let (cycle, is_dead) = match &run.end {
+        RunEnd::Repeats(cycle) => (Some(cycle), false),
+        RunEnd::Dead => (None, true),
+        RunEnd::Anything => return None,
+    };
+    let firings = run.prefix.firings() + cycle.map_or(0, |cycle| cycle.firings());
+    if firings > MOST_POSITIONS {
+        return None;
+    }
+    let (mut replayer, mut letters) = (Replayer::new(net), Vec::<Letter>::new());
+    let mut back = 0;
+    for (steps, is_cycle) in [(Some(&run.prefix), false), (cycle, true)] {
+        if is_cycle {
+            back = letters.len();
+        }
+        for step in steps.into_iter().flat_map(|steps| steps.steps()) {
+            for _ in 0..step.count {
+                letters.push(property.letter(net, replayer.marking(), Some(step.transition)));
+                replayer.fire(FiringStep { count: 1, ..*step }).ok()?;
+            }
+        }
+    }
+    if is_dead {
+        letters.push(property.letter(net, replayer.marking(), None));
+    }
+    Lasso::new(letters, back)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_formula::{Formula, run_property, text::read_one};
+    use parikh_net::text;
+
+    #[test]
+    fn parts_hold_where_their_letters_say() {
+        let net = text::parse("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p");
+        let net = net.unwrap();
+        let formula: Formula = read_one("X G F q >= 1", "f", &net).formula.unwrap();
+        let property = run_property(&formula, &net, true).unwrap();
+        let fired = |name| [net.transition_named(name).unwrap()].into_iter().collect();
+        let mut cycle: parikh_net::FiringSequence = fired("u");
+        cycle.extend(&fired("t"));
+        let run = LassoRun { prefix: fired("t"), end: RunEnd::Repeats(cycle) };
+        let parts = parts(&net, &property, &run);
+        assert_eq!(parts.last().map(|part| &*part.holds), Some("010"), "{parts:?}");
+        assert_eq!(parts[0].holds, "111");
+        let open = LassoRun { end: RunEnd::Anything, ..run };
+        assert!(super::parts(&net, &property, &open).is_empty());
+    }
+}

@@ -1,0 +1,215 @@
+//! Reports: the results about a net, collected on one HTML page.
+//!
+//! ```text
+//! net ─▶ questions (run::run_net) ─▶ Found ─┬─▶ findings: what an author would act on, worst first
+//!            │                          └─▶ verdicts: the keys, and a form compared with them
+//!            ├─▶ shown: sequences to play, certificates to read (reading)
+//!            ├─▶ structure, reductions
+//!            └─▶ picture: nodes, arcs, positions          all of it ─▶ Report ─▶ page
+//! ```
+//!
+//! A [`NetReport`] is plain data. [`page()`] writes the data into a file together with the scripts
+//! of `web/`, which draw and play the net. Rust code composes the sentences, so that tests can
+//! check them. The scripts implement only the firing rule. This module decides no question: the
+//! answers come from [`parikh::run`] with their evidence.
+
+mod dead;
+mod findings;
+mod lit;
+mod page;
+mod picture;
+mod questions;
+mod reading;
+mod reductions;
+mod shown;
+mod structure;
+mod system;
+mod text;
+mod topic;
+mod verdicts;
+
+pub use findings::{ReportFinding, Severity};
+pub use page::{page, system_page};
+pub use picture::NetPicture;
+pub use questions::{AnsweredQuestion, PlaceMaximum, ReportQuestions, TransitionFate};
+pub use reductions::ReductionSummary;
+pub use shown::{CertificateText, FlatSequence, GoalEvidence, PlayedSequence};
+pub use structure::{StructureSet, StructureSets, WeightedNode};
+pub use system::{
+    ComponentNames, LabelOccurrence, SystemQuestion, SystemReport, system_alone, system_report,
+};
+pub use text::Sentence;
+pub use topic::StandardQuestion;
+pub use verdicts::KeyRow;
+
+use parikh::run::RunConfig;
+use parikh::verdicts::{KeyNet, VerdictFile};
+use parikh_net::Net;
+use parikh_solvers::Budget;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// The contents of a page.
+#[derive(Clone, Debug, Serialize)]
+pub struct NetReport {
+    /// The name of the model.
+    pub model: String,
+    /// The program that made the report, and the date.
+    pub made: String,
+    /// A remark about the net, for example that the net is an unfolding.
+    pub remark: Option<String>,
+    /// The findings, worst first.
+    pub findings: Vec<ReportFinding>,
+    /// The questions with their answers.
+    pub questions: Vec<AnsweredQuestion>,
+    /// For each transition, the answer whether it can fire. Entries are `None` where the question
+    /// is open. The list is empty if the transitions were not examined one by one.
+    pub fates: Vec<Option<TransitionFate>>,
+    /// For each place, the largest number of tokens. Missing entries are as in `fates`.
+    pub bounds: Vec<Option<PlaceMaximum>>,
+    /// The firing sequences, to which plays refer by index.
+    pub traces: Vec<FlatSequence>,
+    /// The certificates, to which answers refer by index.
+    pub certificates: Vec<CertificateText>,
+    /// The net.
+    pub net: NetPicture,
+    /// Sizes of the net, as pairs of a name and a value.
+    pub figures: Vec<(&'static str, String)>,
+    /// The keys of a model form.
+    pub keys: Vec<KeyRow>,
+    /// Invariants, siphons, traps and units.
+    pub shapes: Vec<StructureSets>,
+    /// Results of structural reductions.
+    pub reductions: Vec<ReductionSummary>,
+    /// The number of results that failed their check and were dropped: bugs of Parikh.
+    pub faults: usize,
+}
+
+/// The net of a report, with data about the model.
+pub struct ReportSubject<'a> {
+    /// The net.
+    pub net: &'a Net,
+    /// The name of the model.
+    pub model: &'a str,
+    /// The program and the date, in words.
+    pub made: String,
+    /// A remark about the net, for example that the net is an unfolding.
+    pub remark: Option<String>,
+    /// The positions of nodes given by the model, by name.
+    pub positions: &'a HashMap<String, (f64, f64)>,
+    /// The net to which the keys of a model form refer.
+    pub keys: &'a KeyNet<'a>,
+    /// If true, the keys that do not follow from the answers are computed.
+    pub computes_all_keys: bool,
+    /// A verdict file of the contest to compare with, and the instance for which it is read.
+    pub form: Option<(&'a VerdictFile, &'a str)>,
+}
+
+/// The share of the time for questions when keys of another net are computed, too.
+const QUESTIONS: f64 = 0.7;
+
+/// Time limit for the structure, in addition to the budget for answers.
+const STRUCTURE: Duration = Duration::from_millis(2_000);
+
+/// Time limit for the reductions, in addition to the budget for answers.
+const REDUCTIONS: Duration = Duration::from_millis(1_000);
+
+/// Time limit for the picture, in addition to the budget for answers.
+const PICTURE: Duration = Duration::from_millis(1_500);
+
+/// Answers the questions within `budget` and collects the contents of a page. The collection takes
+/// up to five seconds more. `tell` receives the name of each step before the step begins.
+pub fn report(
+    subject: &ReportSubject<'_>,
+    asked: ReportQuestions,
+    config: &RunConfig,
+    budget: &Budget,
+    tell: &mut dyn FnMut(&str),
+) -> NetReport {
+    let net = subject.net;
+    let config = for_pages(config);
+    let mut store = shown::EvidenceStore::new(net);
+    let computes_keys = subject.computes_all_keys;
+    let of_another_net = computes_keys && subject.keys.is_unfolding();
+    let of_questions = if of_another_net { budget.portion(QUESTIONS) } else { budget.child() };
+    let found = questions::ask(net, asked, &config, &of_questions, &mut store, tell);
+    tell("the keys of a model form");
+    let sources = verdicts::KeySources {
+        net,
+        found: &found,
+        of: subject.keys,
+        computes_all: computes_keys,
+        form: subject.form,
+    };
+    let keys = verdicts::keys(&sources, &config, budget);
+    let findings = findings::findings(net, &found, &keys, &store);
+    // These steps have their own time limits, unless the run is cancelled.
+    let own = |time| match budget.is_cancelled() {
+        true => budget.child(),
+        false => Budget::lasting(time),
+    };
+    tell("the structure");
+    let shapes = structure::shapes(net, &own(STRUCTURE));
+    tell("reductions");
+    let reductions = reductions::reductions(net, &own(REDUCTIONS));
+    tell("the picture");
+    let picture = picture::picture(net, subject.positions, &own(PICTURE));
+    let shown::EvidenceStore { traces, certificates, .. } = store;
+    let questions::ReportResults { questions, fates, bounds, faults, .. } = found;
+    NetReport {
+        model: subject.model.to_owned(),
+        made: subject.made.clone(),
+        remark: subject.remark.clone(),
+        findings,
+        questions,
+        fates,
+        bounds,
+        traces,
+        certificates,
+        net: picture,
+        figures: figures(net),
+        keys: keys.rows,
+        shapes,
+        reductions,
+        faults: faults + keys.faults,
+    }
+}
+
+/// The minimum time for shortening the witnesses of one run, because people read them on the page.
+const SHORTENING: Duration = Duration::from_millis(300);
+
+/// Returns the configuration with all options enabled that keep evidence for the page.
+fn for_pages(config: &RunConfig) -> RunConfig {
+    RunConfig {
+        keep_all_witnesses: true,
+        keep_documents: true,
+        short_witnesses: true,
+        short_witnesses_within: SHORTENING,
+        reasons_by_sums: true,
+        ..config.clone()
+    }
+}
+
+fn figures(net: &Net) -> Vec<(&'static str, String)> {
+    let heaviest = net
+        .transitions()
+        .flat_map(|t| net.pre(t).iter().chain(net.post(t)))
+        .map(|arc| arc.weight)
+        .max();
+    let widest = net.transitions().map(|t| net.pre(t).len() + net.post(t).len()).max();
+    let mut figures = vec![
+        ("places", net.place_count().to_string()),
+        ("transitions", net.transition_count().to_string()),
+        ("arcs", net.arc_count().to_string()),
+        ("tokens initially", net.initial().total().to_string()),
+    ];
+    figures.extend(heaviest.filter(|&most| most > 1).map(|it| ("heaviest arc", it.to_string())));
+    figures.extend(widest.map(|it| ("most arcs of a transition", it.to_string())));
+    figures.extend(net.units().map(|units| ("units", units.len().to_string())));
+    if let Some(folding) = net.folding() {
+        figures.push(("coloured places", folding.place_count().to_string()));
+        figures.push(("coloured transitions", folding.transition_count().to_string()));
+    }
+    figures
+}

@@ -1,0 +1,460 @@
+//! The questions of a report and their answers.
+
+mod nodes;
+
+pub(super) use nodes::{bindings, dead, fires};
+
+use super::shown::{EvidenceStore, GoalEvidence, PlayedSequence};
+use super::text::Sentence;
+use super::topic::StandardQuestion;
+use parikh::answer::{AnswerWitness, GoalAnswer, Plan};
+use parikh::mcc::Examination;
+use parikh::run::{self, Event, RunConfig};
+use parikh_engine::board::{Knowledge, Reach, RunKnowledge};
+use parikh_input::about::NetMeant;
+use parikh_net::counted::counted;
+use parikh_net::{Goal, Net};
+use parikh_solvers::Budget;
+use serde::Serialize;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
+
+/// The questions of a report.
+pub enum ReportQuestions {
+    /// Standard questions about the net.
+    Topics(Vec<StandardQuestion>),
+    /// Questions given as formulas.
+    Formulas {
+        /// The formulas as goals and questions.
+        plan: Box<Plan>,
+        /// The source text per formula, by id.
+        written: HashMap<String, String>,
+        /// Formulas outside the supported logics: the id and the reason.
+        refused: Vec<(String, String)>,
+        /// True if the author of the model states the formulas. A false formula is a problem then.
+        are_requirements: bool,
+    },
+}
+
+/// A question and the answer.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct AnsweredQuestion {
+    /// The examination's or the formula's name.
+    pub id: String,
+    /// The question in words, or the formula.
+    pub title: String,
+    /// `TRUE`, `FALSE`, a number or `+inf`. `None` if the question is open.
+    pub value: Option<String>,
+    /// The reason for the answer, or the reason why the question is open.
+    pub reason: Sentence,
+    /// The grade of the evidence: `replayed`, `certified` or `searched`.
+    pub grade: String,
+    /// The engines whose results decide the answer.
+    pub techniques: Vec<&'static str>,
+    /// True if the answer depends on the model's claim of safe units.
+    pub assumes_units: bool,
+    /// The witness as a firing sequence to play.
+    pub play: Option<PlayedSequence>,
+    /// The indices of the certificates.
+    pub certificates: Vec<usize>,
+    /// The net to which the answer refers.
+    pub net: NetMeant,
+    /// Seconds until the answer, or the total time if the question is open.
+    pub seconds: f64,
+    /// The attempts to answer an open question: time and engine, with its statistics.
+    pub tried: Vec<(String, Sentence)>,
+    #[serde(skip)]
+    pub(super) topic: Option<StandardQuestion>,
+}
+
+/// The answer whether a transition can fire.
+#[derive(Clone, Debug, Serialize)]
+pub struct TransitionFate {
+    /// True if the transition can fire.
+    pub fires: bool,
+    /// The evidence.
+    #[serde(flatten)]
+    pub shown: GoalEvidence,
+    #[serde(skip)]
+    pub(super) reason: String,
+    #[serde(skip)]
+    pub(super) assumes_units: bool,
+}
+
+/// The largest number of tokens on a place.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlaceMaximum {
+    /// The number, or `+inf`.
+    pub most: String,
+    /// The evidence.
+    #[serde(flatten)]
+    pub shown: GoalEvidence,
+}
+
+/// The results of a report.
+#[derive(Default)]
+pub(super) struct ReportResults {
+    pub(super) questions: Vec<AnsweredQuestion>,
+    /// An entry per transition, if transitions were examined one by one. Otherwise empty.
+    pub(super) fates: Vec<Option<TransitionFate>>,
+    /// An entry per place, if places were examined one by one. Otherwise empty.
+    pub(super) bounds: Vec<Option<PlaceMaximum>>,
+    /// A description of a marking that violates the model's claim of safe units.
+    pub(super) breach: Option<String>,
+    pub(super) faults: usize,
+    /// True if the formulas are requirements of the model's author.
+    pub(super) are_requirements: bool,
+}
+
+/// The largest number of nodes for a net whose nodes are examined one by one.
+const ONE_BY_ONE: usize = 3_000;
+
+/// The largest number of goals whose evidence is shown for one answer.
+const MOST_SHOWN: usize = 24;
+
+/// Answers the questions within the budget. `tell` receives the title of each question before its
+/// run starts.
+pub(super) fn ask<'n>(
+    net: &'n Net,
+    asked: ReportQuestions,
+    config: &RunConfig,
+    budget: &Budget,
+    store: &mut EvidenceStore<'n>,
+    tell: &mut dyn FnMut(&str),
+) -> ReportResults {
+    let unclaimed = OnceCell::new();
+    let mut asking = QuestionRunner { net, config, store, found: ReportResults::default() };
+    let whole = budget.remaining();
+    match asked {
+        ReportQuestions::Topics(topics) => {
+            for (at, &topic) in topics.iter().enumerate() {
+                tell(topic.title());
+                let budget = budget.portion(1.0 / (topics.len() - at) as f64);
+                asking.topic(topic, &budget);
+            }
+            asking.without_claim(&topics, &unclaimed, budget, tell);
+            asking.again(&topics, budget, tell);
+            if let (Some(whole), true) = (whole, topics.len() > 1) {
+                asking.found.questions.iter_mut().for_each(|question| say_share(question, whole));
+            }
+        }
+        ReportQuestions::Formulas { plan, written, refused, are_requirements } => {
+            asking.found.are_requirements = are_requirements;
+            tell("the formulas");
+            asking.formulas(*plan, &written, budget);
+            for (id, reason) in refused {
+                let title = written.get(&id).cloned().unwrap_or_default();
+                let reason = Sentence::words(reason);
+                asking.found.questions.push(AnsweredQuestion {
+                    id,
+                    title,
+                    reason,
+                    ..AnsweredQuestion::default()
+                });
+            }
+        }
+    }
+    asking.found
+}
+
+/// Adds to the reason of an unanswered question that it had only a share of the time. `parikh
+/// check` gives a single question the whole time.
+fn say_share(question: &mut AnsweredQuestion, whole: Duration) {
+    if question.value.is_none() && question.reason.says("out of time") {
+        let (share, whole) = (question.seconds, whole.as_secs_f64());
+        let said = format!(
+            " (its share was {share:.1} s of the {whole:.1} s for all questions; --timeout gives more)"
+        );
+        question.reason = std::mem::take(&mut question.reason).say(said);
+    }
+}
+
+struct QuestionRunner<'a, 'n> {
+    net: &'a Net,
+    config: &'a RunConfig,
+    store: &'a mut EvidenceStore<'n>,
+    found: ReportResults,
+}
+
+/// An answer with its evidence and the seconds until the answer.
+struct EvidencedAnswer {
+    answer: GoalAnswer,
+    shown: Vec<GoalEvidence>,
+    seconds: f64,
+}
+
+/// The result of a run over one plan.
+struct PlanResult {
+    heard: BTreeMap<String, EvidencedAnswer>,
+    open: BTreeMap<String, String>,
+    seconds: f64,
+    /// The time slices of engines: the time and the engine, with its statistics.
+    tried: Vec<(String, Sentence)>,
+}
+
+impl<'a> QuestionRunner<'a, '_> {
+    fn run(&mut self, plan: Plan, budget: &Budget) -> PlanResult {
+        self.run_on(self.net, plan, budget)
+    }
+
+    /// Runs a plan on `net`. The net is the page's net, or a net with the same transitions.
+    /// Certificates about a different net are left out, because the page does not show that net.
+    fn run_on(&mut self, net: &Net, plan: Plan, budget: &Budget) -> PlanResult {
+        let is_other = !std::ptr::eq(net, self.net);
+        let start = Instant::now();
+        let mut heard = BTreeMap::new();
+        let mut known: HashMap<usize, (Goal, Knowledge)> = HashMap::new();
+        let store = &mut *self.store;
+        let report = run::run_net(net, plan, self.config, budget, |event| match event {
+            Event::Settled { id, goal, knowledge } => {
+                known.insert(id.index(), (goal.clone(), knowledge.clone()));
+            }
+            Event::Answered(answer) => {
+                let mut by: Vec<GoalEvidence> = Vec::new();
+                for goal in answer.rests_on.iter() {
+                    let shown = match known.get(&goal.index()) {
+                        None => continue,
+                        Some((
+                            Goal::Run(property),
+                            Knowledge::Run(RunKnowledge::Exists { run: Some(run), .. }),
+                        )) => store.run(property, run),
+                        Some((_, Knowledge::Reach(Reach::Unreachable { .. }))) if is_other => {
+                            continue;
+                        }
+                        Some((_, knowledge)) => store.of(knowledge),
+                    };
+                    if !by.contains(&shown) {
+                        by.push(shown);
+                    }
+                    if by.len() == MOST_SHOWN {
+                        break;
+                    }
+                }
+                let seconds = start.elapsed().as_secs_f64();
+                let id = answer.id.clone();
+                heard.insert(id, EvidencedAnswer { answer: answer.clone(), shown: by, seconds });
+            }
+            Event::Withdrawn { id } => {
+                heard.remove(id);
+            }
+            _ => {}
+        });
+        self.found.faults += report.faults;
+        if let Some(breach) = report.breach {
+            self.found.breach.get_or_insert(breach);
+        }
+        let open = report.unanswered.into_iter().map(|open| (open.id, open.reason)).collect();
+        let seconds = start.elapsed().as_secs_f64();
+        let tried = report.turns.iter().map(|turn| {
+            let (began, ended) = (turn.began, turn.began + turn.lasted);
+            let when = format!("{:.2} – {:.2} s", began.as_secs_f64(), ended.as_secs_f64());
+            (format!("{when}, {}", turn.engine), Sentence::of_sentence(net, &turn.said))
+        });
+        PlanResult { heard, open, seconds, tried: tried.collect() }
+    }
+
+    fn topic(&mut self, topic: StandardQuestion, budget: &Budget) {
+        let net = self.net;
+        let question = match topic {
+            StandardQuestion::Firings if net.transition_count() <= ONE_BY_ONE => {
+                self.firings(budget)
+            }
+            StandardQuestion::Bounds if net.place_count() <= ONE_BY_ONE => self.bounds(budget),
+            StandardQuestion::Process(Examination::RelaxedSoundness) => self.relaxed(budget),
+            _ => {
+                let plan = topic.plan(net);
+                let mut ran = self.run(plan.unwrap_or_default(), budget);
+                let id = ran.heard.keys().chain(ran.open.keys()).next().cloned();
+                question(net, &id.unwrap_or_default(), &mut ran)
+            }
+        };
+        let (id, title) = (topic.id().to_owned(), topic.title().to_owned());
+        let net = topic.net_meant(net);
+        self.found.questions.push(AnsweredQuestion {
+            id,
+            title,
+            topic: Some(topic),
+            net,
+            ..question
+        });
+    }
+
+    /// Answers relaxed soundness on the net extended by places that count firings.
+    fn relaxed(&mut self, budget: &Budget) -> AnsweredQuestion {
+        let examination = Examination::RelaxedSoundness;
+        match counted(self.net) {
+            Ok(counted) => {
+                let plan = Plan::of_examination(examination, &counted).unwrap_or_default();
+                let mut ran = self.run_on(&counted, plan, budget);
+                question(self.net, examination.name(), &mut ran)
+            }
+            Err(why) => AnsweredQuestion {
+                reason: Sentence::words(why.to_string()),
+                ..AnsweredQuestion::default()
+            },
+        }
+    }
+
+    /// Repeats the questions whose answers depend on the model's claim of safe units, once a
+    /// marking violates that claim. The repeated runs use the net without the claim.
+    fn without_claim(
+        &mut self,
+        topics: &[StandardQuestion],
+        unclaimed: &'a OnceCell<Net>,
+        budget: &Budget,
+        tell: &mut dyn FnMut(&str),
+    ) {
+        if self.found.breach.is_none() {
+            return;
+        }
+        let net = self.net;
+        self.net = unclaimed.get_or_init(|| net.without_unit_claim());
+        let rests_on_it = |at: &usize| self.found.questions[*at].assumes_units;
+        let doubtful: Vec<usize> = (0..topics.len()).filter(rests_on_it).collect();
+        for (done, &at) in doubtful.iter().enumerate() {
+            match topics[at] {
+                StandardQuestion::Firings => self.found.fates.clear(),
+                StandardQuestion::Bounds => self.found.bounds.clear(),
+                _ => {}
+            }
+            tell(topics[at].title());
+            self.topic(topics[at], &budget.portion(1.0 / (doubtful.len() - done) as f64));
+            self.found.questions.swap_remove(at);
+        }
+    }
+
+    /// Repeats open questions in the time that the other questions left. Questions examined node by
+    /// node are not repeated, because most of their nodes are settled.
+    fn again(&mut self, topics: &[StandardQuestion], budget: &Budget, tell: &mut dyn FnMut(&str)) {
+        let one_by_one = |topic| match topic {
+            StandardQuestion::Firings => !self.found.fates.is_empty(),
+            StandardQuestion::Bounds => !self.found.bounds.is_empty(),
+            _ => false,
+        };
+        let mut open: Vec<usize> = (0..topics.len()).collect();
+        open.retain(|&at| self.found.questions[at].value.is_none() && !one_by_one(topics[at]));
+        for (others, &at) in open.iter().enumerate() {
+            if budget.exhausted().is_some() {
+                break;
+            }
+            tell(topics[at].title());
+            self.topic(topics[at], &budget.portion(1.0 / (open.len() - others) as f64));
+            let before = self.found.questions.swap_remove(at);
+            let question = &mut self.found.questions[at];
+            question.seconds += before.seconds;
+            if question.value.is_none() {
+                question.tried.splice(0..0, before.tried);
+            }
+        }
+    }
+
+    fn formulas(&mut self, plan: Plan, written: &HashMap<String, String>, budget: &Budget) {
+        let ids: Vec<String> = plan.questions().iter().map(|asked| asked.id.clone()).collect();
+        let mut ran = self.run(plan, budget);
+        for id in ids {
+            let title = written.get(&id).cloned().unwrap_or_default();
+            let question = question(self.net, &id, &mut ran);
+            let net = NetMeant::of_examination(self.net);
+            self.found.questions.push(AnsweredQuestion { id, title, net, ..question });
+        }
+    }
+}
+
+/// Converts the result of one question into the data of the page.
+fn question(net: &Net, id: &str, ran: &mut PlanResult) -> AnsweredQuestion {
+    if let Some(EvidencedAnswer { answer, shown, seconds }) = ran.heard.remove(id) {
+        let certificates = shown.iter().filter_map(|shown| shown.certificate);
+        let mut certificates: Vec<usize> = certificates.collect();
+        certificates.sort_unstable();
+        certificates.dedup();
+        // The play with as many firings as the answer's own witness, among the plays of all goals.
+        let plays = || shown.iter().filter_map(|shown| shown.play.clone());
+        let play = match &answer.exhibit {
+            Some(AnswerWitness::Firings(witness)) => {
+                let firings = u64::try_from(witness.firings()).unwrap_or(u64::MAX);
+                plays().find(|play| play.firings == firings).or_else(|| plays().next())
+            }
+            Some(AnswerWitness::Lasso(_)) => plays().next(),
+            _ => plays().find(|play| play.pump.is_some()),
+        };
+        return AnsweredQuestion {
+            id: answer.id,
+            value: Some(answer.value.to_string()),
+            reason: Sentence::of_sentence(net, &answer.reason),
+            grade: answer.grade.to_string(),
+            techniques: answer.techniques,
+            assumes_units: answer.assumes_units,
+            play,
+            certificates,
+            seconds,
+            ..AnsweredQuestion::default()
+        };
+    }
+    let reason = ran.open.remove(id).unwrap_or_else(|| "not among the questions".to_owned());
+    AnsweredQuestion {
+        id: id.to_owned(),
+        reason: Sentence::of_sentence(net, &reason),
+        seconds: ran.seconds,
+        tried: ran.tried.clone(),
+        ..AnsweredQuestion::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn what_ran_out_of_time_says_how_much_it_had() {
+        let reason = |value: Option<&str>, words: &str| {
+            let reason = Sentence::words(words);
+            let value = value.map(str::to_owned);
+            let mut question =
+                AnsweredQuestion { value, reason, seconds: 0.71, ..AnsweredQuestion::default() };
+            say_share(&mut question, Duration::from_secs(5));
+            question.reason
+        };
+        let said = reason(None, "out of time; 1 of 2 goals are open");
+        assert!(said.says("(its share was 0.7 s of the 5.0 s for all questions;"), "{said:?}");
+        for (value, words) in
+            [(Some("TRUE"), "out of time"), (None, "the engines have nothing more")]
+        {
+            assert_eq!(reason(value, words), Sentence::words(words));
+        }
+    }
+
+    #[test]
+    fn what_is_open_is_asked_again_in_the_time_that_is_left() {
+        let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
+        let open = AnsweredQuestion {
+            seconds: 5.0,
+            topic: Some(StandardQuestion::Deadlock),
+            ..AnsweredQuestion::default()
+        };
+        let known =
+            AnsweredQuestion { value: Some("TRUE".into()), id: "known".into(), ..open.clone() };
+        let topics = [StandardQuestion::Deadlock, StandardQuestion::OneSafe];
+        let again = |budget: &Budget| {
+            let (mut store, mut told) = (EvidenceStore::new(&net), Vec::new());
+            let questions = vec![open.clone(), known.clone()];
+            let found = ReportResults { questions, ..ReportResults::default() };
+            let config = &RunConfig::default();
+            let mut asking = QuestionRunner { net: &net, config, store: &mut store, found };
+            asking.again(&topics, budget, &mut |title: &str| told.push(title.to_owned()));
+            (asking.found.questions, told)
+        };
+        let (questions, told) = again(&Budget::lasting(Duration::from_secs(20)));
+        assert_eq!(told, [StandardQuestion::Deadlock.title()]);
+        assert_eq!(questions.len(), 2);
+        assert_eq!(questions[0].value.as_deref(), Some("TRUE"));
+        assert!(
+            questions[0].seconds >= 5.0 && questions[0].topic == Some(StandardQuestion::Deadlock)
+        );
+        assert_eq!(questions[1].id, "known");
+        // No question is repeated without remaining time.
+        let (questions, told) = again(&Budget::lasting(Duration::ZERO));
+        assert!(told.is_empty() && questions[0].value.is_none());
+    }
+}

@@ -1,0 +1,176 @@
+//! Questions examined node by node: which transitions can fire, and how many tokens each place can
+//! hold.
+
+use super::super::text::Sentence;
+use super::{AnsweredQuestion, EvidencedAnswer, PlaceMaximum, QuestionRunner, TransitionFate};
+use parikh::answer::{Plan, QuestionValue};
+use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
+use parikh_solvers::Budget;
+
+impl QuestionRunner<'_, '_> {
+    /// Decides for each transition whether it can fire, and summarises the results.
+    pub(super) fn firings(&mut self, budget: &Budget) -> AnsweredQuestion {
+        let net = self.net;
+        let goals = net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t)));
+        let mut ran = self.run(Plan::of_goals(goals), budget);
+        let mut heard: Vec<Option<EvidencedAnswer>> = Vec::new();
+        for t in net.transitions() {
+            let one = ran.heard.remove(&t.index().to_string());
+            self.found.fates.push(one.as_ref().map(|heard| TransitionFate {
+                fires: heard.answer.value == QuestionValue::Bool(true),
+                shown: heard.shown.first().cloned().unwrap_or_default(),
+                reason: heard.answer.reason.clone(),
+                assumes_units: heard.answer.assumes_units,
+            }));
+            heard.push(one);
+        }
+        // A coloured transition fires when one of its bindings does.
+        let bindings = bindings(net);
+        let dead = dead(&bindings, &self.found.fates);
+        let fires = |t: &TransitionId| fires(&self.found.fates, *t) == Some(true);
+        let can = bindings.iter().filter(|of| of.iter().any(fires)).count();
+        let mut whole =
+            AnsweredQuestion { grade: "replayed".into(), ..AnsweredQuestion::default() };
+        // The answer FALSE depends on proofs for all bindings of the dead transitions. The answer
+        // TRUE depends on one firing of each transition.
+        let rests_on: Vec<TransitionId> = match dead.is_empty() {
+            true => bindings.iter().filter_map(|of| of.iter().copied().find(fires)).collect(),
+            false => dead.iter().flat_map(|&at| bindings[at].iter().copied()).collect(),
+        };
+        for heard in rests_on.iter().filter_map(|t| heard[t.index()].as_ref()) {
+            rest_on(&mut whole, heard, !dead.is_empty());
+        }
+        let all = bindings.len();
+        (whole.value, whole.reason) = match (can == all, dead.as_slice()) {
+            (true, _) => {
+                let reason = "for every transition there is a firing sequence that ends with it";
+                (Some("TRUE".to_owned()), Sentence::words(reason))
+            }
+            (_, [_, ..]) => {
+                let text = Sentence::words(format!("{} of {all} never fire: ", dead.len()));
+                let text = text.list(&dead, ", ", |text, &at| match net.folding() {
+                    None => text.transition(bindings[at][0]),
+                    Some(folding) => text.say(folding.transition_name(at)),
+                });
+                (Some("FALSE".to_owned()), text)
+            }
+            _ => {
+                let open = ran.open.into_values().next().unwrap_or_default();
+                let reason = format!(
+                    "firing sequences exist for {can} of {all}; the others are \
+                                      open: {open}"
+                );
+                (None, Sentence::words(reason))
+            }
+        };
+        whole.tried = if whole.value.is_none() { ran.tried } else { Vec::new() };
+        AnsweredQuestion { seconds: ran.seconds, ..whole }
+    }
+
+    /// Computes the largest number of tokens of each place, and summarises the results.
+    pub(super) fn bounds(&mut self, budget: &Budget) -> AnsweredQuestion {
+        let net = self.net;
+        let goals = net.model_places().map(|p| Goal::Maximise(LinearSum::place(p)));
+        let mut ran = self.run(Plan::of_goals(goals), budget);
+        let mut whole =
+            AnsweredQuestion { grade: "replayed".into(), ..AnsweredQuestion::default() };
+        let mut largest: Option<(i128, PlaceId)> = None;
+        let mut infinite: Vec<PlaceId> = Vec::new();
+        let mut unknown = 0;
+        for place in net.model_places() {
+            let bound = ran.heard.remove(&place.index().to_string()).map(|heard| {
+                rest_on(&mut whole, &heard, true);
+                match &heard.answer.value {
+                    QuestionValue::Infinite => infinite.push(place),
+                    &QuestionValue::Number(most)
+                        if largest.is_none_or(|(known, _)| most > known) =>
+                    {
+                        largest = Some((most, place));
+                    }
+                    _ => {}
+                }
+                let shown = heard.shown.into_iter().next().unwrap_or_default();
+                PlaceMaximum { most: heard.answer.value.to_string(), shown }
+            });
+            unknown += usize::from(bound.is_none());
+            self.found.bounds.push(bound);
+        }
+        (whole.value, whole.reason) = match (infinite.as_slice(), unknown, largest) {
+            ([_, ..], ..) => {
+                let text = Sentence::words("unbounded: ");
+                let text = text.list(&infinite, ", ", |text, &p| text.place(p));
+                (Some("+inf".to_owned()), text)
+            }
+            (_, 0, Some((most, place))) => {
+                let text = match net.folding() {
+                    None => "the maximum over all places, reached on ",
+                    Some(_) => "the maximum over all places and colours, reached on ",
+                };
+                let text = Sentence::words(text);
+                (Some(most.to_string()), text.place(place))
+            }
+            (_, 0, None) => (Some("0".to_owned()), Sentence::words("the net has no places")),
+            (_, unknown, _) => {
+                let open = ran.open.into_values().next().unwrap_or_default();
+                let reason =
+                    format!("{unknown} of {} places are open: {open}", net.model_places().len());
+                (None, Sentence::words(reason))
+            }
+        };
+        whole.tried = if whole.value.is_none() { ran.tried } else { Vec::new() };
+        AnsweredQuestion { seconds: ran.seconds, ..whole }
+    }
+}
+
+/// Returns the transitions of the net for each transition of the model. A coloured transition has
+/// its bindings (possibly none). A transition translated from reset arcs has its copies.
+pub(in crate::report) fn bindings(net: &Net) -> Vec<Vec<TransitionId>> {
+    if let Some(translation) = net.translation() {
+        let copies = |t| translation.copies(TransitionId::new(t)).map(TransitionId::new).collect();
+        return (0..translation.transition_count()).map(copies).collect();
+    }
+    match net.folding() {
+        None => net.transitions().map(|t| vec![t]).collect(),
+        Some(folding) => {
+            (0..folding.transition_count()).map(|at| folding.transitions(at).collect()).collect()
+        }
+    }
+}
+
+/// Returns true if the transition can fire, false if it cannot, and `None` if the question is open.
+pub(in crate::report) fn fires(fates: &[Option<TransitionFate>], t: TransitionId) -> Option<bool> {
+    fates[t.index()].as_ref().map(|fate| fate.fires)
+}
+
+/// Returns the indices of the model's transitions none of whose bindings can fire.
+pub(in crate::report) fn dead(
+    bindings: &[Vec<TransitionId>],
+    fates: &[Option<TransitionFate>],
+) -> Vec<usize> {
+    let dead = |of: &Vec<TransitionId>| of.iter().all(|&t| fires(fates, t) == Some(false));
+    (0..bindings.len()).filter(|&at| dead(&bindings[at])).collect()
+}
+
+/// Adds the techniques, the assumption, the grade and the certificates of one answer to the
+/// summary.
+fn rest_on(whole: &mut AnsweredQuestion, heard: &EvidencedAnswer, with_certificates: bool) {
+    for technique in &heard.answer.techniques {
+        if !whole.techniques.contains(technique) {
+            whole.techniques.push(technique);
+        }
+    }
+    whole.assumes_units |= heard.answer.assumes_units;
+    // The summary has the weakest grade of its answers.
+    let grade = heard.answer.grade.to_string();
+    let rank =
+        |grade: &str| ["replayed", "certified", "searched"].iter().position(|it| *it == grade);
+    if rank(&grade) > rank(&whole.grade) {
+        whole.grade = grade;
+    }
+    let certificates = heard.shown.iter().filter_map(|shown| shown.certificate);
+    for certificate in certificates.filter(|_| with_certificates) {
+        if !whole.certificates.contains(&certificate) {
+            whole.certificates.push(certificate);
+        }
+    }
+}

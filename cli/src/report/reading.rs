@@ -1,0 +1,497 @@
+//! Certificates in words: one line per step, with links to the places in the step.
+//!
+//! A line states the condition that the checker verifies for the step (`evidence/src/certificate`).
+//! A document about a reduced net uses the names of that net's nodes. Nodes with the same name in
+//! the original net become links.
+
+use super::text::Sentence;
+use parikh_evidence::Document;
+use parikh_evidence::certificate::bounds::{BoundStep, TokenBound};
+use parikh_evidence::certificate::{
+    BoundsCertificate, Induction, Lemma, LinearCertificate, Precedence, count,
+};
+use parikh_evidence::home::Structure;
+use parikh_evidence::home::returning::{ReturnProof, ReturnWay};
+use parikh_evidence::home::undone::UndoProof;
+use parikh_net::printable::counted;
+use parikh_net::{Atom, Net, PlaceId, TransitionId};
+
+/// The largest number of lines shown of one certificate.
+const LINES: usize = 150;
+
+/// The largest number of text pieces shown of one certificate.
+const PIECES: usize = 4_000;
+
+/// Describes a document in words, for readers who look at `net`. The document is about the net
+/// `of`, which is the original net or a reduced net.
+pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Sentence> {
+    let mut reader = CertificateReader { of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
+    match document {
+        Document::Bounds(bounds) => reader.bounds(bounds),
+        Document::Linear(certificate) => reader.linear(certificate),
+        Document::Induction(induction) => reader.induction(induction),
+        Document::Markings(count) => reader.line(Sentence::words(format!(
+            "The checker visited all {count} reachable markings again, and none is a goal marking"
+        ))),
+        Document::ClosedSet(set) => reader.line(Sentence::words(format!(
+            "A decision diagram of {} describes a set of markings. The set contains the initial \
+             marking, no firing leaves it, and it contains no goal marking",
+            counted(set.nodes.len(), "node")
+        ))),
+    }
+    reader.finish()
+}
+
+/// Describes a home-space argument about the net `of` in words, for readers who look at `net`.
+pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<Sentence> {
+    let mut reader = CertificateReader { of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
+    match structure {
+        Structure::Finitely(weights) => {
+            let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
+            let sum = reader.sum(&sum.collect::<Vec<_>>());
+            let text = Sentence::words("No firing increases ")
+                .then(sum)
+                .say(", so the transitions that decrease it can fire only finitely often");
+            reader.line(text);
+        }
+        Structure::Commoner { traps, refutation } => {
+            for trap in traps {
+                let text = reader.places("This trap is marked initially, and stays marked: ", trap);
+                reader.line(text);
+            }
+            reader.line(Sentence::words(format!(
+                "Every siphon contains one of these traps: the assumption of a siphon without one \
+                 leads to a contradiction in {}",
+                counted(refutation.len(), "step")
+            )));
+            reader.line(Sentence::words(
+                "Places that share an output transition have comparable postsets (asymmetric \
+                 choice), so by Commoner's theorem every transition is live",
+            ));
+        }
+        Structure::Undone(all) => {
+            for (t, undoing) in net.transitions().zip(all) {
+                let text = Sentence::default().transition(t).say(" is undone by ");
+                reader.line(undone(text, undoing).say(", using only the tokens that it produced"));
+            }
+        }
+        Structure::Closed { traps, refutation } => {
+            reader.line(Sentence::words(
+                "The net is closed to a cycle by an additional transition, which takes the final \
+                 marking and puts the initial marking",
+            ));
+            for trap in traps {
+                let text = reader.places("This trap is marked initially, and stays marked: ", trap);
+                reader.line(text);
+            }
+            reader.line(Sentence::words(format!(
+                "Every siphon of the closed net contains one of these traps: the assumption of a \
+                 siphon without one leads to a contradiction in {}. So by Commoner's theorem the \
+                 closed net is live, and the final marking stays coverable in the net itself",
+                counted(refutation.len(), "step")
+            )));
+        }
+        Structure::Returning(ways) => reader.returning(ways),
+        Structure::Lost { after, document } => {
+            let firings = after.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
+            reader.line(Sentence::words(format!(
+                "The property can no longer be reached after {}; for the markings after that:",
+                counted(firings, "firing")
+            )));
+            reader.lines.extend(read(document, of, net));
+        }
+        Structure::Visited(_) => reader.line(Sentence::words(
+            "The checker visited all reachable markings again, and searched backwards from the \
+             markings that satisfy the property",
+        )),
+    }
+    reader.finish()
+}
+
+/// Describes how the effect of a firing is undone, by one firing sequence or by cases.
+fn undone(text: Sentence, undoing: &UndoProof) -> Sentence {
+    match undoing {
+        UndoProof::By(steps) => text.list(steps, ", ", |text, &(u, times)| match times {
+            1 => text.transition(u),
+            times => text.transition(u).say(format!(" {times} times")),
+        }),
+        UndoProof::Cases { sum, cases } => {
+            let ways: Vec<_> = sum.iter().zip(cases).collect();
+            text.list(&ways, "; ", |text, &(&(place, _), case)| {
+                undone(text, case).say(" (with one more token on ").place(place).say(")")
+            })
+        }
+    }
+}
+
+struct CertificateReader<'n> {
+    /// The net to which the document refers.
+    of: &'n Net,
+    /// The net of the page.
+    net: &'n Net,
+    lines: Vec<Sentence>,
+    pieces: usize,
+    left_out: usize,
+}
+
+impl CertificateReader<'_> {
+    fn line(&mut self, text: Sentence) {
+        if self.lines.len() >= LINES || self.pieces >= PIECES {
+            self.left_out += 1;
+            return;
+        }
+        self.pieces += text.len();
+        self.lines.push(text);
+    }
+
+    fn finish(mut self) -> Vec<Sentence> {
+        if self.left_out > 0 {
+            let left_out = counted(self.left_out, "more line");
+            self.lines.push(Sentence::words(format!(
+                "… and {left_out}; parikh check --evidence DIR writes all of it"
+            )));
+        }
+        self.lines
+    }
+
+    fn place(&self, text: Sentence, place: PlaceId) -> Sentence {
+        // Indices beyond the net's places denote firing counters.
+        if place.index() >= self.of.place_count() {
+            return text.say(format!("firings#{}", place.index() - self.of.place_count()));
+        }
+        let name = self.of.place_name(place);
+        match self.net.place_named(name) {
+            Some(original) => text.place(original),
+            None => text.say(name),
+        }
+    }
+
+    fn transition(&self, text: Sentence, t: TransitionId) -> Sentence {
+        let name = self.of.transition_name(t);
+        match self.net.transition_named(name) {
+            Some(original) => text.transition(original),
+            None => text.say(name),
+        }
+    }
+
+    fn returning(&mut self, ways: &ReturnProof) {
+        match &ways.way {
+            ReturnWay::Downhill { weights, document } => {
+                let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
+                let sum = self.sum(&sum.collect::<Vec<_>>());
+                let text = Sentence::words("Any sequence of transitions that decrease ").then(sum);
+                self.line(text.say(
+                    " ends in a marking in which none of them is enabled. For these markings:",
+                ));
+                for line in read(document, self.of, self.net) {
+                    self.line(line);
+                }
+            }
+            ReturnWay::Steps { set, steps } => self.line(Sentence::words(format!(
+                "A decision diagram of {} describes a set of markings. The set contains the \
+                 initial marking, and no firing leaves it. From every marking of the set, firings \
+                 lead to the goal, as {} show",
+                counted(set.nodes.len(), "node"),
+                counted(steps.len(), "step")
+            ))),
+        }
+        if let Some(to) = &ways.to {
+            let after = to.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
+            self.line(Sentence::words(format!(
+                "So a marking that covers the marking after {} stays reachable, and with it all \
+                 firings enabled from there",
+                counted(after, "firing")
+            )));
+        }
+    }
+
+    fn places(&self, words: &str, places: &[PlaceId]) -> Sentence {
+        Sentence::words(words).list(places, ", ", |text, &place| self.place(text, place))
+    }
+
+    /// Writes a weighted sum of places: `2·p + q − 3·r`.
+    fn sum(&self, terms: &[(PlaceId, i128)]) -> Sentence {
+        if terms.is_empty() {
+            return Sentence::words("0");
+        }
+        let mut first = true;
+        Sentence::default().list(terms, "", |text, &(place, weight)| {
+            let sign = match (std::mem::take(&mut first), weight < 0) {
+                (true, false) => "",
+                (true, true) => "−",
+                (false, false) => " + ",
+                (false, true) => " − ",
+            };
+            let text = match weight.unsigned_abs() {
+                1 => text.say(sign),
+                factor => text.say(format!("{sign}{factor}·")),
+            };
+            self.place(text, place)
+        })
+    }
+
+    fn comparison(&self, atom: &Atom) -> Sentence {
+        let terms: Vec<_> = atom.sum.terms().iter().map(|&(p, a)| (p, i128::from(a))).collect();
+        match terms.iter().all(|&(_, a)| a < 0) {
+            // A sum with negative coefficients only is written as "≥" with positive coefficients.
+            true => {
+                let turned: Vec<_> = terms.iter().map(|&(p, a)| (p, -a)).collect();
+                self.sum(&turned).say(format!(" ≥ {}", -i128::from(atom.bound)))
+            }
+            false => self.sum(&terms).say(format!(" ≤ {}", atom.bound)),
+        }
+    }
+
+    fn bound(&self, text: Sentence, bound: &TokenBound) -> Sentence {
+        let sign = if bound.upper { "≤" } else { "≥" };
+        self.place(text, bound.place).say(format!(" {sign} {}", bound.tokens))
+    }
+
+    fn bounds(&mut self, bounds: &BoundsCertificate) {
+        for step in &bounds.steps {
+            let text = match step {
+                BoundStep::Inductive(bounds) => {
+                    Sentence::words("True initially, and every permitted firing preserves it: ")
+                        .list(bounds, ", ", |text, bound| self.bound(text, bound))
+                }
+                BoundStep::Weighted { weights, bounds } => Sentence::words("No firing increases ")
+                    .then(self.sum(weights))
+                    .say(self.initially(weights))
+                    .say("; so ")
+                    .list(bounds, ", ", |text, bound| self.bound(text, bound)),
+                BoundStep::SafeUnits(places) => self.places(
+                    "Assuming the model's claim that its units are safe (NUPN), at most one token \
+                     is on ",
+                    places,
+                ),
+            };
+            self.line(text);
+        }
+    }
+
+    /// Says the value of a sum in the initial marking. Firing counters are 0 initially. Returns an
+    /// empty string on overflow.
+    fn initially(&self, terms: &[(PlaceId, i128)]) -> String {
+        let value = terms.iter().try_fold(0i128, |sum, &(place, weight)| {
+            let tokens = match place.index() < self.of.place_count() {
+                true => self.of.initial()[place],
+                false => 0,
+            };
+            sum.checked_add(weight.checked_mul(i128::from(tokens))?)
+        });
+        value.map_or(String::new(), |value| format!(", which is {value} initially"))
+    }
+
+    fn linear(&mut self, certificate: &LinearCertificate) {
+        if count(self.of, &certificate.counters).is_ok() {
+            for (at, set) in certificate.counters.iter().enumerate() {
+                let text = Sentence::words(format!("firings#{at} counts the firings of "));
+                let text = text.list(set, ", ", |text, &t| self.transition(text, t));
+                self.line(text);
+            }
+        }
+        for trap in &certificate.traps {
+            let text =
+                self.places("A marked trap stays marked, so at least one token is on ", trap);
+            self.line(text);
+        }
+        self.bounds(&certificate.bounds);
+        for bound in &certificate.lower_bounds {
+            let weights: Vec<(PlaceId, i128)> =
+                bound.weights.iter().map(|&(place, weight)| (place, weight.into())).collect();
+            let text = Sentence::words("Every reachable marking has ").then(self.sum(&weights));
+            self.line(text.say(format!(" ≥ {}: no firing leads below this bound", bound.tokens)));
+        }
+        for precedence in &certificate.precedences {
+            let text = self.precedence(precedence, &certificate.atoms);
+            self.line(text);
+        }
+        for lemma in &certificate.lemmas {
+            let text = self.lemma(lemma, certificate);
+            self.line(text);
+        }
+        if !certificate.steps.is_empty() {
+            self.line(Sentence::words("Conclusions, case by case:"));
+        }
+        for step in &certificate.steps {
+            let text = self.clause(step, &certificate.atoms);
+            self.line(text);
+        }
+    }
+
+    fn precedence(&self, precedence: &Precedence, atoms: &[Atom]) -> Sentence {
+        let words = match precedence {
+            Precedence::Unfed { .. } => {
+                "These places stay empty until a transition outside of \
+                                         them adds a token, "
+            }
+            Precedence::Kept { .. } => {
+                "A trap that stays marked after a transition added a token, "
+            }
+        };
+        let text = self.places(words, precedence.places()).say(": ");
+        let atoms: Vec<&Atom> = precedence.atoms().iter().filter_map(|&at| atoms.get(at)).collect();
+        text.list(&atoms, ", or ", |text, atom| text.then(self.comparison(atom)))
+    }
+
+    fn lemma(&self, lemma: &Lemma, certificate: &LinearCertificate) -> Sentence {
+        let atoms: Vec<&Atom> =
+            lemma.atoms.iter().filter_map(|&(at, _)| certificate.atoms.get(at)).collect();
+        let text = match atoms.len() {
+            1 => Sentence::words("Never: "),
+            _ => Sentence::words("Never true together: "),
+        };
+        let text = text.list(&atoms, "; ", |text, atom| text.then(self.comparison(atom)));
+        let text = match lemma.weights.is_empty() {
+            true => text,
+            false => text
+                .say(" — because no firing increases ")
+                .then(self.sum(&lemma.weights))
+                .say(self.initially(&lemma.weights)),
+        };
+        let text = match lemma.traps.len() {
+            0 => text,
+            1 => text.say(", and a trap stays marked"),
+            many => text.say(format!(", and {many} traps stay marked")),
+        };
+        let text = match lemma.lower_bounds.len() {
+            0 => text,
+            1 => text.say(", and a lower bound"),
+            many => text.say(format!(", and {many} lower bounds")),
+        };
+        match lemma.units.is_empty() {
+            true => text,
+            false => text.say(", assuming that the model's units are safe (NUPN)"),
+        }
+    }
+
+    /// Writes a clause: `One of these holds: a; or b`.
+    fn clause(&self, clause: &[i32], atoms: &[Atom]) -> Sentence {
+        if clause.is_empty() {
+            return Sentence::words("A contradiction: no goal marking is reachable");
+        }
+        Sentence::words("One of these holds: ").list(clause, "; or ", |text, &literal| {
+            let at = (literal.unsigned_abs() as usize).wrapping_sub(1);
+            match (atoms.get(at), literal > 0) {
+                (Some(atom), true) => text.then(self.comparison(atom)),
+                (Some(atom), false) => text.then(self.comparison(&atom.negated())),
+                // Variables beyond the atoms stand for subformulas of the question.
+                (None, true) => text.say("a subformula of the question"),
+                (None, false) => text.say("not a subformula of the question"),
+            }
+        })
+    }
+
+    fn induction(&mut self, induction: &Induction) {
+        self.bounds(&induction.bounds);
+        for &(at, modulus) in &induction.remainders {
+            let Some(atom) = induction.atoms.get(at) else { continue };
+            let terms: Vec<_> = atom.sum.terms().iter().map(|&(p, a)| (p, i128::from(a))).collect();
+            self.line(self.sum(&terms).say(format!(" changes only by multiples of {modulus}")));
+        }
+        if !induction.clauses.is_empty() {
+            self.line(Sentence::words(
+                "All of these are true initially, and every firing from a marking where all are \
+                 true preserves all of them:",
+            ));
+        }
+        for clause in &induction.clauses {
+            let text = self.clause(clause, &induction.atoms);
+            self.line(text);
+        }
+        self.line(Sentence::words("The goal contradicts them"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::{LinearSum, text};
+
+    fn plain(lines: &[Sentence], net: &Net) -> Vec<String> {
+        let json: Vec<Vec<serde_json::Value>> =
+            serde_json::from_value(serde_json::to_value(lines).unwrap()).unwrap();
+        let piece = |piece: serde_json::Value| match (piece["p"].as_u64(), piece["t"].as_u64()) {
+            (Some(p), _) => net.place_name(PlaceId::new(p as usize)).to_owned(),
+            (_, Some(t)) => net.transition_name(TransitionId::new(t as usize)).to_owned(),
+            _ => piece.as_str().unwrap_or_default().to_owned(),
+        };
+        json.into_iter().map(|line| line.into_iter().map(piece).collect()).collect()
+    }
+
+    #[test]
+    fn documents_are_read_in_words() {
+        let net = text::parse("place p 1\nplace q\nplace r\ntransition t: p -> q").unwrap();
+        let [p, q, r] = ["p", "q", "r"].map(|name| net.place_named(name).unwrap());
+        let bound = |place, tokens| TokenBound { place, upper: true, tokens };
+        let bounds = Document::Bounds(BoundsCertificate {
+            assumes_units: false,
+            steps: vec![
+                BoundStep::Inductive(vec![bound(r, 0)]),
+                BoundStep::Weighted { weights: vec![(p, 2), (q, 2)], bounds: vec![bound(q, 1)] },
+                BoundStep::SafeUnits(vec![p]),
+            ],
+        });
+        assert_eq!(
+            plain(&read(&bounds, &net, &net), &net),
+            [
+                "True initially, and every permitted firing preserves it: r ≤ 0",
+                "No firing increases 2·p + 2·q, which is 2 initially; so q ≤ 1",
+                "Assuming the model's claim that its units are safe (NUPN), at most one token is \
+                 on p",
+            ]
+        );
+        let sum = LinearSum::new([(p, -1), (q, -1)]).unwrap();
+        let linear = Document::Linear(LinearCertificate {
+            assumes_units: false,
+            counters: Vec::new(),
+            precedences: Vec::new(),
+            bounds: BoundsCertificate::default(),
+            lower_bounds: vec![],
+            atoms: vec![Atom { sum, bound: -2 }],
+            traps: vec![vec![q]],
+            lemmas: vec![Lemma {
+                atoms: vec![(0, 1)],
+                weights: vec![(p, 1), (q, 1)],
+                ..Lemma::default()
+            }],
+            steps: vec![vec![-1], vec![]],
+        });
+        assert_eq!(
+            plain(&read(&linear, &net, &net), &net),
+            [
+                "A marked trap stays marked, so at least one token is on q",
+                "Never: p + q ≥ 2 — because no firing increases p + q, which is 1 initially",
+                "Conclusions, case by case:",
+                "One of these holds: p + q ≤ 1",
+                "A contradiction: no goal marking is reachable",
+            ]
+        );
+        let finitely = read_structure(&Structure::Finitely(vec![(p, 1)]), &net, &net);
+        assert!(plain(&finitely, &net)[0].starts_with("No firing increases p, so"));
+        let document = Document::Markings(2);
+        let weights = vec![(p, 3)];
+        let way = ReturnWay::Downhill { weights, document: document.clone() };
+        let returning = ReturnProof { to: Some(vec![]), way, along: Vec::new() };
+        let ways = read_structure(&Structure::Returning(Box::new(returning)), &net, &net);
+        let ways = plain(&ways, &net);
+        assert!(
+            ways[0].starts_with("Any sequence of transitions that decrease 3·p ends in"),
+            "{ways:?}"
+        );
+        assert!(ways[2].starts_with("So a marking that covers the marking after 0 firings"));
+        let lost = Structure::Lost { after: vec![(TransitionId::new(0), 7)], document };
+        assert!(plain(&read_structure(&lost, &net, &net), &net)[0].contains("after 7 firings"));
+    }
+
+    #[test]
+    fn endless_documents_are_cut() {
+        let net = text::parse("place p\ntransition t: p -> p").unwrap();
+        let p = PlaceId::new(0);
+        let steps = vec![BoundStep::SafeUnits(vec![p]); 500];
+        let bounds = Document::Bounds(BoundsCertificate { assumes_units: true, steps });
+        let lines = plain(&read(&bounds, &net, &net), &net);
+        assert_eq!(lines.len(), LINES + 1);
+        assert!(lines[LINES].contains("350 more lines"), "{}", lines[LINES]);
+    }
+}

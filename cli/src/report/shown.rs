@@ -1,0 +1,289 @@
+//! The evidence of answers as data for the page: firing sequences to play and certificates to read.
+//!
+//! Sequences and documents that several goals share are stored once. Two limits keep the page
+//! small. Sequences beyond the limit are left out. For a certificate beyond the limit, a line says
+//! that it is left out.
+
+use super::lit;
+use super::reading;
+use super::text::Sentence;
+use parikh_engine::board::{Evidence, Home, KeptStructure, Knowledge, Maximum, Reach, Witness};
+use parikh_evidence::replay;
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::printable::counted;
+use parikh_net::{FiringSequence, Net, RunProperty, Stage};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A firing sequence, flattened: each transition's index is followed by its number of consecutive
+/// firings.
+pub type FlatSequence = Vec<u64>;
+
+/// A firing sequence to play.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlayedSequence {
+    /// The index of the trace. `None` if the sequence is too long for a page.
+    pub trace: Option<usize>,
+    /// The number of firings of the trace to play.
+    #[serde(serialize_with = "exactly")]
+    pub firings: u64,
+    /// The index of the trace that repeats forever after the prefix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pump: Option<usize>,
+    /// True if the repeated trace leads back to the same marking, so that the page can play it
+    /// forever.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub comes_back: bool,
+    /// The subformulas of the property with their values along the run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<lit::SubformulaValues>,
+}
+
+impl PlayedSequence {
+    /// Returns a play of the first `firings` firings of a trace.
+    fn of(trace: Option<usize>, firings: u64) -> PlayedSequence {
+        PlayedSequence { trace, firings, pump: None, comes_back: false, parts: Vec::new() }
+    }
+}
+
+/// Serialises a number without rounding in JavaScript. Numbers from [`COUNTED`] on become text.
+fn exactly<S: serde::Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
+    match *number < COUNTED {
+        true => to.serialize_u64(*number),
+        false => to.serialize_str(&number.to_string()),
+    }
+}
+
+/// The number of firings from which a sequence is too long to play. The limit leaves room below 2⁵³
+/// for a repeated suffix.
+const COUNTED: u64 = 1 << 50;
+
+/// A certificate in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CertificateText {
+    /// The kind of argument.
+    pub kind: &'static str,
+    /// The number of rule applications that lead to the certificate's net, if the certificate is
+    /// about a reduced net.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduced_by: Option<usize>,
+    /// True if the certificate is about the net that starts at the end of the witness.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub after_witness: bool,
+    /// A line per step.
+    pub lines: Vec<Sentence>,
+}
+
+/// The evidence for a goal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GoalEvidence {
+    /// The firing sequence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub play: Option<PlayedSequence>,
+    /// The certificate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<usize>,
+    /// The stages of a self-covering sequence in several stages.
+    #[serde(skip)]
+    pub stages: Vec<Stage>,
+}
+
+/// The evidence on a page.
+pub(super) struct EvidenceStore<'n> {
+    net: &'n Net,
+    pub(super) traces: Vec<FlatSequence>,
+    pub(super) certificates: Vec<CertificateText>,
+    /// Traces by the address of the sequence. Keeping the sequence alive keeps its address unique.
+    sequences: HashMap<*const FiringSequence, (Option<usize>, Arc<FiringSequence>)>,
+    documents: HashMap<*const (), (usize, KeptReference)>,
+    steps: usize,
+    pieces: usize,
+}
+
+/// A reference that keeps the address of a document unique.
+#[expect(dead_code, reason = "kept for its address alone")]
+enum KeptReference {
+    Document(Arc<parikh_evidence::Document>),
+    Structure(Arc<parikh_evidence::home::Structure>),
+}
+
+/// The largest number of steps in all traces of a page together.
+const MOST_STEPS: usize = 60_000;
+
+/// The largest number of text pieces in all certificates of a page together.
+const MOST_PIECES: usize = 25_000;
+
+impl<'n> EvidenceStore<'n> {
+    pub(super) fn new(net: &'n Net) -> Self {
+        EvidenceStore {
+            net,
+            traces: Vec::new(),
+            certificates: Vec::new(),
+            sequences: HashMap::new(),
+            documents: HashMap::new(),
+            steps: 0,
+            pieces: 0,
+        }
+    }
+
+    /// Stores the evidence of a settled goal.
+    pub(super) fn of(&mut self, knowledge: &Knowledge) -> GoalEvidence {
+        match knowledge {
+            Knowledge::Reach(Reach::Reached { witness, .. }) => self.witness(witness.as_ref()),
+            Knowledge::Reach(Reach::Unreachable { proof, evidence, .. }) => GoalEvidence {
+                certificate: self.certificate(evidence, proof.kind()),
+                ..GoalEvidence::default()
+            },
+            Knowledge::Home(Home::Kept { proof, evidence, .. }) => GoalEvidence {
+                certificate: self.certificate(evidence, proof.kind()),
+                ..GoalEvidence::default()
+            },
+            Knowledge::Home(Home::Lost { witness, proof, evidence, .. }) => {
+                let mut shown = self.witness(witness.as_ref());
+                shown.certificate = match (&proof.document, evidence) {
+                    (Some(document), Evidence::Certified(_)) => {
+                        let lines = reading::read(document, self.net, self.net);
+                        Some(self.add(proof.kind(), None, true, lines))
+                    }
+                    _ => self.certificate(evidence, proof.kind()),
+                };
+                shown
+            }
+            Knowledge::Maximum(Maximum { unbounded: Some((pumping, _)), .. }) => {
+                // Several stages are described in words and not played, because the numbers of
+                // repetitions are not fixed.
+                let Some(Stage { prefix, pump }) = pumping.only() else {
+                    return GoalEvidence {
+                        stages: pumping.stages().cloned().collect(),
+                        ..GoalEvidence::default()
+                    };
+                };
+                let (prefix, firings) = (Arc::new(prefix.clone()), prefix.firings());
+                let firings = u64::try_from(firings).unwrap_or(u64::MAX);
+                let mut play = PlayedSequence::of(self.trace(&prefix), firings);
+                play.pump = self.trace(&Arc::new(pump.clone()));
+                GoalEvidence { play: Some(play), ..GoalEvidence::default() }
+            }
+            Knowledge::Maximum(Maximum { seen, proved, evidence, .. }) => {
+                let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
+                let mut shown = self.witness(witness);
+                if let (Some(evidence), Some((_, proof, _))) = (evidence, proved) {
+                    shown.certificate = self.certificate(evidence, proof.kind());
+                }
+                shown
+            }
+            _ => GoalEvidence::default(),
+        }
+    }
+
+    /// Stores a run that has the property. A run without a cycle is played like any firing
+    /// sequence.
+    pub(super) fn run(&mut self, property: &RunProperty, run: &LassoRun) -> GoalEvidence {
+        let firings = u64::try_from(run.prefix.firings()).unwrap_or(u64::MAX);
+        let mut play = PlayedSequence::of(self.trace(&Arc::new(run.prefix.clone())), firings);
+        if let RunEnd::Repeats(cycle) = &run.end {
+            play.pump = self.trace(&Arc::new(cycle.clone()));
+            let end = replay(self.net, &run.rounds(1)).ok();
+            play.comes_back = end.is_some() && end == replay(self.net, &run.prefix).ok();
+        }
+        if play.comes_back || run.end == RunEnd::Dead {
+            play.parts = lit::parts(self.net, property, run);
+        }
+        GoalEvidence { play: Some(play), ..GoalEvidence::default() }
+    }
+
+    /// Returns true if both certificates are absent or have the same text.
+    pub(super) fn read_alike(&self, one: Option<usize>, other: Option<usize>) -> bool {
+        match (one, other) {
+            (Some(one), Some(other)) => self.certificates[one] == self.certificates[other],
+            (one, other) => one == other,
+        }
+    }
+
+    fn witness(&mut self, witness: Option<&Witness>) -> GoalEvidence {
+        // An accelerated sequence is not played, because it has too many firings.
+        let play = match witness {
+            Some(Witness::Firings(sequence, firings)) if *firings > 0 => {
+                Some(PlayedSequence::of(self.trace(sequence), *firings))
+            }
+            _ => None,
+        };
+        GoalEvidence { play, ..GoalEvidence::default() }
+    }
+
+    fn trace(&mut self, sequence: &Arc<FiringSequence>) -> Option<usize> {
+        let address = Arc::as_ptr(sequence);
+        if let Some((known, _)) = self.sequences.get(&address) {
+            return *known;
+        }
+        let steps = sequence.steps();
+        let few = sequence.firings() < COUNTED.into();
+        let fits = self.steps + steps.len() <= MOST_STEPS && few;
+        let trace = fits.then_some(self.traces.len());
+        if fits {
+            self.steps += steps.len();
+            let flat = steps.iter().flat_map(|step| [step.transition.index() as u64, step.count]);
+            self.traces.push(flat.collect());
+        }
+        self.sequences.insert(address, (trace, sequence.clone()));
+        trace
+    }
+
+    fn certificate(&mut self, evidence: &Evidence, kind: &'static str) -> Option<usize> {
+        let (address, kept) = match evidence {
+            Evidence::Certified(Some(shown)) => {
+                let address = Arc::as_ptr(&shown.document).cast::<()>();
+                (address, KeptReference::Document(shown.document.clone()))
+            }
+            Evidence::Argued(Some(KeptStructure { structure, .. })) => {
+                let address = Arc::as_ptr(structure).cast::<()>();
+                (address, KeptReference::Structure(structure.clone()))
+            }
+            // The evidence has no document, or the document was not kept.
+            _ => return None,
+        };
+        if let Some((known, _)) = self.documents.get(&address) {
+            return Some(*known);
+        }
+        let (on, lines) = match evidence {
+            Evidence::Certified(Some(shown)) => {
+                let of = shown.on.as_ref().map_or(self.net, |on| &on.net);
+                (shown.on.as_ref(), reading::read(&shown.document, of, self.net))
+            }
+            Evidence::Argued(Some(KeptStructure { structure, on })) => {
+                let of = on.as_ref().map_or(self.net, |on| &on.net);
+                (on.as_ref(), reading::read_structure(structure, of, self.net))
+            }
+            _ => return None,
+        };
+        let logs = std::iter::successors(on, |log| log.of.as_ref());
+        let reduced_by = on.map(|_| logs.map(|log| log.log.steps.len()).sum());
+        let added = self.add(kind, reduced_by, false, lines);
+        self.documents.insert(address, (added, kept));
+        Some(added)
+    }
+
+    fn add(
+        &mut self,
+        kind: &'static str,
+        reduced_by: Option<usize>,
+        after_witness: bool,
+        mut lines: Vec<Sentence>,
+    ) -> usize {
+        if lines.is_empty() {
+            lines.push(Sentence::words("No step is needed: the goal is contradictory by itself"));
+        }
+        let pieces: usize = lines.iter().map(Sentence::len).sum();
+        if self.pieces + pieces > MOST_PIECES {
+            lines = vec![Sentence::words(format!(
+                "{}, omitted to keep the page small; parikh check --evidence DIR writes all",
+                counted(lines.len(), "line")
+            ))];
+        } else {
+            self.pieces += pieces;
+        }
+        self.certificates.push(CertificateText { kind, reduced_by, after_witness, lines });
+        self.certificates.len() - 1
+    }
+}

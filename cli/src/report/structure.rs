@@ -1,0 +1,236 @@
+//! Structural analysis for the report: invariants, siphons, traps and units.
+
+use super::text::Sentence;
+use parikh_net::{Net, PlaceId, TransitionId};
+use parikh_solvers::Budget;
+use parikh_structure::bounds::place_bounds;
+use parikh_structure::closed::ClosureKind;
+use parikh_structure::flows::{place_flows, transition_flows};
+use parikh_structure::minimal::minimal_sets;
+use parikh_structure::semiflows::{place_semiflows, transition_semiflows};
+use parikh_structure::siphons::{starved_by, unmarked_siphon};
+use parikh_structure::traps::is_marked;
+use parikh_structure::units::prove_units;
+use serde::Serialize;
+
+/// A weighted set of nodes that the page highlights in the drawing.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct StructureSet {
+    /// A description of the set in a line.
+    pub title: Sentence,
+    /// The places with their factors.
+    pub places: Vec<WeightedNode>,
+    /// The transitions with their factors.
+    pub transitions: Vec<WeightedNode>,
+}
+
+/// The index of a node and its factor as text. The text is empty for the factor 1.
+pub type WeightedNode = (usize, String);
+
+/// The sets of a kind.
+#[derive(Clone, Debug, Serialize)]
+pub struct StructureSets {
+    /// The headline, such as `Place invariants`.
+    pub title: &'static str,
+    /// The definition of the kind.
+    pub about: &'static str,
+    /// The sets, at most `LISTED`.
+    pub shapes: Vec<StructureSet>,
+    /// The reason why the list may be incomplete.
+    pub incomplete: Option<String>,
+}
+
+/// The largest number of sets listed per kind.
+const LISTED: usize = 60;
+
+/// The largest number of intermediate rays in the computation of semiflows.
+const RAYS: usize = 1_000;
+
+/// Computes the sets of all kinds within the budget.
+pub(super) fn shapes(net: &Net, budget: &Budget) -> Vec<StructureSets> {
+    let mut all = vec![
+        place_invariants(net, &budget.portion(0.25)),
+        transition_invariants(net, &budget.portion(0.25)),
+    ];
+    all.extend(unmarked(net));
+    all.push(closed(net, ClosureKind::Siphon, &budget.portion(0.3)));
+    all.push(closed(net, ClosureKind::Trap, &budget.portion(0.4)));
+    all.extend(units(net, &budget.portion(0.8)));
+    all
+}
+
+fn factor(value: &impl ToString) -> String {
+    let text = value.to_string();
+    if text == "1" { String::new() } else { text }
+}
+
+/// Cuts a list to [`LISTED`] entries, and adds that to the reason for incompleteness.
+fn listed<T>(mut items: Vec<T>, incomplete: Option<String>) -> (Vec<T>, Option<String>) {
+    let found = items.len();
+    items.truncate(LISTED);
+    let cut = (found > LISTED).then(|| format!("{LISTED} of {found} are listed"));
+    let all: Vec<String> = [cut, incomplete].into_iter().flatten().collect();
+    (items, (!all.is_empty()).then(|| all.join("; ")))
+}
+
+fn place_invariants(net: &Net, budget: &Budget) -> StructureSets {
+    let semiflows = place_semiflows(net, RAYS, &budget.share(0.5));
+    // If the semiflows are incomplete, a basis of all invariants is shown instead.
+    let (flows, incomplete) = match semiflows.incomplete {
+        None => (semiflows.flows, None),
+        Some(why) => match place_flows(net, budget) {
+            Ok(basis) => (basis, Some(format!("semiflows: {why}; a basis is shown instead"))),
+            Err(spent) => (semiflows.flows, Some(spent.to_string())),
+        },
+    };
+    let shape = |flow: &parikh_structure::flows::PlaceFlow| {
+        let mut first = true;
+        let text = Sentence::default().list(flow.terms(), "", |text, (place, value)| {
+            let sign = match (std::mem::take(&mut first), !value.is_positive()) {
+                (true, false) => "",
+                (true, true) => "−",
+                (false, false) => " + ",
+                (false, true) => " − ",
+            };
+            let size = value.to_string();
+            let size = size.trim_start_matches('-');
+            let text =
+                if size == "1" { text.say(sign) } else { text.say(format!("{sign}{size}·")) };
+            text.place(*place)
+        });
+        StructureSet {
+            title: text.say(format!(" = {}", flow.constant(net.initial()))),
+            places: flow.terms().iter().map(|(p, value)| (p.index(), factor(value))).collect(),
+            transitions: Vec::new(),
+        }
+    };
+    let (flows, incomplete) = listed(flows, incomplete);
+    StructureSets {
+        title: "Place invariants",
+        about: "weighted sums of tokens that no firing changes",
+        shapes: flows.iter().map(shape).collect(),
+        incomplete,
+    }
+}
+
+fn transition_invariants(net: &Net, budget: &Budget) -> StructureSets {
+    let semiflows = transition_semiflows(net, RAYS, &budget.share(0.5));
+    let (flows, incomplete) = match semiflows.incomplete {
+        None => (semiflows.flows, None),
+        Some(why) => match transition_flows(net, budget) {
+            Ok(basis) => (basis, Some(format!("semiflows: {why}; a basis is shown instead"))),
+            Err(spent) => (semiflows.flows, Some(spent.to_string())),
+        },
+    };
+    let shape = |flow: &parikh_structure::flows::TransitionFlow| {
+        // The first transition stands for all transitions with the same effect.
+        let terms: Vec<(TransitionId, String)> = flow
+            .terms()
+            .iter()
+            .filter_map(|(class, value)| Some((*net.class(*class).first()?, value.to_string())))
+            .collect();
+        let title =
+            Sentence::default().list(&terms, ", ", |text, (t, times)| match times.as_str() {
+                "1" => text.transition(*t),
+                times => text.transition(*t).say(format!(" {times} times")),
+            });
+        let transitions = terms.into_iter().map(|(t, times)| (t.index(), factor(&times))).collect();
+        StructureSet {
+            title: title.say(" together change nothing"),
+            places: Vec::new(),
+            transitions,
+        }
+    };
+    let (flows, incomplete) = listed(flows, incomplete);
+    StructureSets {
+        title: "Transition invariants",
+        about: "firings that together change nothing: after all of them, the marking is the same \
+                as before",
+        shapes: flows.iter().map(shape).collect(),
+        incomplete,
+    }
+}
+
+fn set(net: &Net, places: &[PlaceId]) -> StructureSet {
+    let marked = if is_marked(net, places) { "marked: " } else { "empty initially: " };
+    StructureSet {
+        title: Sentence::words(marked).list(places, ", ", |text, &place| text.place(place)),
+        places: places.iter().map(|place| (place.index(), String::new())).collect(),
+        transitions: Vec::new(),
+    }
+}
+
+fn unmarked(net: &Net) -> Option<StructureSets> {
+    let empty = unmarked_siphon(net);
+    if empty.is_empty() {
+        return None;
+    }
+    let starved = starved_by(net, &empty);
+    let mut shape = set(net, &empty);
+    shape.transitions = starved.iter().map(|t| (t.index(), String::new())).collect();
+    if !starved.is_empty() {
+        let text = shape.title.say("; so these transitions never fire: ");
+        shape.title = text.list(&starved, ", ", |text, &t| text.transition(t));
+    }
+    Some(StructureSets {
+        title: "Never marked",
+        about: "the largest initially empty siphon: it stays empty",
+        shapes: vec![shape],
+        incomplete: None,
+    })
+}
+
+fn closed(net: &Net, kind: ClosureKind, budget: &Budget) -> StructureSets {
+    let found = minimal_sets(net, kind, 2 * LISTED, budget);
+    let incomplete = found.incomplete.map(|why| format!("{why}; there may be more"));
+    let (sets, incomplete) = listed(found.sets, incomplete);
+    let (title, about) = match kind {
+        ClosureKind::Siphon => (
+            "Minimal siphons",
+            "sets of places such that every transition that outputs to the set also takes an input \
+             from it: once empty, always empty",
+        ),
+        ClosureKind::Trap => (
+            "Minimal traps",
+            "sets of places such that every transition that takes an input from the set also \
+             outputs to it: once marked, always marked",
+        ),
+    };
+    StructureSets {
+        title,
+        about,
+        shapes: sets.iter().map(|places| set(net, places)).collect(),
+        incomplete,
+    }
+}
+
+fn units(net: &Net, budget: &Budget) -> Option<StructureSets> {
+    let units = net.units()?;
+    let flows = place_flows(net, budget).unwrap_or_default();
+    let bounds = place_bounds(net, &flows, budget);
+    let proofs = prove_units(net, &flows, &bounds, budget);
+    let shape = |(unit, it): (parikh_net::UnitId, &parikh_net::units::Unit)| {
+        let proved = proofs.as_ref().and_then(|all| all.iter().find(|proof| proof.unit == unit));
+        let safe = match proved {
+            Some(proof) if proof.is_complete() => " (safe, proved)",
+            Some(_) => " (safe according to the model, not proved from invariants)",
+            None => "",
+        };
+        let text = Sentence::words(format!("{}{safe}: ", it.name));
+        StructureSet {
+            title: text.list(&it.places, ", ", |text, &place| text.place(place)),
+            places: it.places.iter().map(|place| (place.index(), String::new())).collect(),
+            transitions: Vec::new(),
+        }
+    };
+    let shapes: Vec<StructureSet> =
+        units.iter().filter(|(_, unit)| !unit.places.is_empty()).map(shape).collect();
+    let (shapes, incomplete) = listed(shapes, None);
+    Some(StructureSets {
+        title: "Units",
+        about: "nested units of the model (NUPN): if the model's claim is true, at most one place \
+                of each unit is marked at a time",
+        shapes,
+        incomplete,
+    })
+}

@@ -1,0 +1,361 @@
+//! Two questions about every parallel system: whether it can deadlock, and which labels occur on
+//! some run.
+//!
+//! Both questions concern single joint states. So the engines answer them on the
+//! [net](parikh_systems::net) of the system, and their evidence is checked as usual. The answers
+//! are translated back into terms of the system. A place is a state of a component, a firing is a
+//! step, and a firing sequence is a run that the page plays component by component.
+
+use super::blocked::blocked;
+use super::{LabelOccurrence, SystemQuestion};
+use crate::report::questions::{self, AnsweredQuestion, ReportQuestions};
+use crate::report::shown::{EvidenceStore, PlayedSequence};
+use crate::report::text::Sentence;
+use num_bigint::BigUint;
+use parikh::answer::Plan;
+use parikh::run::{self, Event, RunConfig};
+use parikh::systems::{MOST_STEPS, ResolvedRun};
+use parikh_net::printable::counted;
+use parikh_net::{Marking, Net, PlaceId, Predicate, TransitionId};
+use parikh_solvers::Budget;
+use parikh_systems::{LabelId, System, states_of_places};
+use std::collections::{BTreeMap, HashMap};
+
+/// The largest number of transitions of the net.
+const MOST_TRANSITIONS: usize = 200_000;
+
+/// The largest number of steps in all runs of a page together.
+const MOST_PLAYED: usize = 20_000;
+
+/// The largest number of certificate lines shown for one answer.
+const MOST_LINES: usize = 60;
+
+/// The largest number of labels listed in a sentence.
+const LISTED: usize = 12;
+
+/// The name of the figure that counts reachable markings.
+const STATES: &str = "STATES";
+
+/// The name of each question, and the question in words.
+const DEADLOCK: (&str, &str) = ("Deadlock", "Can the system stop?");
+const LABELS: (&str, &str) = ("Labels", "Does every label occur on some run?");
+
+/// The answers to the two questions.
+#[derive(Default)]
+pub(super) struct NetAnswers {
+    /// The two questions with their answers.
+    pub(super) rows: Vec<SystemQuestion>,
+    /// An entry per label that occurs in the net: whether it occurs on some run.
+    pub(super) coming: Vec<LabelOccurrence>,
+    /// The runs to play.
+    pub(super) runs: Vec<ResolvedRun>,
+    /// The number of answers that failed their check.
+    pub(super) faults: usize,
+}
+
+impl NetAnswers {
+    /// Returns open answers for a system that has no net. `why` is the reason.
+    pub(super) fn unasked(why: &str) -> NetAnswers {
+        let row = |name: &str, formula: &str| SystemQuestion {
+            name: name.into(),
+            formula: formula.into(),
+            reason: why.into(),
+            ..SystemQuestion::default()
+        };
+        NetAnswers {
+            rows: vec![row(DEADLOCK.0, DEADLOCK.1), row(LABELS.0, LABELS.1)],
+            ..NetAnswers::default()
+        }
+    }
+}
+
+/// The net of a system, with the translation of its places and transitions back to the system.
+pub(super) struct SystemNet<'s> {
+    system: &'s System,
+    net: Net,
+    /// The component and state per place. The state is `None` for the root of a component.
+    states: Vec<(u32, Option<u32>)>,
+    /// The label per transition. The label is `None` for the joint first step.
+    labels: Vec<Option<LabelId>>,
+}
+
+impl<'s> SystemNet<'s> {
+    /// Builds the net of a system. Returns the reason if the system has no net.
+    pub(super) fn of(system: &'s System) -> Result<Self, String> {
+        let net = parikh_systems::net(system, MOST_TRANSITIONS).map_err(|why| why.to_string())?;
+        let label = |t| net.transition_label(t).and_then(|label| system.label_named(label));
+        let labels = net.transitions().map(label).collect();
+        Ok(SystemNet { system, states: states_of_places(system), labels, net })
+    }
+
+    /// Decides within the budget whether the system can deadlock, and for each label whether it
+    /// occurs on some run.
+    pub(super) fn ask(
+        &self,
+        config: &RunConfig,
+        budget: &Budget,
+        tell: &mut dyn FnMut(&str),
+    ) -> NetAnswers {
+        let net = &self.net;
+        let mut by_label: BTreeMap<LabelId, Vec<TransitionId>> = BTreeMap::new();
+        for (t, label) in net.transitions().zip(&self.labels) {
+            if let Some(label) = label {
+                by_label.entry(*label).or_default().push(t);
+            }
+        }
+        let mut plan = Plan::default();
+        plan.ask_exists(DEADLOCK.0, Predicate::Dead);
+        for (label, ways) in &by_label {
+            let is_enabled = ways.iter().map(|&t| Predicate::Enabled(t));
+            plan.ask_exists(&label.0.to_string(), Predicate::or(is_enabled));
+        }
+        let (written, refused) = (HashMap::new(), Vec::new());
+        let (plan, are_requirements) = (Box::new(plan), false);
+        let asked = ReportQuestions::Formulas { plan, written, refused, are_requirements };
+        let mut store = EvidenceStore::new(net);
+        tell("whether the system can stop, and which labels occur");
+        let found = questions::ask(net, asked, config, budget, &mut store, &mut |_| {});
+        let mut told =
+            SystemTranslator { on: self, store: &store, played: 0, found: NetAnswers::default() };
+        told.found.faults = found.faults;
+        let mut questions: HashMap<String, AnsweredQuestion> =
+            found.questions.into_iter().map(|it| (it.id.clone(), it)).collect();
+        if let Some(question) = questions.remove(DEADLOCK.0) {
+            told.stops(&question);
+        }
+        let all = by_label.iter();
+        let all = all.filter_map(|(label, ways)| {
+            let question = questions.remove(&label.0.to_string())?;
+            Some((*label, ways.as_slice(), question))
+        });
+        told.labels(all.collect());
+        told.found
+    }
+
+    /// Counts the reachable joint states. Returns the number with the grade of its evidence, or
+    /// `None` if the budget is spent before.
+    pub(super) fn joint_states(&self, config: &RunConfig, budget: &Budget) -> Option<String> {
+        let mut counted = None;
+        run::state_space(&self.net, config, budget, |event| match event {
+            Event::Figure(answer, _) if answer.id == STATES => {
+                counted = Some((answer.value.to_string(), answer.grade));
+            }
+            Event::Withdrawn { id } if id == STATES => counted = None,
+            _ => {}
+        });
+        let (number, grade) = counted?;
+        let number: BigUint = number.parse().ok()?;
+        // The initial marking is no joint state if the system begins with a joint first step.
+        let before = self.states.iter().any(|it| it.1.is_none());
+        let number = number - u32::from(before);
+        Some(format!("{number} [{grade}]"))
+    }
+
+    /// Returns the name of a place as component and state.
+    fn place(&self, place: usize) -> String {
+        let (component, state) = self.states[place];
+        let component = &self.system.components()[component as usize];
+        let state = state.map_or(component.root().unwrap_or("root"), |it| component.title(it));
+        format!("{}.{state}", component.name())
+    }
+
+    fn words(&self, text: &Sentence) -> String {
+        let label = |t: usize| self.labels[t].map_or("(start)", |label| self.system.label(label));
+        text.in_words(|p| self.place(p), |t| format!("“{}”", label(t)))
+    }
+
+    /// Returns the components that move when a transition fires, each with its new state, sorted by
+    /// component.
+    fn moves(&self, t: TransitionId) -> Vec<(u32, u32)> {
+        let to = |place: PlaceId| {
+            let (component, state) = self.states[place.index()];
+            state.map(|state| (component, state))
+        };
+        let mut moves: Vec<_> = self.net.post(t).iter().filter_map(|arc| to(arc.place)).collect();
+        moves.sort_unstable();
+        moves
+    }
+
+    /// Returns the state of each component in a marking.
+    fn joint(&self, marking: &Marking) -> Vec<u32> {
+        let marked = marking.marked().map(|(place, _)| self.states[place.index()]);
+        let mut joint: Vec<(u32, u32)> = marked.filter_map(|(at, it)| Some((at, it?))).collect();
+        joint.sort_unstable();
+        joint.into_iter().map(|(_, state)| state).collect()
+    }
+
+    /// Converts a firing sequence into a run, and returns it with its last marking. Returns `None`
+    /// if the sequence cannot fire.
+    fn run(&self, firings: &[TransitionId]) -> Option<(ResolvedRun, Marking)> {
+        let mut marking = self.net.initial().clone();
+        let mut starts = self.joint(&marking);
+        let mut steps = Vec::with_capacity(firings.len());
+        for &t in firings {
+            self.net.fire(&mut marking, t).ok()?;
+            match self.labels[t.index()] {
+                Some(label) => steps.push((label.0, self.moves(t))),
+                None => starts = self.joint(&marking),
+            }
+        }
+        let ends = self.net.transitions().all(|t| !self.net.is_enabled(&marking, t));
+        Some((ResolvedRun { starts, steps, back: None, ends }, marking))
+    }
+}
+
+/// A converter of answers about the net into answers about the system.
+struct SystemTranslator<'a, 's> {
+    on: &'a SystemNet<'s>,
+    store: &'a EvidenceStore<'a>,
+    /// The number of steps of all runs so far.
+    played: usize,
+    found: NetAnswers,
+}
+
+impl SystemTranslator<'_, '_> {
+    /// Returns the firings of a play, without firings if `play` is `None`. Returns `None` if the
+    /// sequence is too long for a page.
+    fn firings(&self, play: Option<&PlayedSequence>) -> Option<Vec<TransitionId>> {
+        let Some(play) = play else { return Some(Vec::new()) };
+        let firings = usize::try_from(play.firings).ok().filter(|it| *it <= MOST_STEPS)?;
+        let steps = self.store.traces[play.trace?].chunks_exact(2);
+        let each = steps.flat_map(|step| {
+            let t = TransitionId::new(step[0] as usize);
+            std::iter::repeat_n(t, usize::try_from(step[1]).unwrap_or(firings).min(firings))
+        });
+        Some(each.take(firings).collect())
+    }
+
+    /// Adds a run to the page, and returns its index. Returns `None` if the steps exceed
+    /// [`MOST_PLAYED`].
+    fn play(&mut self, run: ResolvedRun) -> Option<usize> {
+        if self.played + run.steps.len() > MOST_PLAYED {
+            return None;
+        }
+        self.played += run.steps.len();
+        self.found.runs.push(run);
+        Some(self.found.runs.len() - 1)
+    }
+
+    /// Returns the lines of an answer's certificates.
+    fn lines(&self, question: &AnsweredQuestion) -> Vec<String> {
+        let all = question.certificates.iter().map(|&at| &self.store.certificates[at]);
+        let mut lines = Vec::new();
+        for certificate in all {
+            let mut said = certificate.kind.to_owned();
+            if let Some(rules) = certificate.reduced_by {
+                said += &format!(", on the net after {}", counted(rules, "reduction"));
+            }
+            lines.push(said);
+            lines.extend(certificate.lines.iter().map(|line| self.on.words(line)));
+        }
+        if lines.len() > MOST_LINES {
+            let more = lines.len() - MOST_LINES;
+            lines.truncate(MOST_LINES);
+            lines.push(format!("… {}", counted(more, "more line")));
+        }
+        lines
+    }
+
+    fn stops(&mut self, question: &AnsweredQuestion) {
+        let value = question.value.as_deref().map(|it| it == "TRUE");
+        let mut row = SystemQuestion {
+            name: DEADLOCK.0.into(),
+            formula: DEADLOCK.1.into(),
+            value,
+            good: value.map(|stops| !stops),
+            reason: self.on.words(&question.reason),
+            evidence: value.map(|_| question.grade.clone()),
+            lines: self.lines(question),
+            ..SystemQuestion::default()
+        };
+        if value == Some(true)
+            && let Some(firings) = self.firings(question.play.as_ref())
+            && let Some((run, marking)) = self.on.run(&firings)
+        {
+            let steps = counted(run.steps.len(), "step");
+            row.reason = format!("after {steps}, no component can move");
+            row.blocked = blocked(self.on.system, &self.on.joint(&marking));
+            row.run = self.play(run);
+        }
+        self.found.rows.push(row);
+    }
+
+    fn labels(&mut self, all: Vec<(LabelId, &[TransitionId], AnsweredQuestion)>) {
+        let mut grade = String::new();
+        let count = all.len();
+        for (label, ways, question) in all {
+            let comes = question.value.as_deref().map(|it| it == "TRUE");
+            let mut coming = LabelOccurrence {
+                label: label.0,
+                comes,
+                reason: self.on.words(&question.reason),
+                evidence: comes.map(|_| question.grade.clone()),
+                lines: self.lines(&question),
+                run: None,
+            };
+            if comes == Some(true) {
+                coming.reason = "a run ends with it".into();
+                coming.run = self.run_to(ways, question.play.as_ref());
+            }
+            if comes.is_some() && rank(&question.grade) >= rank(&grade) {
+                grade.clone_from(&question.grade);
+            }
+            self.found.coming.push(coming);
+        }
+        let of = |what: Option<bool>| -> Vec<&str> {
+            let such = self.found.coming.iter().filter(|it| it.comes == what);
+            such.map(|it| self.on.system.label(LabelId(it.label))).collect()
+        };
+        let (never, open) = (of(Some(false)), of(None));
+        let value = match (never.is_empty(), open.is_empty()) {
+            (false, _) => Some(false),
+            (true, true) => Some(true),
+            (true, false) => None,
+        };
+        let mut reason = match (never.len(), open.len()) {
+            (0, 0) => format!("all {} occur", counted(count, "label")),
+            (0, some) => format!("{} of {} occur", count - some, counted(count, "label")),
+            (some, _) => {
+                format!("{some} of {} never occur: {}", counted(count, "label"), listed(&never))
+            }
+        };
+        if !open.is_empty() {
+            reason += &format!("; unknown for {}", listed(&open));
+        }
+        let row = SystemQuestion {
+            name: LABELS.0.into(),
+            formula: LABELS.1.into(),
+            value,
+            good: value,
+            reason,
+            evidence: value.map(|_| grade),
+            ..SystemQuestion::default()
+        };
+        self.found.rows.push(row);
+    }
+
+    /// Adds a run that ends with one of the transitions `ways`, which have the same label. One of
+    /// them is enabled after `play`.
+    fn run_to(&mut self, ways: &[TransitionId], play: Option<&PlayedSequence>) -> Option<usize> {
+        let mut firings = self.firings(play)?;
+        let (_, marking) = self.on.run(&firings)?;
+        firings.push(*ways.iter().find(|&&t| self.on.net.is_enabled(&marking, t))?);
+        let (run, _) = self.on.run(&firings)?;
+        self.play(run)
+    }
+}
+
+/// Returns the rank of a grade. A higher rank means that more has to be trusted.
+fn rank(grade: &str) -> usize {
+    ["", "replayed", "certified", "searched"].iter().position(|it| *it == grade).unwrap_or(3)
+}
+
+/// Lists the labels in quotation marks, at most [`LISTED`].
+fn listed(labels: &[&str]) -> String {
+    let quoted = labels.iter().take(LISTED).map(|label| format!("“{label}”"));
+    let list = quoted.collect::<Vec<_>>().join(", ");
+    match labels.len().saturating_sub(LISTED) {
+        0 => list,
+        more => format!("{list} and {more} more"),
+    }
+}

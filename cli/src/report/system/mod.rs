@@ -1,0 +1,259 @@
+//! Reports about parallel systems: the components as a picture, the questions with their answers,
+//! and runs to play.
+//!
+//! The questions are the properties of a file, if one is given. Otherwise they are whether the
+//! system can deadlock and which labels occur.
+
+mod as_net;
+mod blocked;
+
+use as_net::{NetAnswers, SystemNet};
+use parikh::run;
+use parikh::systems::{
+    PropertyAnswer, ResolvedRun, SettleConfig, SystemCase, SystemOutcome, SystemProof, played,
+    settle,
+};
+use parikh_pictures::draw::system as draw;
+use parikh_solvers::Budget;
+use parikh_systems::System;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Time limit for the picture, in addition to the budget for answers.
+const PICTURE: Duration = Duration::from_secs(2);
+
+/// Time limit for counting joint states, in addition to the budget for answers.
+const COUNT: Duration = Duration::from_secs(2);
+
+/// The contents of a page about a system.
+#[derive(Debug, Serialize)]
+pub struct SystemReport {
+    /// The name of the system.
+    pub model: String,
+    /// The program that made the report, and the date.
+    pub made: String,
+    /// The scope of the answers: the runs considered, or all states.
+    pub semantics: &'static str,
+    /// The components, in the order of the file.
+    pub components: Vec<ComponentNames>,
+    /// The names of labels, by index.
+    pub labels: Vec<String>,
+    /// The headline of the questions.
+    pub asked: &'static str,
+    /// The questions with their answers. Properties are in the order of the file.
+    pub properties: Vec<SystemQuestion>,
+    /// For each label, whether it occurs. Empty for a report about properties.
+    pub coming: Vec<LabelOccurrence>,
+    /// The start states of the components, as a run without steps.
+    pub beginning: ResolvedRun,
+    /// The runs to play.
+    pub runs: Vec<ResolvedRun>,
+    /// Sizes of the system, as pairs of a name and a value.
+    pub figures: Vec<(&'static str, String)>,
+    /// The number of components drawn as boxes because they are too large.
+    pub boxes: usize,
+    /// The number of answers that failed their check: bugs of Parikh.
+    pub faults: usize,
+    /// The drawing.
+    #[serde(skip)]
+    pub picture: draw::SystemPicture,
+}
+
+/// The names of a component and its states.
+#[derive(Debug, Serialize)]
+pub struct ComponentNames {
+    /// The name of the component.
+    pub name: String,
+    /// The names of the states, by index.
+    pub states: Vec<String>,
+}
+
+/// A question and the answer.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SystemQuestion {
+    /// The number of the property in its file, or the name of the question.
+    pub name: String,
+    /// The property in its source syntax, or the question in words.
+    pub formula: String,
+    /// The answer. `None` if the question is open.
+    pub value: Option<bool>,
+    /// True if the answer is the desired one.
+    pub good: Option<bool>,
+    /// The reason for the answer, or the reason why the question is open.
+    pub reason: String,
+    /// The grade: `replayed`, `certified` or `searched`.
+    pub evidence: Option<String>,
+    /// The lines of the certificates.
+    pub lines: Vec<String>,
+    /// For a deadlock, a line per component that names the components for which it waits.
+    pub blocked: Vec<String>,
+    /// The index of the run that shows the answer.
+    pub run: Option<usize>,
+    /// The answer in the file, if it differs.
+    pub otherwise: Option<bool>,
+}
+
+/// The answer whether a label occurs on some run.
+#[derive(Clone, Debug, Serialize)]
+pub struct LabelOccurrence {
+    /// The index of the label.
+    pub label: u32,
+    /// True if the label occurs. `None` if the question is open.
+    pub comes: Option<bool>,
+    /// The reason for the answer, or the reason why the question is open.
+    pub reason: String,
+    /// The grade: `replayed`, `certified` or `searched`.
+    pub evidence: Option<String>,
+    /// The lines of the certificates.
+    pub lines: Vec<String>,
+    /// The index of a run that ends with the label.
+    pub run: Option<usize>,
+}
+
+/// Settles the properties within `budget`, and collects the contents of a page. The collection
+/// takes up to two seconds more.
+pub fn system_report(
+    case: &SystemCase,
+    made: String,
+    config: &SettleConfig,
+    budget: &Budget,
+) -> SystemReport {
+    let system = &case.system;
+    let settled: Vec<Mutex<Option<SystemOutcome>>> =
+        case.properties.iter().map(|_| Mutex::new(None)).collect();
+    settle(case, config, budget, &|at, it| {
+        *settled[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(it);
+    });
+    let (mut properties, mut runs, mut faults) = (Vec::new(), Vec::new(), 0);
+    for (property, settled) in case.properties.iter().zip(settled) {
+        let mut row = SystemQuestion {
+            name: property.number.to_string(),
+            formula: property.formula.split_whitespace().collect::<Vec<_>>().join(" "),
+            reason: "out of time".to_owned(),
+            ..SystemQuestion::default()
+        };
+        match settled.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(SystemOutcome::Answer(answer)) => {
+                row.value = Some(answer.value);
+                row.good = row.value;
+                row.evidence = Some(answer.evidence.to_owned());
+                row.reason.clone_from(&answer.reason);
+                row.otherwise = property.solution.filter(|it| *it != answer.value);
+                if let Some(run) = run_of(system, &answer) {
+                    row.run = Some(runs.len());
+                    runs.push(run);
+                }
+            }
+            Some(SystemOutcome::Open(why)) => row.reason = why,
+            Some(SystemOutcome::Fault(why)) => {
+                faults += 1;
+                row.reason = format!("an internal error, please report it: {why}");
+            }
+            None => {}
+        }
+        properties.push(row);
+    }
+    let found = NetAnswers { rows: properties, runs, faults, coming: Vec::new() };
+    let semantics = case.logic.semantics(config.endings);
+    page_of(system, made, ("Properties", semantics), found, figures(system))
+}
+
+/// Decides within `budget` whether a system can deadlock and which labels occur, and collects the
+/// contents of a page. The collection takes up to four seconds more. `tell` receives the name of
+/// each step before the step begins.
+pub fn system_alone(
+    system: &System,
+    made: String,
+    config: &run::RunConfig,
+    budget: &Budget,
+    tell: &mut dyn FnMut(&str),
+) -> SystemReport {
+    let mut figures = figures(system);
+    let found = match SystemNet::of(system) {
+        Ok(net) => {
+            let found = net.ask(&super::for_pages(config), budget, tell);
+            tell("the number of states of the product");
+            let joint = net.joint_states(config, &own(COUNT, budget));
+            figures.extend(joint.map(|number| ("states of the product", number)));
+            found
+        }
+        Err(why) => NetAnswers::unasked(&why),
+    };
+    tell("the picture");
+    let semantics = "whether the system can stop, and which labels occur, considering all runs";
+    page_of(system, made, ("Questions", semantics), found, figures)
+}
+
+/// Returns a budget of `time` for a step after the answers, or a cancelled budget if the run is
+/// cancelled.
+fn own(time: Duration, budget: &Budget) -> Budget {
+    match budget.is_cancelled() {
+        true => budget.child(),
+        false => Budget::lasting(time),
+    }
+}
+
+fn page_of(
+    system: &System,
+    made: String,
+    (asked, semantics): (&'static str, &'static str),
+    found: NetAnswers,
+    figures: Vec<(&'static str, String)>,
+) -> SystemReport {
+    let budget = Budget::lasting(PICTURE);
+    let picture = draw::picture(system, &BTreeSet::new(), false, &budget);
+    SystemReport {
+        model: system.name().to_owned(),
+        made,
+        semantics,
+        components: parts(system),
+        labels: system.labels().map(|label| system.label(label).to_owned()).collect(),
+        asked,
+        properties: found.rows,
+        coming: found.coming,
+        beginning: beginning(system),
+        runs: found.runs,
+        figures,
+        boxes: picture.boxes,
+        faults: found.faults,
+        picture,
+    }
+}
+
+/// Converts the run of an answer into a run to play.
+fn run_of(system: &System, answer: &PropertyAnswer) -> Option<ResolvedRun> {
+    let SystemProof::Run { labels, back } = &answer.shown else { return None };
+    let labels: Option<Vec<_>> = labels.iter().map(|name| system.label_named(name)).collect();
+    played(system, &labels?, *back)
+}
+
+/// Returns a run without steps, from the first start state of each component.
+fn beginning(system: &System) -> ResolvedRun {
+    let starts = system.components().iter().filter_map(|it| it.starts().first().copied());
+    ResolvedRun { starts: starts.collect(), steps: Vec::new(), back: None, ends: false }
+}
+
+fn parts(system: &System) -> Vec<ComponentNames> {
+    let part = |component: &parikh_systems::Component| ComponentNames {
+        name: component.name().to_owned(),
+        states: (0..component.states().len() as u32)
+            .map(|state| component.title(state).to_owned())
+            .collect(),
+    };
+    system.components().iter().map(part).collect()
+}
+
+fn figures(system: &System) -> Vec<(&'static str, String)> {
+    let shared = system.labels().filter(|&it| system.owners(it).len() > 1).count();
+    let joint = system.components().iter().map(|it| (it.states().len() as f64).log10());
+    vec![
+        ("components", system.components().len().to_string()),
+        ("states", system.state_count().to_string()),
+        ("edges", system.edge_count().to_string()),
+        ("labels", system.label_count().to_string()),
+        ("shared labels", shared.to_string()),
+        ("states of the product, at most", format!("10^{:.1}", joint.sum::<f64>())),
+    ]
+}

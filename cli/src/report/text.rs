@@ -1,0 +1,234 @@
+//! Sentences that name nodes. The page turns each name into a link to the node.
+
+use parikh_net::{Net, PlaceId, TransitionId};
+use serde::Serialize;
+
+/// A sentence in pieces.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Sentence(Vec<SentencePiece>);
+
+/// A piece of a sentence: words, or the index of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+enum SentencePiece {
+    Words(String),
+    Place { p: usize },
+    Transition { t: usize },
+}
+
+/// The largest number of nodes listed in a sentence.
+const LISTED: usize = 30;
+
+impl Sentence {
+    /// Returns a sentence of words alone.
+    pub(super) fn words(words: impl Into<String>) -> Sentence {
+        Sentence::default().say(words)
+    }
+
+    /// Appends words.
+    pub(super) fn say(mut self, words: impl Into<String>) -> Sentence {
+        let words = words.into();
+        match self.0.last_mut() {
+            Some(SentencePiece::Words(last)) => last.push_str(&words),
+            _ => self.0.push(SentencePiece::Words(words)),
+        }
+        self
+    }
+
+    /// Appends a place.
+    pub(super) fn place(mut self, place: PlaceId) -> Sentence {
+        self.0.push(SentencePiece::Place { p: place.index() });
+        self
+    }
+
+    /// Appends a name in quotation marks, for an object that is no node of the page.
+    pub(super) fn quoted(self, name: &str) -> Sentence {
+        self.say(format!("“{name}”"))
+    }
+
+    /// Appends a transition.
+    pub(super) fn transition(mut self, t: TransitionId) -> Sentence {
+        self.0.push(SentencePiece::Transition { t: t.index() });
+        self
+    }
+
+    /// Appends another sentence.
+    pub(super) fn then(mut self, other: Sentence) -> Sentence {
+        for piece in other.0 {
+            match piece {
+                SentencePiece::Words(words) => self = self.say(words),
+                node => self.0.push(node),
+            }
+        }
+        self
+    }
+
+    /// Appends a list with `between` as the separator, cut after [`LISTED`] items.
+    pub(super) fn list<T>(
+        mut self,
+        items: &[T],
+        between: &str,
+        mut add: impl FnMut(Sentence, &T) -> Sentence,
+    ) -> Sentence {
+        for (at, item) in items.iter().take(LISTED).enumerate() {
+            self = add(if at > 0 { self.say(between) } else { self }, item);
+        }
+        match items.len().saturating_sub(LISTED) {
+            0 => self,
+            more => self.say(format!("{between}… ({more} more)")),
+        }
+    }
+
+    /// Appends a list with `between` as the separator, without a limit.
+    pub(super) fn all<T>(
+        mut self,
+        items: &[T],
+        between: &str,
+        mut add: impl FnMut(Sentence, &T) -> Sentence,
+    ) -> Sentence {
+        for (at, item) in items.iter().enumerate() {
+            self = add(if at > 0 { self.say(between) } else { self }, item);
+        }
+        self
+    }
+
+    /// Returns the sentence with a capital first letter.
+    pub(super) fn sentence(mut self) -> Sentence {
+        if let Some(SentencePiece::Words(words)) = self.0.first_mut()
+            && let Some(first) = words.chars().next()
+        {
+            let rest = words.split_off(first.len_utf8());
+            *words = first.to_uppercase().chain(rest.chars()).collect();
+        }
+        self
+    }
+
+    /// Returns the part after the first occurrence of `words`: for "transition `t`: why" and ": "
+    /// it returns "why". Without an occurrence, returns the whole sentence.
+    pub(super) fn after(mut self, words: &str) -> Sentence {
+        let found = self.0.iter().position(|piece| match piece {
+            SentencePiece::Words(text) => text.contains(words),
+            _ => false,
+        });
+        let Some(at) = found else { return self };
+        self.0.drain(..at);
+        if let Some(SentencePiece::Words(text)) = self.0.first_mut()
+            && let Some((_, rest)) = text.split_once(words)
+        {
+            *text = rest.to_owned();
+        }
+        self
+    }
+
+    /// Returns the sentence without `beginning`, if it starts with these words.
+    pub(super) fn without(mut self, beginning: &str) -> Sentence {
+        if let Some(SentencePiece::Words(words)) = self.0.first_mut()
+            && let Some(rest) = words.strip_prefix(beginning)
+        {
+            *words = rest.to_owned();
+        }
+        self
+    }
+
+    /// Returns true if one of the pieces of words contains `wanted`.
+    pub(super) fn says(&self, wanted: &str) -> bool {
+        self.0
+            .iter()
+            .any(|piece| matches!(piece, SentencePiece::Words(words) if words.contains(wanted)))
+    }
+
+    /// Returns the sentence as plain text. The two functions name places and transitions by index.
+    pub(super) fn in_words(
+        &self,
+        place: impl Fn(usize) -> String,
+        transition: impl Fn(usize) -> String,
+    ) -> String {
+        let word = |piece: &SentencePiece| match piece {
+            SentencePiece::Words(words) => words.clone(),
+            &SentencePiece::Place { p } => place(p),
+            &SentencePiece::Transition { t } => transition(t),
+        };
+        self.0.iter().map(word).collect()
+    }
+
+    /// Returns the number of pieces.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Parses a sentence with names in backticks, as in the reasons of answers. Names of nodes
+    /// become links, and other names stand in quotation marks.
+    pub(super) fn of_sentence(net: &Net, sentence: &str) -> Sentence {
+        let mut text = Sentence::default();
+        let mut rest = sentence;
+        while let Some(start) = rest.find('`') {
+            let inside = &rest[start + 1..];
+            let Some(end) = inside.find('`') else { break };
+            let (before, name) = (&rest[..start], &inside[..end]);
+            text = match (net.place_named(name), net.transition_named(name)) {
+                (Some(place), None) => text.say(before).place(place),
+                (None, Some(t)) => text.say(before).transition(t),
+                // A place and a transition may share a name. The word before the name decides then.
+                (Some(_), Some(t)) if before.ends_with("transition ") => {
+                    text.say(before).transition(t)
+                }
+                (Some(place), Some(_)) => text.say(before).place(place),
+                (None, None) => text.say(before).quoted(name),
+            };
+            rest = &inside[end + 1..];
+            // The page already shows the label of the node, so the label in parentheses is dropped.
+            if let Some(label) = own_label(net, text.0.last()) {
+                let again = format!(" ({label})");
+                rest = rest.strip_prefix(again.as_str()).unwrap_or(rest);
+            }
+        }
+        if rest.is_empty() { text } else { text.say(rest) }
+    }
+}
+
+/// Returns the label of a node if it identifies the node: no other node has the label as its label
+/// or its id.
+fn own_label(net: &Net, piece: Option<&SentencePiece>) -> Option<String> {
+    let (id, label) = match *piece? {
+        SentencePiece::Words(_) => return None,
+        SentencePiece::Place { p } => {
+            let p = PlaceId::new(p);
+            (net.place_name(p), net.place_label(p)?)
+        }
+        SentencePiece::Transition { t } => {
+            let t = TransitionId::new(t);
+            (net.transition_name(t), net.transition_label(t)?)
+        }
+    };
+    let plain = |label: &str| label.trim().replace(char::is_whitespace, " ");
+    let label = plain(label);
+    let has_it =
+        |(other, name): (&str, &str)| other != id && (other == label || plain(name) == label);
+    let is_shared = net.named_places().chain(net.named_transitions()).any(has_it);
+    (!label.is_empty() && !is_shared).then_some(label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_between_backticks_become_nodes() {
+        let net = parikh_net::text::parse("place p\ntransition p2: p ->").unwrap();
+        let text = Sentence::of_sentence(&net, "transition `p2` takes from `p`, not from `q`");
+        let json = serde_json::to_value(&text).unwrap();
+        let (t, p) = (serde_json::json!({"t": 0}), serde_json::json!({"p": 0}));
+        let expected = serde_json::json!(["transition ", t, " takes from ", p, ", not from “q”"]);
+        assert_eq!(json, expected);
+        assert_eq!(Sentence::of_sentence(&net, "an odd `"), Sentence::words("an odd `"));
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let text = Sentence::default()
+            .list(&(0..40).collect::<Vec<_>>(), ", ", |text, at| text.place(PlaceId::new(*at)));
+        assert_eq!(text.len(), 60);
+        assert!(serde_json::to_string(&text).unwrap().ends_with("… (10 more)\"]"));
+    }
+}

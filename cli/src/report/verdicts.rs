@@ -1,0 +1,247 @@
+//! The keys of a model form, and a filled form compared with them.
+//!
+//! Keys follow from the answers on the page if the page shows the net of the keys. The other keys
+//! are computed as in `parikh properties`.
+
+use super::questions::ReportResults;
+use super::text::Sentence;
+use super::topic::StandardQuestion;
+use parikh::run::RunConfig;
+use parikh::verdicts::{
+    ComparisonResult, ComputedKey, KeyNet, KeyProperty, Truth, VerdictFile, VerdictValue, compare,
+    say_unbounded,
+};
+use parikh_input::about::NetMeant;
+use parikh_net::{Net, PlaceId};
+use parikh_solvers::Budget;
+use serde::Serialize;
+
+/// A key of a model form with its value.
+#[derive(Clone, Debug, Serialize)]
+pub struct KeyRow {
+    /// The spelling in verdict files.
+    pub key: &'static str,
+    /// The value.
+    pub value: Truth,
+    /// The net to which the value refers.
+    pub net: NetMeant,
+    /// The reason for the value.
+    pub reason: Sentence,
+    /// True if the value rests on the model's claim of safe units.
+    pub assumes_units: bool,
+    /// The form's value, if a form is given and the value is known.
+    pub form: Option<String>,
+}
+
+/// All keys, and the contradictions of a form.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ReportKeys {
+    pub(super) rows: Vec<KeyRow>,
+    /// For each contradiction: the key, the form's value, and the computed value with its net.
+    pub(super) conflicts: Vec<(String, String, String)>,
+    /// The number of results that failed their check and were dropped.
+    pub(super) faults: usize,
+}
+
+/// The inputs for computing the keys of a page.
+pub(super) struct KeySources<'a> {
+    /// The net that the page is about.
+    pub(super) net: &'a Net,
+    /// The answers on the page.
+    pub(super) found: &'a ReportResults,
+    /// The net to which the keys refer.
+    pub(super) of: &'a KeyNet<'a>,
+    /// If true, the keys that do not follow from the answers are computed.
+    pub(super) computes_all: bool,
+    /// A verdict file, with the instance for which it is read.
+    pub(super) form: Option<(&'a VerdictFile, &'a str)>,
+}
+
+/// Returns the 21 keys in the order of verdict files.
+pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget) -> ReportKeys {
+    let KeySources { of, form, .. } = *sources;
+    let mut known = sources.known();
+    if !sources.computes_all {
+        let behavioural =
+            KeyProperty::all().filter(|property| !matches!(property, KeyProperty::Structural(_)));
+        for property in behavioural {
+            if known.iter().all(|computed| computed.property != property) {
+                let why = "not computed".to_owned();
+                known.push(ComputedKey::new(property, of.meant(property), Truth::Unknown, why));
+            }
+        }
+    }
+    let wanted: Vec<KeyProperty> = KeyProperty::all().collect();
+    let found = of.compute(&wanted, &known, config, budget, |_| {});
+    let compared = form.map(|(file, instance)| compare(file, Some(instance), &found.keys));
+    let mut keys = ReportKeys { faults: found.faults, ..ReportKeys::default() };
+    for property in wanted {
+        let Some(computed) = found.keys.iter().find(|computed| computed.property == property)
+        else {
+            continue;
+        };
+        let mut comparisons = compared.iter().flatten();
+        let compared = comparisons.find(|one| one.computed.is_some_and(|it| it == computed));
+        let form = compared.and_then(|one| match &one.verdict.value {
+            VerdictValue::Truth(Truth::Unknown) => None,
+            value => Some(value.to_string()),
+        });
+        if let Some(form) = &form
+            && compared.is_some_and(|one| one.standing == ComparisonResult::Conflicts)
+        {
+            let ours = match computed.net {
+                NetMeant::Model => computed.value.to_string(),
+                net => format!("{} of {}", computed.value, net.words()),
+            };
+            keys.conflicts.push((property.name().to_owned(), form.clone(), ours));
+        }
+        keys.rows.push(KeyRow {
+            key: property.name(),
+            value: computed.value,
+            net: computed.net,
+            reason: Sentence::of_sentence(sources.net, &computed.explanation),
+            assumes_units: computed.assumes_units,
+            form,
+        });
+    }
+    keys
+}
+
+impl KeySources<'_> {
+    /// Returns the keys that follow from the answers on the page. The answers about an unfolding
+    /// decide only keys that mean the same for coloured and for single nodes.
+    fn known(&self) -> Vec<ComputedKey> {
+        let KeySources { net, of, .. } = *self;
+        if net.initial() != of.net().initial() && !of.is_unfolding() {
+            return Vec::new();
+        }
+        let keys: &[KeyProperty] = match of.is_unfolding() {
+            true => &[KeyProperty::Safe, KeyProperty::Deadlock, KeyProperty::Reversible],
+            false => &[
+                KeyProperty::Safe,
+                KeyProperty::DeadPlaces,
+                KeyProperty::DeadTransitions,
+                KeyProperty::Deadlock,
+                KeyProperty::Reversible,
+                KeyProperty::Live,
+            ],
+        };
+        let known = keys.iter().filter_map(|&property| match property {
+            KeyProperty::Safe => self.safe(),
+            KeyProperty::DeadPlaces => self.dead_places(),
+            KeyProperty::DeadTransitions => self.answered(
+                property,
+                StandardQuestion::Firings,
+                ["every transition can be enabled", "some transition is never enabled"],
+            ),
+            KeyProperty::Deadlock => self.answered(
+                property,
+                StandardQuestion::Deadlock,
+                ["a dead marking can be reached", "no dead marking can be reached"],
+            ),
+            KeyProperty::Reversible => self.answered(
+                property,
+                StandardQuestion::Reversible,
+                [
+                    "the initial marking is reachable from every reachable marking",
+                    "the initial marking is not reachable from some reachable marking",
+                ],
+            ),
+            _ => self.answered(
+                property,
+                StandardQuestion::Liveness,
+                [
+                    "every transition can be enabled again from every reachable marking",
+                    "some transition can become dead",
+                ],
+            ),
+        });
+        known.collect()
+    }
+
+    /// Returns the key that the answer to a question decides; `words` explain TRUE and FALSE.
+    fn answered(
+        &self,
+        property: KeyProperty,
+        topic: StandardQuestion,
+        words: [&str; 2],
+    ) -> Option<ComputedKey> {
+        let question = self.found.questions.iter().find(|asked| asked.topic == Some(topic))?;
+        let answer = question.value.as_deref()? == "TRUE";
+        // QuasiLiveness asks for the opposite of DEAD_TRANSITIONS.
+        let value = answer != (property == KeyProperty::DeadTransitions);
+        let why = words[usize::from(!answer)].to_owned();
+        let computed = ComputedKey::new(property, self.of.meant(property), value.into(), why);
+        let assumes_units = question.assumes_units;
+        Some(ComputedKey { techniques: question.techniques.clone(), assumes_units, ..computed })
+    }
+
+    /// Returns SAFE, which is about single colours. The value follows from the answer to OneSafe,
+    /// and otherwise from the bounds of all places of the page's net.
+    fn safe(&self) -> Option<ComputedKey> {
+        let property = KeyProperty::Safe;
+        let words = ["no place can hold two tokens", "some place can hold two tokens"];
+        let one_safe = self.answered(property, StandardQuestion::OneSafe, words);
+        let is_decided =
+            |computed: &ComputedKey| !self.of.is_unfolding() || computed.value == Truth::True;
+        let mut safe = match one_safe.filter(is_decided) {
+            Some(safe) => safe,
+            None => {
+                let most = |bound: &super::PlaceMaximum| bound.most.parse::<u128>().ok();
+                let bounds = self.bounds()?;
+                let exceeds = bounds.iter().flatten().any(|it| most(it).is_none_or(|it| it > 1));
+                if !exceeds && bounds.iter().any(Option::is_none) {
+                    return None;
+                }
+                let why = words[usize::from(exceeds)].to_owned();
+                let safe =
+                    ComputedKey::new(property, self.of.meant(property), (!exceeds).into(), why);
+                let bounds = self
+                    .found
+                    .questions
+                    .iter()
+                    .find(|it| it.topic == Some(StandardQuestion::Bounds));
+                ComputedKey { assumes_units: bounds.is_some_and(|it| it.assumes_units), ..safe }
+            }
+        };
+        if let (Truth::False, Some(bounds)) = (safe.value, self.bounds()) {
+            let places = || self.net.model_places().zip(bounds);
+            let infinite =
+                places().filter(|(_, it)| it.as_ref().is_some_and(|it| it.most == "+inf"));
+            let unbounded: Vec<PlaceId> = infinite.map(|(place, _)| place).collect();
+            let open = places().filter(|(_, bound)| bound.is_none()).count();
+            safe.explanation.push_str(&say_unbounded(self.net, &unbounded, open));
+            safe.unbounded = unbounded;
+        }
+        Some(safe)
+    }
+
+    fn dead_places(&self) -> Option<ComputedKey> {
+        let property = KeyProperty::DeadPlaces;
+        let bounds = self.bounds()?;
+        let mut dead = self.net.model_places().zip(bounds).filter_map(|(place, bound)| {
+            bound.as_ref().is_some_and(|bound| bound.most == "0").then_some(place)
+        });
+        let (value, why) = match dead.next() {
+            Some(place) => {
+                (Truth::True, format!("place `{}` is never marked", self.net.place_name(place)))
+            }
+            None if bounds.iter().all(Option::is_some) => {
+                (Truth::False, "every place can be marked".to_owned())
+            }
+            None => return None,
+        };
+        let asked =
+            self.found.questions.iter().find(|it| it.topic == Some(StandardQuestion::Bounds));
+        let assumes_units = asked.is_some_and(|it| it.assumes_units);
+        let computed = ComputedKey::new(property, self.of.meant(property), value, why);
+        Some(ComputedKey { assumes_units, ..computed })
+    }
+
+    /// Returns the bounds of the model's places, if the places were examined one by one.
+    fn bounds(&self) -> Option<&[Option<super::PlaceMaximum>]> {
+        let bounds = &self.found.bounds;
+        let is_complete = !bounds.is_empty() && bounds.len() == self.net.model_places().len();
+        is_complete.then_some(bounds)
+    }
+}

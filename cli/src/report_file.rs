@@ -1,0 +1,374 @@
+//! `parikh report`: writes an HTML page with the results about a model and their evidence.
+
+use super::examination::ExaminationParser;
+use super::formulas::{self, GivenFormula as Formula};
+use super::model;
+use super::processes::CaseOptions;
+use super::systems;
+use super::terminal::{note, whole};
+use super::{ProgramOutcome, UsageError, limits, signals};
+use crate::report::{NetReport, ReportQuestions, ReportSubject, StandardQuestion, page, report};
+use anyhow::{Context, Result, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use parikh::answer::Plan;
+use parikh::mcc::Examination;
+use parikh::run;
+use parikh::verdicts::{self, KeyNet};
+use parikh_input::model::Model;
+use parikh_input::read_positions;
+use parikh_net::Net;
+use parikh_net::printable::counted;
+use parikh_solvers::Budget;
+use parikh_structure::workflow;
+use parikh_systems::System;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
+pub(super) struct ReportArguments {
+    /// A net or a parallel system in any supported format, or the directory of a contest instance.
+    model: PathBuf,
+    /// The output file; `-` is stdout.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The examination, by the contest's name or its capitals as for `parikh check`; any but
+    /// StateSpace, and only one. By default the questions of interest to a model's author:
+    /// deadlocks, transitions that can fire, bounds, one-safe, stable marking, liveness,
+    /// reversibility; for workflow nets and nets with a final marking, soundness first. For a
+    /// system by default whether it can deadlock and which labels occur; with -e, --queries or
+    /// --formula, the questions and the page are about the net of the system.
+    #[arg(
+        short, long, value_delimiter = ',', value_parser = ExaminationParser { with_state_space: false },
+        ignore_case = true, hide_possible_values = true,
+        conflicts_with_all = ["formula", "formulas"]
+    )]
+    examination: Vec<Examination>,
+    /// A query file in the contest's XML with formulas to answer. For an examination with queries,
+    /// the default is EXAMINATION.xml in the directory of the model.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["formula", "formulas"])]
+    queries: Option<PathBuf>,
+    /// For a parallel system (.dot, .pml, .aut, .fsm): a file of properties in the format of RERS.
+    /// The page is then about the system, and plays counterexamples component by component.
+    #[arg(
+        long, value_name = "FILE",
+        conflicts_with_all = ["examination", "queries", "formula", "formulas", "last", "form"]
+    )]
+    properties: Option<PathBuf>,
+    /// With --properties: the meaning of finite runs in LTL.
+    #[arg(long, value_enum, requires = "properties", default_value = "infinite")]
+    semantics: systems::FiniteRunSemantics,
+    #[command(flatten)]
+    formulas: formulas::FormulaOptions,
+    /// For processes: a marking in which a case is done, for example 'end' or 'p + 2*q', instead of
+    /// the model's final markings. Repeatable: a case may end in any of several markings.
+    #[arg(long = "final", value_name = "MARKING", conflicts_with_all = ["formula", "formulas", "queries"])]
+    last: Vec<String>,
+    /// Ignore times and priorities. They change what is reachable, so a model with them is refused
+    /// without this option.
+    #[arg(long)]
+    untimed: bool,
+    /// A verdict file of the contest (a filled model form). Contradictions to the net become
+    /// findings.
+    #[arg(long, value_name = "FILE")]
+    form: Option<PathBuf>,
+    /// Time limit for the questions: 90s, 5m, 1h. The rest of the page takes up to five seconds
+    /// more.
+    #[arg(short, long, value_parser = limits::duration, default_value = "20s")]
+    timeout: Duration,
+    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
+    #[arg(short, long, value_parser = limits::memory)]
+    memory: Option<u64>,
+    /// The number of engines that run in parallel. By default one per processor.
+    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// The seed of the random walks. With one thread, the same seed gives the same run.
+    #[arg(long, default_value_t = 1, help_heading = super::EXPERT)]
+    seed: u64,
+}
+
+const EXAMPLES: &str = "\
+The page is one file that needs no network. It shows the findings first, then the net, with \
+witnesses to play and certificates to read line by line. If a question stays open, the page says \
+so and the exit code is 3.
+
+Examples:
+  parikh report philosophers.pnml -o philosophers.html
+  parikh report order.pnml -e Soundness -o order.html
+  parikh report INPUTS/Peterson-PT-2 -e RC --timeout 2m -o peterson.html
+  parikh report philosophers.pnml --queries questions.xml -o philosophers.html
+  parikh report post.dot -o post.html
+  parikh report post.dot --properties post-properties.txt -o post.html
+  parikh report mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)' -o mutex.html";
+
+/// The share of the time for computing the whole unfolding, for the keys of a model form.
+const UNFOLDING: f64 = 0.2;
+
+/// The page's remark about a net translated from one with inhibitor or reset arcs.
+const TRANSLATED: &str = "The model has inhibitor or reset arcs. The drawing shows the \
+                          place/transition net into which it is translated. The complement place \
+                          “co(p)” holds the number of tokens that p can still receive. A \
+                          transition that p inhibits also needs tokens on “co(p)”. A transition \
+                          that empties p has a copy “t[p=n]” for each number n of tokens on p. \
+                          Answers are about the model's own places and transitions.";
+
+pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
+    let budget = limits::budget(Some(arguments.timeout), arguments.memory);
+    signals::finish_on_signal(&budget);
+    if let Some(properties) = &arguments.properties {
+        return arguments.of_system(properties, &budget);
+    }
+    if let Some(examination) = arguments.examination() {
+        if arguments.examination.len() > 1 {
+            bail!(UsageError(
+                "a page has one examination: write one page for each examination, or ask several \
+                 formulas on one page"
+                    .to_owned()
+            ));
+        }
+        if examination == Examination::StateSpace {
+            bail!(UsageError(format!(
+                "a report does not support {examination}: use `parikh states`"
+            )));
+        }
+        if arguments.queries.is_some() && !examination.has_queries() {
+            bail!(UsageError(format!("{examination} has no query file: omit --queries")));
+        }
+    }
+    if arguments.asks_all()
+        && arguments.last.is_empty()
+        && arguments.form.is_none()
+        && let Some(system) = systems::read_system(&arguments.model)?
+    {
+        return arguments.of_system_alone(&system, &budget);
+    }
+    let form = arguments.form.as_deref().map(verdicts::read).transpose()?;
+    let timing = parikh_input::TimingTreatment::of_option(arguments.untimed);
+    let model = parikh_input::read_model_as(&arguments.model, timing)?;
+    let remark = model.colours().map(|coloured| {
+        format!(
+            "The model is coloured ({}, {}). The drawing, the bounds and the structure are about \
+             its unfolding, without colours and bindings that cannot occur. Every answer names the \
+             net it is about.",
+            counted(coloured.places().len(), "place"),
+            counted(coloured.transitions().len(), "transition")
+        )
+    });
+    let model = arguments.of_process(model)?;
+    let computes_all_keys = arguments.asks_all() || form.is_some();
+    let coloured = model.colours().cloned();
+    let net = model.into_net(&parikh_unfolding::UnfoldingConfig::default(), &budget)?;
+    let keys = match coloured.filter(|_| computes_all_keys) {
+        Some(coloured) => KeyNet::of_coloured_with(&coloured, &net, &budget.portion(UNFOLDING)),
+        None => KeyNet::of_net(Cow::Owned(net.clone())),
+    };
+    let remark = remark.or_else(|| net.translation().map(|_| TRANSLATED.to_owned()));
+    let (net, begun) = arguments.recognised(net);
+    let remark = remark.or(begun);
+    let assumed = net.assumptions().iter().map(|it| format!("Assumed: {it}."));
+    let remark: Vec<String> = remark.into_iter().chain(assumed).collect();
+    let remark = (!remark.is_empty()).then(|| remark.join(" "));
+    let asked = arguments.asked(&net)?;
+    // If the positions cannot be read, the net is laid out.
+    let positions =
+        read_positions(&parikh_input::model_file(&arguments.model)?).unwrap_or_default();
+    let names = model::instance_names(&arguments.model, &net);
+    let name = names.first().cloned().unwrap_or_default();
+    // A net without a name has the name of its file.
+    let title = Some(net.name().trim()).filter(|own| !own.is_empty()).unwrap_or(&name);
+    let subject = ReportSubject {
+        net: &net,
+        model: title,
+        made: format!("Parikh {}, {}", env!("CARGO_PKG_VERSION"), verdicts::now()),
+        remark,
+        positions: &positions,
+        keys: &keys,
+        computes_all_keys,
+        form: form.as_ref().map(|file| (file, name.as_str())),
+    };
+    let config = arguments.config();
+    let progress = ReportProgress::start();
+    let made = report(&subject, asked, &config, &budget, &mut |doing| progress.show(doing));
+    progress.end();
+    match arguments.output.as_os_str() == "-" {
+        true => whole(&page(&made))?,
+        false => std::fs::write(&arguments.output, page(&made))
+            .with_context(|| format!("cannot write {}", arguments.output.display()))?,
+    }
+    let open = made.questions.iter().filter(|question| question.value.is_none()).count();
+    if open > 0 {
+        let are = if open == 1 { "is" } else { "are" };
+        let all = counted(made.questions.len(), "question");
+        note!("parikh: {open} of {all} {are} open; the page gives the reasons");
+    }
+    Ok(outcome(&made))
+}
+
+fn outcome(report: &NetReport) -> ProgramOutcome {
+    if report.faults > 0 {
+        ProgramOutcome::InternalError
+    } else if report.questions.iter().any(|question| question.value.is_none()) {
+        ProgramOutcome::Incomplete
+    } else {
+        ProgramOutcome::Complete
+    }
+}
+
+impl ReportArguments {
+    /// Writes the report on a system with its properties.
+    fn of_system(&self, properties: &Path, budget: &Budget) -> Result<ProgramOutcome> {
+        let defaults = parikh::systems::SettleConfig::default();
+        let config = parikh::systems::SettleConfig {
+            threads: self.threads.map_or(defaults.threads, usize::from),
+            seed: self.seed,
+            endings: self.semantics.endings(),
+            ..defaults
+        };
+        systems::report(&self.model, properties, &self.output, &config, budget)
+    }
+
+    /// Writes the report on a system without properties.
+    fn of_system_alone(&self, system: &System, budget: &Budget) -> Result<ProgramOutcome> {
+        let progress = ReportProgress::start();
+        let mut tell = |doing: &str| progress.show(doing);
+        let made = systems::report_alone(system, &self.config(), budget, &mut tell);
+        progress.end();
+        systems::write_report(&made, &self.output)
+    }
+
+    fn config(&self) -> run::RunConfig {
+        let defaults = run::RunConfig::default();
+        let threads = self.threads.map_or(defaults.threads, usize::from);
+        run::RunConfig { threads, seed: self.seed, ..defaults }
+    }
+
+    /// Returns the model with the final markings of `--final`, or for an examination about cases
+    /// with the model's own.
+    fn of_process(&self, model: Model) -> Result<Model> {
+        match (self.examination().filter(|asked| asked.is_about_cases()), &self.last[..]) {
+            (None, []) => Ok(model),
+            // The page shows the net without places that count firings, although relaxed soundness
+            // uses such places.
+            (_, last) => CaseOptions::done_in(last.to_vec()).begun(
+                &model,
+                Examination::Soundness,
+                &self.model,
+            ),
+        }
+    }
+
+    /// Returns the net as a workflow net, if it is one, and a remark for the page. If the net has
+    /// no initial marking, a token is put into the source, and the remark says so. This happens
+    /// only for the default questions and without a form.
+    fn recognised(&self, net: Net) -> (Net, Option<String>) {
+        match workflow::recognised(&net) {
+            Some(begun) if begun.initial() == net.initial() => {
+                (begun.assuming(workflow::assumptions(&net, false)), None)
+            }
+            Some(begun) if self.asks_all() && self.form.is_none() => {
+                let at = parikh_net::marking_text::print(&begun, begun.initial());
+                let remark = format!(
+                    "The model has no initial marking. It is a workflow net, and the page is about \
+                     one case, which begins in {at}. The properties of the model form are about \
+                     the net without tokens."
+                );
+                (begun.assuming(workflow::assumptions(&net, false)), Some(remark))
+            }
+            _ => (net, None),
+        }
+    }
+
+    /// Returns the examination, if one is given.
+    fn examination(&self) -> Option<Examination> {
+        self.examination.first().copied()
+    }
+
+    /// Returns true if no option selects questions.
+    fn asks_all(&self) -> bool {
+        let formulas = self.formulas.formula.is_empty() && self.formulas.formulas.is_empty();
+        self.examination.is_empty() && self.queries.is_none() && formulas
+    }
+
+    fn asked(&self, net: &Net) -> Result<ReportQuestions> {
+        if let Some(examination) = self.examination() {
+            return match StandardQuestion::of(examination) {
+                Some(topic) => Ok(ReportQuestions::Topics(vec![topic])),
+                None => {
+                    let beside = || model::query_file(&self.model, examination.name());
+                    let own = self.queries.is_some();
+                    of_queries(&self.queries.clone().map_or_else(beside, Ok)?, net, own)
+                }
+            };
+        }
+        if let Some(file) = &self.queries {
+            return of_queries(file, net, true);
+        }
+        if self.asks_all() {
+            return Ok(ReportQuestions::Topics(StandardQuestion::of_net(net)));
+        }
+        let asked = self.formulas.read_aloud(net)?;
+        let formulas = asked.into_iter().map(|Formula { id, formula, .. }| (id, formula));
+        Ok(planned(formulas, net, true))
+    }
+}
+
+/// Returns the formulas of a query file. They are requirements unless the file lies beside a
+/// contest model.
+fn of_queries(file: &Path, net: &Net, are_requirements: bool) -> Result<ReportQuestions> {
+    let queries = parikh_input::read_queries(file, net)?;
+    if let Some(error) = &queries.cut_short {
+        note!("parikh: {error}; only the formulas before this place are answered");
+    } else if queries.queries.is_empty() {
+        bail!("{}: the file contains no formula", file.display());
+    }
+    let formulas = queries.queries.into_iter();
+    let formulas =
+        formulas.map(|query| (query.id, query.formula.map_err(|error| error.to_string())));
+    Ok(planned(formulas, net, are_requirements))
+}
+
+/// Returns the formulas as a plan, and the refused formulas with the reasons.
+fn planned(
+    formulas: impl Iterator<Item = (String, Result<parikh_formula::Formula, String>)>,
+    net: &Net,
+    are_requirements: bool,
+) -> ReportQuestions {
+    let (mut plan, mut written, mut refused) = (Plan::default(), HashMap::new(), Vec::new());
+    let mut ids = HashSet::new();
+    for (id, formula) in formulas {
+        let planned = match (ids.insert(id.clone()), &formula) {
+            (false, _) => Err("another formula has the same id".to_owned()),
+            (true, Err(reason)) => Err(reason.clone()),
+            (true, Ok(formula)) => {
+                written.insert(id.clone(), formula.print(net).to_string());
+                plan.ask_formula(&id, formula, net).map_err(|error| error.to_string())
+            }
+        };
+        refused.extend(planned.err().map(|reason| (id, reason)));
+    }
+    ReportQuestions::Formulas { plan: Box::new(plan), written, refused, are_requirements }
+}
+
+/// A progress line on stderr, shown only on a terminal.
+struct ReportProgress(ProgressBar);
+
+impl ReportProgress {
+    fn start() -> Self {
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(100));
+        ReportProgress(bar)
+    }
+
+    fn show(&self, doing: &str) {
+        self.0.set_message(doing.to_owned());
+    }
+
+    fn end(&self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,113 @@
+//! `parikh states`: prints the figures of a state space as they come, and the method for each.
+
+use super::fair::RunRestriction;
+use super::job::InquiryJob;
+use super::output::{self, AnswerFormat, AnswerPrinter, FIGURE};
+use super::questions::RequestedQuestions;
+use super::terminal::note;
+use super::{ProgramOutcome, limits, signals, states_plot};
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressStyle};
+use parikh::mcc::Examination;
+use parikh::run;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+#[command(after_help = ABOUT)]
+pub(super) struct StatesArguments {
+    /// A net in any supported format, or the directory of a contest instance.
+    model: PathBuf,
+    /// Time limit, including reading the model: 90s, 5m, 1h.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
+    #[arg(short, long, value_parser = limits::memory)]
+    memory: Option<u64>,
+    /// The number of engines that run in parallel. By default one per processor.
+    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// The output format.
+    #[arg(short, long, value_enum, default_value = "text")]
+    format: StatesFormat,
+    /// Plot the growth of decision diagrams: the number of nodes over time, for each order of
+    /// places that was tried.
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum StatesFormat {
+    /// One line per figure, with the method.
+    Text,
+    /// A JSON object per line: one per figure as soon as it is known, then a summary.
+    Json,
+}
+
+const ABOUT: &str = "\
+Four figures, each printed as soon as it is known:
+  markings                  the number of reachable markings
+  firings                   the edges of the reachability graph: one per marking and enabled \
+transition
+  most tokens in a marking  the largest total number of tokens in a reachable marking
+  most tokens in a place    the largest number of tokens on one place
+For an unbounded net, figures are `+inf`: some sequence adds tokens and can repeat forever. The \
+last two figures are often known even if the markings are too many to be counted: a reachable \
+marking has that many tokens, and a proof excludes more. The evidence follows each figure: \
+`replayed`, `certified`, or `searched`, which means an exhaustive search without a certificate.
+
+At the time limit, or after SIGTERM or ^C, the figures known so far are printed, the others are \
+printed as unknown, and the exit code is 3. `parikh check -e StateSpace` computes the same \
+figures in the contest's format. `parikh graph` draws the markings of a small net.
+
+Examples:
+  parikh states philosophers.pnml
+  parikh states INPUTS/Philosophers-PT-000050 --timeout 5m --format json
+  parikh states philosophers.pnml --plot philosophers.svg";
+
+pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
+    let budget = limits::budget(Some(arguments.timeout), arguments.memory);
+    let say_so = || {
+        output::say_what_is_open();
+        note!("parikh: stopped before all figures were computed");
+    };
+    signals::cancel_on_signal(&budget, say_so);
+    signals::leave_after(&budget, say_so);
+    let defaults = run::RunConfig::default();
+    let threads = arguments.threads.map_or(defaults.threads, usize::from);
+    let format = match arguments.format {
+        StatesFormat::Text => AnswerFormat::Text,
+        StatesFormat::Json => AnswerFormat::Json,
+    };
+    // The bar is hidden if stderr is no terminal.
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
+        bar.set_style(style);
+    }
+    let printer = AnswerPrinter::new(format, threads > 1).of_states(bar.clone());
+    printer.expects(run::FIGURES.into_iter().map(|figure| format!("{FIGURE}{figure}")));
+    let model = parikh_input::read_model(&arguments.model)?;
+    bar.set_message(model.sizes());
+    bar.enable_steady_tick(Duration::from_millis(120));
+    let config = run::RunConfig { threads, ..defaults };
+    let (start, course) = (Instant::now(), config.course.clone());
+    let inquiry = RequestedQuestions::Examination(Examination::StateSpace);
+    let (watch, beside) = Default::default();
+    let job = InquiryJob {
+        inquiry,
+        meant: RunRestriction::default(),
+        budget: &budget,
+        config,
+        watch,
+        printer,
+        beside,
+    };
+    let report = job.run(&model)?;
+    bar.finish_and_clear();
+    if let Some(file) = &arguments.plot {
+        let plot = states_plot::plot(model.name(), start, &course.tries());
+        std::fs::write(file, plot).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    Ok(ProgramOutcome::of(&report))
+}

@@ -1,0 +1,89 @@
+//! `parikh states --plot`: plots the sizes of decision diagrams over time for each order of places,
+//! and marks the successful order.
+
+use num_bigint::BigUint;
+use parikh::run::Try;
+use parikh_pictures::plot::{self, Curve, PlotFrame};
+use std::time::Instant;
+
+/// Returns the plot of a run that began at `start`.
+pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
+    let seconds = |tried: &Try, since: std::time::Duration| {
+        (tried.start.saturating_duration_since(start) + since).as_secs_f64()
+    };
+    let mut curves: Vec<Curve> = Vec::new();
+    for tried in tries {
+        let counted = tried.markings.as_ref().map(short);
+        let (style, how) = match &tried.end {
+            Some((_, Ok(()))) => {
+                ("completed", counted.map_or("all markings".to_owned(), |it| it + " markings"))
+            }
+            Some((_, Err(stop))) => ("given up", stop.to_string()),
+            None => ("given up", "still running".to_owned()),
+        };
+        let point =
+            |&(since, nodes): &(_, usize)| (seconds(tried, since), (nodes.max(1) as f64).log10());
+        curves.push(Curve {
+            name: tried.idea.to_owned(),
+            style: style.to_owned(),
+            note: format!(
+                "(score {:.1}): {} nodes at most, {how}",
+                tried.score, tried.figures.peak
+            ),
+            points: tried.nodes.iter().map(point).collect(),
+        });
+    }
+    let most = curves.iter().flat_map(|curve| &curve.points).fold(0.0, |most, p| p.0.max(most));
+    // The number of markings is known only when the set is closed under firing.
+    let closed = tries.iter().filter_map(|tried| match (&tried.end, &tried.markings) {
+        (Some((since, Ok(()))), Some(markings)) => Some((tried, seconds(tried, *since), markings)),
+        _ => None,
+    });
+    let mut paid = Vec::new();
+    for (tried, at, markings) in closed {
+        let up = logarithm(markings);
+        let points = vec![(at, 0.0), (at, up), (most.max(at), up)];
+        let (name, style) = (tried.idea.to_owned(), "markings".to_owned());
+        curves.push(Curve { name, style, note: short(markings), points });
+        paid.push(format!("{} completed after {at:.2} s", tried.idea));
+    }
+    let what = match (tries.is_empty(), paid.is_empty()) {
+        (true, _) => "no decision diagrams were built".to_owned(),
+        (false, true) => "no order of places completed".to_owned(),
+        (false, false) => paid.join(", "),
+    };
+    let title = format!("{name}: {what}");
+    let frame =
+        PlotFrame { title: &title, x: "seconds", most: most.max(0.01), finest: 0.0, unit: "" };
+    plot::plot(&frame, &curves)
+}
+
+/// Returns the decimal logarithm, also of numbers beyond floating point. Returns 0 for 0.
+fn logarithm(number: &BigUint) -> f64 {
+    let digits = number.to_string();
+    let (first, rest) = digits.split_at(digits.len().min(15));
+    first.parse::<f64>().unwrap_or(1.0).max(1.0).log10() + rest.len() as f64
+}
+
+/// Returns the number, or its first digits if it is long.
+fn short(number: &BigUint) -> String {
+    let digits = number.to_string();
+    match digits.len() {
+        0..=12 => digits,
+        more => format!("{}.{}e{}", &digits[..1], &digits[1..3], more - 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithms_of_large_numbers_are_right() {
+        for (power, expected) in [(0, 0.0), (12, 12.0), (15, 15.0), (2_000, 2_000.0)] {
+            let found = logarithm(&BigUint::from(10u8).pow(power));
+            assert!((found - expected).abs() < 1e-9, "{power}: {found}");
+        }
+        assert_eq!(logarithm(&BigUint::ZERO), 0.0);
+    }
+}

@@ -1,0 +1,184 @@
+//! `parikh rers`: answers all problems of a directory, and writes the answers in the challenge's
+//! format.
+
+use super::answers::{FiniteRunSemantics, word};
+use super::files;
+use crate::limits;
+use crate::terminal::note;
+use crate::{ProgramOutcome, signals};
+use anyhow::{Context, Result, bail};
+use parikh::systems::{SettleConfig, SystemOutcome, settle};
+use parikh_solvers::Budget;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct RersArguments {
+    /// A directory of problems: NAME.dot with NAME-properties.txt or
+    /// NAME-properties-with-solution.txt.
+    directory: PathBuf,
+    /// The output file: a line `problem,property,answer` for each known answer.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Time limit for each problem: 90s, 5m, 1h.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
+    #[arg(short, long, value_parser = limits::memory)]
+    memory: Option<u64>,
+    /// The number of properties settled in parallel. By default one per processor.
+    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// The meaning of finite runs in LTL.
+    #[arg(long, value_enum, default_value = "infinite")]
+    semantics: FiniteRunSemantics,
+    /// Write the evidence of every answer to DIR/NAME-properties.jsonl, for `parikh-certify
+    /// NAME.dot`.
+    #[arg(long, value_name = "DIR")]
+    evidence: Option<PathBuf>,
+    /// The seed of the random walks.
+    #[arg(long, default_value_t = 1, help_heading = crate::EXPERT)]
+    seed: u64,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  parikh rers RERS2020 -o answers.csv --timeout 5m --evidence proofs";
+
+/// A problem: its name, its system and its properties.
+struct RersProblem {
+    name: String,
+    system: PathBuf,
+    properties: PathBuf,
+}
+
+pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
+    let problems = problems(&arguments.directory)?;
+    let all = Budget::unlimited();
+    signals::cancel_on_signal(&all, || {
+        note!("parikh: stopped before all properties were answered")
+    });
+    let mut written = String::new();
+    let (mut outcome, mut known, mut asked) = (ProgramOutcome::Complete, 0, 0);
+    for problem in &problems {
+        let begun = Instant::now();
+        let case = files::read_case(&problem.system, &problem.properties)?;
+        let limited = limits::budget(Some(arguments.timeout), arguments.memory);
+        let defaults = SettleConfig::default();
+        let config = SettleConfig {
+            threads: arguments.threads.map_or(defaults.threads, usize::from),
+            seed: arguments.seed,
+            endings: arguments.semantics.endings(),
+            ..defaults
+        };
+        let mut file = match &arguments.evidence {
+            Some(to) => {
+                Some(files::evidence_file(to, &problem.properties, &case, config.endings)?.1)
+            }
+            None => None,
+        };
+        let found = Mutex::new((Vec::new(), 0));
+        settle(&case, &config, &limited, &|at, settled| {
+            let mut found = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            match settled {
+                SystemOutcome::Answer(answer) => found.0.push((at, answer)),
+                SystemOutcome::Open(_) => {}
+                SystemOutcome::Fault(why) => {
+                    found.1 += 1;
+                    note!("parikh: internal error, please report it: {}: {why}", problem.name);
+                }
+            }
+        });
+        let (mut answers, faults) =
+            found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        answers.sort_by_key(|it| it.0);
+        for (at, answer) in &answers {
+            let number = case.properties[*at].number;
+            let value = word(answer.value).to_lowercase();
+            let _ = writeln!(written, "{},{number},{value}", problem.name);
+            if let Some(file) = &mut file {
+                file.answer(number, answer).context("evidence")?;
+            }
+        }
+        if let Some(file) = &mut file {
+            file.end().context("evidence")?;
+        }
+        // The file is written after every problem, so that an interruption loses nothing.
+        std::fs::write(&arguments.output, &written)
+            .with_context(|| arguments.output.display().to_string())?;
+        known += answers.len();
+        asked += case.properties.len();
+        outcome = match (faults, answers.len() < case.properties.len(), outcome) {
+            (1.., _, _) | (_, _, ProgramOutcome::InternalError) => ProgramOutcome::InternalError,
+            (_, true, _) => ProgramOutcome::Incomplete,
+            _ => outcome,
+        };
+        say(&problem.name, &case, &answers, begun.elapsed());
+        if all.is_exhausted() {
+            break;
+        }
+    }
+    note!("parikh: {known} of {asked} properties of {} problems are answered", problems.len());
+    Ok(outcome)
+}
+
+/// Prints a line about a problem.
+fn say(
+    name: &str,
+    case: &parikh::systems::SystemCase,
+    answers: &[(usize, Box<parikh::systems::PropertyAnswer>)],
+    after: Duration,
+) {
+    let of = |evidence: &str| answers.iter().filter(|it| it.1.evidence == evidence).count();
+    let compared = answers
+        .iter()
+        .filter_map(|(at, answer)| Some(case.properties[*at].solution? == answer.value));
+    let compared: Vec<bool> = compared.collect();
+    let mut text = format!(
+        "{name}: {} of {} answered ({} replayed, {} certified, {} searched) in {:.1} s",
+        answers.len(),
+        case.properties.len(),
+        of("replayed"),
+        of("certified"),
+        of("searched"),
+        after.as_secs_f64()
+    );
+    if !compared.is_empty() {
+        let same = compared.iter().filter(|it| **it).count();
+        let _ = write!(text, "; {same} of {} agree with the solutions in the file", compared.len());
+    }
+    note!("{text}");
+}
+
+/// Returns the problems of a directory, sorted by name.
+fn problems(directory: &Path) -> Result<Vec<RersProblem>> {
+    let entries = std::fs::read_dir(directory).with_context(|| directory.display().to_string())?;
+    let mut problems = Vec::new();
+    for entry in entries {
+        let system = entry.with_context(|| directory.display().to_string())?.path();
+        if system.extension().is_none_or(|it| it != "dot") {
+            continue;
+        }
+        let name = files::stem(&system);
+        let beside = |ending: &str| system.with_file_name(format!("{name}-properties{ending}.txt"));
+        let listed = ["", "-with-solution"].map(beside).into_iter().find(|it| it.is_file());
+        let Some(properties) = listed else {
+            note!(
+                "parikh: {name}.dot is skipped, because the directory has no {name}-properties.txt"
+            );
+            continue;
+        };
+        problems.push(RersProblem { name, system, properties });
+    }
+    if problems.is_empty() {
+        bail!(
+            "{}: the directory has no problem: expected NAME.dot with NAME-properties.txt",
+            directory.display()
+        );
+    }
+    problems.sort_by(|a, b| (a.name.len(), &a.name).cmp(&(b.name.len(), &b.name)));
+    Ok(problems)
+}

@@ -1,0 +1,246 @@
+//! An encoded goal, as terms or as a linear program, to be written to a file or solved.
+
+use crate::encoding::{EncodeError, Encoding, EncodingPart};
+use crate::unrolling::StepKind;
+use crate::variables::Variables;
+use crate::{
+    bounds, causal_order, flows, predecessor, predicate, read_feed, state_equation, traps, units,
+    unrolling,
+};
+use parikh_net::{Atom, Facts, Goal, Net, PlaceId};
+use parikh_solvers::linear_expression::LinearExpression;
+use parikh_solvers::linear_terms::{Linear, NotLinear};
+use parikh_solvers::smt_lib::{self, Section};
+use parikh_solvers::term::{Term, Terms};
+use std::io;
+
+/// A goal together with its encoding as constraints.
+#[derive(Debug)]
+pub struct EncodedGoal<'n> {
+    variables: Variables<'n>,
+    encoding: Encoding,
+    /// m ≥ 0 and x ≥ 0.
+    domain: Vec<Term>,
+    /// The constraints, grouped by part of the encoding.
+    parts: Vec<(EncodingPart, Vec<Term>)>,
+    /// The goal as a term, or `None` for a maximum.
+    goal: Option<Term>,
+    objective: Option<LinearExpression>,
+}
+
+impl<'n> EncodedGoal<'n> {
+    /// Encodes a goal of `net`. Only proved `facts` are used; a part omits constraints whose facts
+    /// are missing.
+    ///
+    /// # Errors
+    /// Returns an error if the encoding does not fit the goal, or if a fact is visibly wrong.
+    pub fn new(
+        net: &'n Net,
+        goal: &Goal,
+        encoding: &Encoding,
+        facts: &Facts,
+    ) -> Result<Self, EncodeError> {
+        let mut variables = Variables::new(net, encoding.numbers, facts);
+        let with_firings = encoding.has(EncodingPart::StateEquation);
+        let domain = match encoding.is_bounded() {
+            // Bounded encodings start from the initial marking and need no domain.
+            true => Vec::new(),
+            false => variables.domain(with_firings),
+        };
+        let mut stated = None;
+        let mut parts = Vec::with_capacity(encoding.parts().len());
+        for &part in encoding.parts() {
+            let reach = match goal {
+                Goal::Reach(predicate) => Ok(predicate),
+                Goal::Maximise(_) => Err(EncodeError::NoFirst(part)),
+                _ => Err(EncodeError::NotOneMarking),
+            };
+            let constraints = match part {
+                EncodingPart::StateEquation => state_equation::constraints(&mut variables),
+                EncodingPart::Flows => flows::constraints(&mut variables, &facts.flows)?,
+                EncodingPart::Bounds => bounds::constraints(&mut variables, facts),
+                EncodingPart::Units => units::constraints(&mut variables),
+                EncodingPart::Traps => traps::all(&mut variables),
+                EncodingPart::ListedTraps => {
+                    traps::listed(&mut variables, &facts.traps, with_firings)?
+                }
+                EncodingPart::ReadFeed => read_feed::constraints(&mut variables),
+                EncodingPart::CausalOrder => causal_order::constraints(&mut variables),
+                EncodingPart::Predecessor => predecessor::constraints(&mut variables, reach?),
+                EncodingPart::Unrolling | EncodingPart::Steps => {
+                    let between = match part {
+                        EncodingPart::Steps => StepKind::Step,
+                        _ => StepKind::FiringOrPause,
+                    };
+                    let (row, last) =
+                        unrolling::bounded(&mut variables, reach?, encoding.steps, between);
+                    stated = Some(last);
+                    row
+                }
+                EncodingPart::Induction => {
+                    let (row, last) = unrolling::induction(&mut variables, reach?, encoding.steps);
+                    stated = Some(last);
+                    row
+                }
+            };
+            parts.push((part, constraints));
+        }
+        let (stated, objective) = match goal {
+            Goal::Maximise(sum) => (None, Some(variables.sum(sum))),
+            Goal::Reach(reach) => {
+                let marking: Vec<_> = net.places().map(|place| variables.tokens(place)).collect();
+                let at = |place: PlaceId| marking[place.index()].into();
+                let holds = stated
+                    .unwrap_or_else(|| predicate::holds(&mut variables.terms, net, reach, &at));
+                (Some(holds), None)
+            }
+            _ => return Err(EncodeError::NotOneMarking),
+        };
+        let encoding = encoding.clone();
+        Ok(EncodedGoal { variables, encoding, domain, parts, goal: stated, objective })
+    }
+
+    /// Returns the term arena.
+    pub fn terms(&self) -> &Terms {
+        &self.variables.terms
+    }
+
+    /// Returns every assertion, with the goal last.
+    pub fn assertions(&self) -> Vec<Term> {
+        let mut all = self.constraints();
+        all.extend(self.goal);
+        all
+    }
+
+    /// Returns every assertion except the goal.
+    pub fn constraints(&self) -> Vec<Term> {
+        let parts = self.parts.iter().flat_map(|(_, constraints)| constraints);
+        self.domain.iter().chain(parts).copied().collect()
+    }
+
+    /// Returns the number of constraints besides m ≥ 0, x ≥ 0 and the goal.
+    pub fn constraint_count(&self) -> usize {
+        self.parts.iter().map(|(_, constraints)| constraints.len()).sum()
+    }
+
+    /// Returns the constraints without the goal as a linear program, with the objective of a
+    /// maximum.
+    ///
+    /// # Errors
+    /// Returns an error if a part has disjunctions or numbers are too large.
+    pub fn linear_constraints(&self) -> Result<Linear, NotLinear> {
+        Linear::new(self.terms(), &self.constraints(), self.objective.as_ref())
+    }
+
+    /// Returns constraints and goal as a linear program (over integers, its relaxation).
+    ///
+    /// # Errors
+    /// Returns an error if a part or the goal has disjunctions, or numbers are too large.
+    pub fn linear(&self) -> Result<Linear, NotLinear> {
+        Linear::new(self.terms(), &self.assertions(), self.objective.as_ref())
+    }
+
+    /// Returns the comparisons of a cube (see [`predicate::cubes`]) as terms about m.
+    pub fn comparisons(&mut self, atoms: &[Atom]) -> Vec<Term> {
+        let mut stated = Vec::with_capacity(atoms.len());
+        for atom in atoms {
+            let sum = self.variables.sum(&atom.sum);
+            stated.push(self.variables.terms.at_most(sum, atom.bound));
+        }
+        stated
+    }
+
+    /// Returns an explanation of the possible answers in a few lines, for the header of a file.
+    pub fn meaning(&self) -> String {
+        let mut text = String::new();
+        let k = self.encoding.steps;
+        text += &match (&self.objective, self.encoding.is_bounded()) {
+            (Some(_), _) => "The optimum, rounded down, is an upper bound of the goal's value in \
+                             all reachable markings.\n\
+                             unbounded: no conclusion. infeasible: impossible, because the initial \
+                             marking is a solution."
+                .to_owned(),
+            (None, true) if self.encoding.has(EncodingPart::Steps) => format!(
+                "sat: a goal marking is reachable in at most {k} steps: in step i, each t fires \
+                 fire(i,t) times,\n\
+                 in any order. unsat: no goal marking is reachable in at most {k} steps, nor in \
+                 {k} firings."
+            ),
+            (None, true) => format!(
+                "sat: a goal marking is reachable in at most {k} firings: those with fire(i,t) = \
+                 1.\n\
+                 unsat: no goal marking is reachable in at most {k} firings."
+            ),
+            (None, false) if self.encoding.has(EncodingPart::Induction) => {
+                let first = match k - 1 {
+                    0 => "if the initial marking is not a goal marking".to_owned(),
+                    before => format!(
+                        "if no goal marking is reachable in fewer than {k} firings\n\
+                         (check with `--encoding bmc --steps {before}`)"
+                    ),
+                };
+                format!("unsat: the goal is unreachable, {first}.\nsat: no conclusion.")
+            }
+            (None, false) => "unsat (infeasible): no reachable marking satisfies the goal.\n\
+                              sat (feasible): no conclusion; m is a candidate."
+                .to_owned(),
+        };
+        if self.encoding.has(EncodingPart::Steps) && self.encoding.numbers == crate::Numbers::Reals
+        {
+            text += "\nOver the reals, firings can be fractional, so sat allows no conclusion.";
+        }
+        if self.encoding.numbers == crate::Numbers::Bits {
+            text += "\n\
+                     Bit widths follow the proved bounds. Numbers without a proved bound are \
+                     integers.";
+        }
+        if self.encoding.has(EncodingPart::Units) {
+            text += "\nThis assumes the model's claim that its units are safe.";
+        }
+        text
+    }
+
+    /// Writes the goal in SMT-LIB 2, with a comment before each part.
+    ///
+    /// # Errors
+    /// Returns the errors of `out`.
+    pub fn write_smt2(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let title = |part: &EncodingPart| format!("{part}: {}", part.explanation());
+        let titles: Vec<String> = self.parts.iter().map(|(part, _)| title(part)).collect();
+        let mut sections = Vec::new();
+        if !self.domain.is_empty() {
+            sections.push(Section { comment: "no variable is negative", assertions: &self.domain });
+        }
+        for ((_, assertions), comment) in self.parts.iter().zip(&titles) {
+            sections.push(Section { comment, assertions });
+        }
+        let goal = self.goal.as_slice();
+        if !goal.is_empty() {
+            sections.push(Section { comment: "the goal", assertions: goal });
+        }
+        smt_lib::write_script(self.terms(), &sections, self.objective.as_ref(), out)
+    }
+
+    /// Writes the goal in CPLEX LP format.
+    ///
+    /// # Errors
+    /// Returns the errors of `out`, and [`io::ErrorKind::InvalidInput`] for a goal that is not
+    /// linear.
+    pub fn write_lp(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let linear =
+            self.linear().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        let names = linear.names(self.terms());
+        for (name, &variable) in names.iter().zip(&linear.variables) {
+            let meant = self.terms().name(variable);
+            if name.replace('_', "") != meant.replace(['(', ')', '_'], "") {
+                writeln!(out, "\\ {name} is {}", meant.replace(char::is_control, "_"))?;
+            }
+        }
+        if linear.constant != 0.into() {
+            writeln!(out, "\\ add {} to the objective", linear.constant)?;
+        }
+        let integers = self.encoding.numbers != crate::Numbers::Reals;
+        let name = |column: parikh_solvers::linear_program::Column| names[column.index()].clone();
+        linear.program.write_lp_with(name, integers, out)
+    }
+}

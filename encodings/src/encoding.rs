@@ -1,0 +1,288 @@
+//! The parts of an encoding, and their text form: `state-equation+traps+read-feed`.
+
+use crate::variables::Numbers;
+use std::fmt;
+use std::str::FromStr;
+
+/// One part of an encoding. Apart from the last three parts, each is a set of constraints that
+/// every reachable marking satisfies, together with the firing counts of some sequence that leads
+/// to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EncodingPart {
+    /// m = m₀ + C·x: [`state_equation`](crate::state_equation).
+    StateEquation,
+    /// Weighted sums of tokens that no firing changes: [`flows`](crate::flows).
+    Flows,
+    /// Upper bounds of places: [`bounds`](crate::bounds).
+    Bounds,
+    /// The model's claim that its nested units are safe: [`units`](crate::units).
+    Units,
+    /// All initially marked traps stay marked: [`traps`](crate::traps).
+    Traps,
+    /// Listed traps stay marked, one linear constraint each: [`traps`](crate::traps).
+    ListedTraps,
+    /// Tokens that are read and missing initially must be produced:
+    /// [`read_feed`](crate::read_feed).
+    ReadFeed,
+    /// First firings have an order: [`causal_order`](crate::causal_order).
+    CausalOrder,
+    /// The marking before the first goal marking: [`predecessor`](crate::predecessor).
+    Predecessor,
+    /// k firings from the initial marking: [`unrolling`](crate::unrolling).
+    Unrolling,
+    /// k steps from the initial marking, of any number of firings each: [`steps`](crate::steps).
+    Steps,
+    /// k firings from any marking to the first goal marking: [`unrolling`](crate::unrolling).
+    Induction,
+}
+
+impl EncodingPart {
+    /// All parts, in the order in which they are asserted.
+    pub const ALL: [EncodingPart; 12] = [
+        EncodingPart::StateEquation,
+        EncodingPart::Flows,
+        EncodingPart::Bounds,
+        EncodingPart::Units,
+        EncodingPart::Traps,
+        EncodingPart::ListedTraps,
+        EncodingPart::ReadFeed,
+        EncodingPart::CausalOrder,
+        EncodingPart::Predecessor,
+        EncodingPart::Unrolling,
+        EncodingPart::Steps,
+        EncodingPart::Induction,
+    ];
+
+    /// Returns the name used on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            EncodingPart::StateEquation => "state-equation",
+            EncodingPart::Flows => "flows",
+            EncodingPart::Bounds => "bounds",
+            EncodingPart::Units => "units",
+            EncodingPart::Traps => "traps",
+            EncodingPart::ListedTraps => "listed-traps",
+            EncodingPart::ReadFeed => "read-feed",
+            EncodingPart::CausalOrder => "causal-order",
+            EncodingPart::Predecessor => "predecessor",
+            EncodingPart::Unrolling => "bmc",
+            EncodingPart::Steps => "bmc-steps",
+            EncodingPart::Induction => "k-induction",
+        }
+    }
+
+    /// Returns the explanation, in a single line.
+    pub fn explanation(self) -> &'static str {
+        match self {
+            EncodingPart::StateEquation => "m = m0 + C·x: the state equation",
+            EncodingPart::Flows => {
+                "place invariants: weighted sums of tokens that no firing changes"
+            }
+            EncodingPart::Bounds => "no place holds more than its bound",
+            EncodingPart::Units => "the nested units are safe, as the model claims",
+            EncodingPart::Traps => {
+                "every initially marked trap is marked, by a ranking of the empty places"
+            }
+            EncodingPart::ListedTraps => {
+                "a listed trap that is marked initially, or gained a \
+                                          token, is marked"
+            }
+            EncodingPart::ReadFeed => {
+                "transitions that need initially missing tokens require another transition that \
+                 produces them"
+            }
+            EncodingPart::CausalOrder => {
+                "the first firings of all transitions have an order that enables each"
+            }
+            EncodingPart::Predecessor => {
+                "the first goal marking has a predecessor that is not a \
+                                          goal marking"
+            }
+            EncodingPart::Unrolling => "at most k firings from the initial marking",
+            EncodingPart::Steps => {
+                "at most k steps from the initial marking, with several firings each"
+            }
+            EncodingPart::Induction => {
+                "k firings from any marking, and only the last one reaches the goal"
+            }
+        }
+    }
+
+    /// Returns true if the part refers to firing counts, and so needs the state equation.
+    pub fn needs_firings(self) -> bool {
+        matches!(
+            self,
+            EncodingPart::ReadFeed | EncodingPart::CausalOrder | EncodingPart::Predecessor
+        )
+    }
+}
+
+impl fmt::Display for EncodingPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The parts of an encoding and its kind of numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Encoding {
+    /// The parts, ascending, without repetition, at least one.
+    parts: Vec<EncodingPart>,
+    /// The kind of numbers.
+    pub numbers: Numbers,
+    /// The number k for [`EncodingPart::Unrolling`], [`EncodingPart::Steps`] and
+    /// [`EncodingPart::Induction`]; at least 1.
+    pub steps: u32,
+}
+
+impl Encoding {
+    /// Creates an encoding with 1 step.
+    ///
+    /// # Errors
+    /// Returns an error if the parts cannot be combined.
+    pub fn new(
+        parts: impl IntoIterator<Item = EncodingPart>,
+        numbers: Numbers,
+    ) -> Result<Self, EncodeError> {
+        let mut parts: Vec<EncodingPart> = parts.into_iter().collect();
+        parts.sort_unstable();
+        parts.dedup();
+        let encoding = Encoding { parts, numbers, steps: 1 };
+        if encoding.is_bounded() && encoding.parts.len() > 1 {
+            return Err(EncodeError::Exact);
+        }
+        if encoding.has(EncodingPart::Predecessor) && encoding.has(EncodingPart::Induction) {
+            return Err(EncodeError::TwoPredecessors);
+        }
+        match encoding.parts.iter().find(|part| part.needs_firings()) {
+            Some(&part) if !encoding.has(EncodingPart::StateEquation) => {
+                Err(EncodeError::NoFirings(part))
+            }
+            _ if encoding.parts.is_empty() => Err(EncodeError::Unknown(String::new())),
+            _ => Ok(encoding),
+        }
+    }
+
+    /// Returns the same encoding with k steps, at least 1.
+    pub fn with_steps(mut self, steps: u32) -> Self {
+        self.steps = steps.max(1);
+        self
+    }
+
+    /// Returns the parts, ascending.
+    pub fn parts(&self) -> &[EncodingPart] {
+        &self.parts
+    }
+
+    /// Returns true if the number of steps matters.
+    pub fn unrolls(&self) -> bool {
+        self.is_bounded() || self.has(EncodingPart::Induction)
+    }
+
+    /// Returns true if the encoding covers only a bounded number of firings or steps.
+    pub fn is_bounded(&self) -> bool {
+        self.has(EncodingPart::Unrolling) || self.has(EncodingPart::Steps)
+    }
+
+    /// Returns true if the encoding contains the part.
+    pub fn has(&self, part: EncodingPart) -> bool {
+        self.parts.binary_search(&part).is_ok()
+    }
+}
+
+impl FromStr for Encoding {
+    type Err = EncodeError;
+
+    /// Parses names joined by `+`, over the reals.
+    fn from_str(text: &str) -> Result<Self, EncodeError> {
+        let part = |name: &str| {
+            let known = EncodingPart::ALL.into_iter().find(|part| part.name() == name.trim());
+            known.ok_or_else(|| EncodeError::Unknown(name.trim().to_owned()))
+        };
+        let parts = text.split('+').map(part).collect::<Result<Vec<_>, _>>()?;
+        Encoding::new(parts, Numbers::Reals)
+    }
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, part) in self.parts.iter().enumerate() {
+            write!(f, "{}{part}", if position > 0 { "+" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+/// The error for a place or sum with too many possible values for one variable per value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", Self::WHY)]
+pub struct TooManyValues;
+
+impl TooManyValues {
+    /// The text of the error.
+    pub const WHY: &str =
+        "a place or a sum has too many possible values for one variable per value";
+}
+
+/// The reason why a goal cannot be encoded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EncodeError {
+    /// Error: no part of the encoding has this name.
+    #[error("`{0}` is not an encoding: expected some of {known}, joined by `+`", known = names())]
+    Unknown(String),
+    /// The part refers to firings, but the state equation is missing.
+    #[error("{0} is about firings: add state-equation")]
+    NoFirings(EncodingPart),
+    /// An unrolling is exact and cannot be combined with other parts.
+    #[error("bmc and bmc-steps cannot be combined with other parts")]
+    Exact,
+    /// Two parts describe the markings before the goal.
+    #[error("k-induction includes predecessor: use one of the two")]
+    TwoPredecessors,
+    /// The goal is a maximum, which has no first goal marking.
+    #[error(
+        "{0} is about the first marking of a goal, which a maximum does not have: use EF (e >= \
+             k)"
+    )]
+    NoFirst(EncodingPart),
+    /// SAT encodings support only the bounded parts.
+    #[error("propositional logic supports bmc and bmc-steps only")]
+    OnlyBounded,
+    /// There are too many clauses; the field is the number of steps encoded so far.
+    #[error("more than {0} steps need over 100 million literals: use fewer steps")]
+    TooLong(usize),
+    /// A place or sum has too many possible values.
+    #[error("{0}: use --logic LIA")]
+    TooManyValues(#[from] TooManyValues),
+    /// The goal is not a property of a single marking.
+    #[error("AG EF is a home property, not the reachability of one marking")]
+    NotOneMarking,
+    /// A sum given as a P-flow is changed by this transition.
+    #[error("a given place invariant is changed by `{0}`")]
+    NotAFlow(String),
+    /// A set given as a trap is none, because of this transition.
+    #[error("a given trap can be emptied by `{0}`")]
+    NotATrap(String),
+}
+
+fn names() -> String {
+    EncodingPart::ALL.map(EncodingPart::name).join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_are_read_as_they_are_written() {
+        let encoding: Encoding = "traps+state-equation + read-feed".parse().unwrap();
+        assert_eq!(encoding.to_string(), "state-equation+traps+read-feed");
+        assert_eq!(encoding.to_string().parse::<Encoding>().unwrap(), encoding);
+        let error = |text: &str| text.parse::<Encoding>().unwrap_err();
+        assert!(error("state-equation+trap").to_string().contains("listed-traps"));
+        assert_eq!(error("traps+read-feed"), EncodeError::NoFirings(EncodingPart::ReadFeed));
+        assert_eq!(error("bmc+traps"), EncodeError::Exact);
+        assert_eq!(error("bmc-steps+bmc"), EncodeError::Exact);
+        assert!(matches!(error(""), EncodeError::Unknown(_)));
+    }
+}

@@ -1,0 +1,124 @@
+//! A goal unrolled for SAT, as plain data: a formula for any SAT solver.
+
+use super::components::SafeComponent;
+use super::tokens::MaybeLiteral;
+use super::{StepSemantics, TokenEncoding, TokenRange, Unrolling};
+use crate::encoding::{EncodeError, Encoding, EncodingPart};
+use parikh_net::printable::Printable;
+use parikh_net::{Facts, FiringSequence, Goal, Net, Provenance};
+use parikh_solvers::cnf::{Clauses, Cnf};
+use std::io;
+
+/// Limit on the number of literals: a larger formula would take 1 GB as text.
+const MOST_LITERALS: usize = 100_000_000;
+
+/// The question whether a goal is reached in a bounded number of firings or steps, as a formula.
+#[derive(Debug)]
+pub struct PropositionalGoal<'n> {
+    unrolled: Unrolling<'n>,
+    encoding: Encoding,
+    values: TokenEncoding,
+    assumes_units: bool,
+    cnf: Cnf,
+}
+
+impl<'n> PropositionalGoal<'n> {
+    /// Encodes a goal of `net` with [`EncodingPart::Unrolling`] or [`EncodingPart::Steps`] and the
+    /// number of steps of the encoding. Proved `facts` are used. The model's claim about its units
+    /// is used only if `values` uses components.
+    ///
+    /// # Errors
+    /// Returns an error if the goal or the encoding is not supported, or if numbers are too large
+    /// for one variable per value.
+    pub fn new(
+        net: &'n Net,
+        goal: &Goal,
+        encoding: &Encoding,
+        values: TokenEncoding,
+        facts: &Facts,
+    ) -> Result<Self, EncodeError> {
+        let firing = match encoding.parts() {
+            [EncodingPart::Unrolling] => StepSemantics::One,
+            [EncodingPart::Steps] => StepSemantics::Steps,
+            _ => return Err(EncodeError::OnlyBounded),
+        };
+        let predicate = match goal {
+            Goal::Reach(predicate) => predicate.to_atoms(net),
+            Goal::Maximise(_) => return Err(EncodeError::NoFirst(encoding.parts()[0])),
+            _ => return Err(EncodeError::NotOneMarking),
+        };
+        let within = Provenance::PROVED;
+        let ends = |p| -> TokenRange {
+            (facts.lower_bound_within(p, within), facts.upper_bound_within(p, within))
+        };
+        let units = SafeComponent::of_units(net);
+        let assumes_units = values != TokenEncoding::Order && !units.is_empty();
+        let mut components = SafeComponent::of_flows(net, &facts.flows);
+        components.extend(units);
+        let mut cnf = Cnf::new();
+        let ends = net.places().map(ends).collect();
+        let mut unrolled = Unrolling::new(net, ends, components, values, firing, &mut cnf);
+        let mut literals = 0;
+        for _ in 0..encoding.steps {
+            literals += unrolled.literals_of_a_step();
+            if literals > MOST_LITERALS {
+                return Err(EncodeError::TooLong(unrolled.steps()));
+            }
+            unrolled.unroll(&mut cnf)?;
+        }
+        match unrolled.goal(&predicate, &mut cnf)? {
+            MaybeLiteral::Is(true) => {}
+            MaybeLiteral::Is(false) => cnf.clause(&[]),
+            MaybeLiteral::Open(goal) => cnf.clause(&[goal]),
+        }
+        Ok(PropositionalGoal { unrolled, encoding: encoding.clone(), values, assumes_units, cnf })
+    }
+
+    /// Returns the formula, including the goal.
+    pub fn cnf(&self) -> &Cnf {
+        &self.cnf
+    }
+
+    /// Returns the firing sequence under these values of the variables.
+    pub fn fired(&self, values: &[bool]) -> FiringSequence {
+        self.unrolled.fired(values)
+    }
+
+    /// Returns the encoding of tokens.
+    pub fn values(&self) -> TokenEncoding {
+        self.values
+    }
+
+    /// Returns an explanation of the possible answers in a few lines, for the header of a file.
+    pub fn meaning(&self) -> String {
+        let k = self.encoding.steps;
+        let (most, order) = match self.encoding.has(EncodingPart::Steps) {
+            true => (format!("{k} steps"), ", within a step in the order of the\nlines below"),
+            false => (format!("{k} firings"), ""),
+        };
+        let mut text = format!(
+            "satisfiable: a goal marking is reachable in at most {most}: the true \
+             fire(i,t){order}.\n\
+             unsatisfiable: no goal marking is reachable in at most {most}."
+        );
+        if self.encoding.has(EncodingPart::Steps) {
+            text += "\nIn a step, each transition fires at most once.";
+        }
+        if self.assumes_units {
+            text += "\nThis assumes the model's claim that its units are safe.";
+        }
+        text
+    }
+
+    /// Writes the formula in DIMACS format, with a comment line for each variable with a name.
+    ///
+    /// # Errors
+    /// Returns the errors of `out`.
+    pub fn write_dimacs(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        for (literal, name) in self.unrolled.names() {
+            // Names may contain any character, and a comment ends with its line.
+            writeln!(out, "c {} {}", literal.to_dimacs(), Printable(name))?;
+        }
+        self.cnf.write_dimacs(&[], out)
+    }
+}

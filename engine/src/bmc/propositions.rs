@@ -1,0 +1,161 @@
+//! A [propositional](parikh_encodings::propositional) unrolling for the built-in SAT solver.
+//!
+//! Steps consist of many firings, and components from place invariants and units are encoded
+//! one-hot. This encoding finds most witnesses (`benchmarks/results/encodings.md`). An unbounded
+//! place has a limited number of values; witnesses that need more are not found.
+
+use super::{ExtensionResult, QueryResult, StepSequence};
+use crate::Assignment;
+use parikh_encodings::encoding::TooManyValues;
+use parikh_encodings::propositional::components::SafeComponent;
+use parikh_encodings::propositional::{
+    MaybeLiteral, StepSemantics, TokenEncoding, TokenRange, Unrolling,
+};
+use parikh_net::{GoalId, Net, Predicate, Provenance};
+use parikh_solvers::Budget;
+use parikh_solvers::cnf::{Clauses, Literal};
+use parikh_solvers::sat::{SatAnswer, SatSolver};
+use parikh_solvers::sat_batsat::BatSat;
+use parikh_structure::intervals::Intervals;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Limit on the number of literals in clauses. This is about 200 MB including the solver's data.
+const MOST_LITERALS: usize = 12_000_000;
+
+/// Limit on the number of literals of one step. A larger step takes too long.
+const MOST_OF_A_STEP: usize = 2_000_000;
+
+/// A propositional unrolling. See the module documentation.
+pub(super) struct Propositions<'g> {
+    net: &'g Net,
+    solver: CountingSolver,
+    unrolled: Unrolling<'g>,
+    /// For each goal, the last query: the number of steps, the predicate and its literal.
+    asked: BTreeMap<GoalId, (usize, Predicate, MaybeLiteral)>,
+    questions: u64,
+}
+
+/// The solver, with a count of the literals added.
+struct CountingSolver {
+    sat: BatSat,
+    literals: usize,
+}
+
+impl Clauses for CountingSolver {
+    fn variable(&mut self) -> Literal {
+        self.sat.variable()
+    }
+
+    fn clause(&mut self, clause: &[Literal]) {
+        self.literals += clause.len() + 1;
+        self.sat.clause(clause);
+    }
+}
+
+impl<'g> Propositions<'g> {
+    /// Creates the unrolling with the initial marking only.
+    pub(super) fn new(work: &Assignment<'g>) -> Self {
+        let (net, facts) = (work.working_net.net(), work.working_net.facts());
+        // The units of a derived net have no claim of safety.
+        let claimed = work.working_net.parent().is_none() && work.board.breach().is_none();
+        let rests_on = if claimed { Provenance::UnitsClaimed } else { Provenance::PROVED };
+        let intervals = Intervals::new(net, facts);
+        let level = intervals.within(rests_on);
+        let ends = net.places().map(|p| -> TokenRange { (level.low(p), level.high(p)) }).collect();
+        let mut components = SafeComponent::of_flows(net, &facts.flows);
+        if claimed {
+            components.extend(SafeComponent::of_units(net));
+        }
+        let mut solver = CountingSolver { sat: BatSat::new(), literals: 0 };
+        let (values, firing) = (TokenEncoding::OneOfN, StepSemantics::Steps);
+        let unrolled = Unrolling::new(net, ends, components, values, firing, &mut solver);
+        let (unrolled, asked) = (unrolled.within_range(), BTreeMap::new());
+        Propositions { net, solver, unrolled, asked, questions: 0 }
+    }
+}
+
+impl Propositions<'_> {
+    /// Returns a literal that implies the predicate at the last marking. It is encoded once per
+    /// length.
+    fn goal(&mut self, id: GoalId, predicate: &Predicate) -> Result<MaybeLiteral, TooManyValues> {
+        let steps = self.unrolled.steps();
+        match self.asked.get(&id) {
+            Some((then, asked, goal)) if *then == steps && asked == predicate => Ok(*goal),
+            _ => {
+                let atoms = predicate.to_atoms(self.net);
+                let goal = self.unrolled.goal(&atoms, &mut self.solver)?;
+                self.asked.insert(id, (steps, predicate.clone(), goal));
+                Ok(goal)
+            }
+        }
+    }
+}
+
+impl StepSequence for Propositions<'_> {
+    const NAME: &'static str = "bmc";
+    const FIRST_SLICE: (Duration, Duration) =
+        (Duration::from_millis(5), Duration::from_millis(100));
+
+    /// Returns 1, 2, 3, 4, 6, 9, …: an unrolling that is much longer than needed is much slower.
+    fn longer(steps: usize) -> usize {
+        steps + (steps / 2).max(1)
+    }
+
+    fn steps(&self) -> usize {
+        self.unrolled.steps()
+    }
+
+    fn extend_to(&mut self, steps: usize, budget: &Budget) -> ExtensionResult {
+        while self.unrolled.steps() < steps {
+            if budget.is_exhausted() {
+                return ExtensionResult::InPart;
+            }
+            let more = self.unrolled.literals_of_a_step();
+            if more > MOST_OF_A_STEP || self.solver.literals + more > MOST_LITERALS {
+                let steps = self.unrolled.steps();
+                return ExtensionResult::TooLong(format!(
+                    "more than {steps} steps need too many clauses"
+                ));
+            }
+            if let Err(TooManyValues) = self.unrolled.unroll(&mut self.solver) {
+                return ExtensionResult::TooLong(TooManyValues::WHY.to_owned());
+            }
+        }
+        ExtensionResult::ToTheEnd
+    }
+
+    fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> QueryResult {
+        // The last step may have exceeded the limit. Goals have some additional space.
+        if self.solver.literals > MOST_LITERALS + MOST_OF_A_STEP {
+            return QueryResult::Never("the goal needs too many clauses".to_owned());
+        }
+        let assumed = match self.goal(id, predicate) {
+            // More steps do not reduce the number of values.
+            Err(TooManyValues) => return QueryResult::Never(TooManyValues::WHY.to_owned()),
+            Ok(MaybeLiteral::Is(false)) if self.unrolled.is_stable() => {
+                let why = match self.unrolled.is_narrowed() {
+                    true => "only 65 values per place are encoded",
+                    false => "such numbers of tokens are not reached with any number of steps",
+                };
+                return QueryResult::Never(why.to_owned());
+            }
+            Ok(MaybeLiteral::Is(false)) => return QueryResult::NotWithin,
+            Ok(MaybeLiteral::Is(true)) => Vec::new(),
+            Ok(MaybeLiteral::Open(goal)) => vec![goal],
+        };
+        self.questions += 1;
+        match self.solver.sat.solve(&assumed, budget) {
+            SatAnswer::NoAnswer(_) => QueryResult::Unfinished,
+            SatAnswer::Unsatisfiable { .. } => QueryResult::NotWithin,
+            SatAnswer::Satisfiable(values) => {
+                QueryResult::Reached(Some(self.unrolled.fired(&values)))
+            }
+        }
+    }
+
+    fn statistics(&self) -> String {
+        let Propositions { unrolled, solver, questions, .. } = self;
+        format!("{} steps of {} literals, {questions} questions", unrolled.steps(), solver.literals)
+    }
+}

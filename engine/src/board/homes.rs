@@ -1,0 +1,467 @@
+//! Reports on home spaces: whether a goal stays reachable from every reachable marking ("kept") or
+//! not ("lost").
+//!
+//! A single side cannot decide this. "Lost" needs a firing sequence and a proof that the goal is
+//! unreachable from its end; "kept" needs a proof about all reachable markings. The reporter hands
+//! over both parts, and the board checks both on the net that was read. An exhaustive search is
+//! repeated by the checker if it is small; otherwise it is trusted and marked so.
+
+use super::{
+    Argument, Board, Evidence, Home, KeptStructure, Knowledge, Proof, Reach, Technique, Witness,
+    about_read,
+};
+use crate::working_net::{ClaimObstacle, TranslationLimit, WorkingNet};
+use parikh_evidence::home::commoner::{check_closed, check_commoner};
+use parikh_evidence::home::finitely::check_finitely;
+use parikh_evidence::home::liveness::asks_for_liveness;
+use parikh_evidence::home::lost::check_lost;
+use parikh_evidence::home::returning::{ReturnProof, check_returning, sequence};
+use parikh_evidence::home::stays::which_stay;
+use parikh_evidence::home::undone::check_undone;
+use parikh_evidence::home::{HomeFlaw, Structure};
+use parikh_evidence::{Document, Flaw, ReplayError};
+use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The reporter for home-space goals. See [`crate::board`].
+#[derive(Clone, Copy)]
+pub struct HomeReporter<'b> {
+    board: &'b Board<'b>,
+    by: Technique,
+    /// The engine's net; `None` for the net that was read. Used by searches and by arguments that
+    /// lead back.
+    working_net: Option<&'b WorkingNet<'b>>,
+}
+
+/// The finding of an exhaustive search about a goal.
+#[derive(Clone, Debug)]
+pub struct HomeFinding {
+    /// The goal.
+    pub goal: GoalId,
+    /// True if the goal stays reachable.
+    pub stays: bool,
+    /// A sequence of the net that was read to a marking from which the goal is lost, if there is
+    /// one.
+    pub sequence: Option<FiringSequence>,
+}
+
+/// The size of an exhaustive search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SearchExtent {
+    /// The number of markings visited, summed over the parts of the net that the goals concern.
+    pub markings: u64,
+    /// The number of independent parts of the net; 0 if nothing had to be visited.
+    pub parts: usize,
+}
+
+/// The largest number of markings that the checker visits again.
+const AGAIN: u64 = 100_000;
+
+impl Board<'_> {
+    /// Returns the reporter for home-space goals.
+    pub fn homes(&self, by: Technique) -> HomeReporter<'_> {
+        HomeReporter { board: self, by, working_net: None }
+    }
+}
+
+impl<'b> HomeReporter<'b> {
+    /// Returns the reporter for an engine that works on `working_net`.
+    pub fn on(self, working_net: &'b WorkingNet<'b>) -> Self {
+        HomeReporter { working_net: Some(working_net), ..self }
+    }
+
+    /// Reports that the goal is unreachable after `sequence`. The certificate of the proof is about
+    /// the net with the marking after the sequence as its initial marking; without a certificate,
+    /// that marking is dead.
+    pub fn lost_after(&self, goal: GoalId, sequence: FiringSequence, proof: Proof) {
+        let Some(wanted) = self.wanted(goal) else { return };
+        let Ok(firings) = u64::try_from(sequence.firings()) else { return };
+        self.board.check_claim(&sequence, u64::MAX);
+        let document = proof.document.as_deref();
+        if document.is_some_and(|document| document.assumes_units()) && !proof.assumes_units() {
+            return self.refuse(goal, &"its document assumes safe units, and it does not say so");
+        }
+        let check = |goes_on: &mut dyn FnMut() -> bool| {
+            check_lost(self.board.net, &sequence, wanted, document, goes_on)
+        };
+        if self.holds(goal, check) {
+            let (sequence, firings) = match self.sooner(&sequence, wanted, document) {
+                Some(sooner) => sooner,
+                None => (sequence, firings),
+            };
+            let end = parikh_evidence::replay(self.board.net, &sequence);
+            let witness = Witness::new(Arc::new(sequence), firings);
+            let witness = match end {
+                Ok(end) => self.board.short(goal, witness, &end),
+                Err(_) => witness,
+            };
+            let (witness, evidence, by) = (Some(witness), Evidence::Certified(None), self.by);
+            self.enter(goal, Home::Lost { witness, proof, evidence, by });
+        }
+    }
+
+    /// Returns a shorter sequence after which the same certificate shows that the goal is lost, if
+    /// witnesses are shortened.
+    fn sooner(
+        &self,
+        sequence: &FiringSequence,
+        wanted: &Predicate,
+        document: Option<&Document>,
+    ) -> Option<(FiringSequence, u64)> {
+        let (start, time) = (Instant::now(), self.board.time_to_shorten()?);
+        let all = u64::try_from(sequence.firings()).ok()?;
+        let mut firings = 0;
+        let mut sooner = None;
+        while firings < all && sooner.is_none() && start.elapsed() < time {
+            let mut few = sequence.clone();
+            few.truncate(firings);
+            let goes_on = &mut || start.elapsed() < time;
+            if check_lost(self.board.net, &few, wanted, document, goes_on).is_ok() {
+                sooner = Some((few, firings));
+            }
+            firings = (2 * firings).max(1);
+        }
+        self.board.shortening.spend(start);
+        sooner
+    }
+
+    /// Reports that the goal's transition fires finitely often, by weights.
+    pub fn lost_finitely(&self, goal: GoalId, structure: &Arc<Structure>) {
+        let Some(wanted) = self.wanted(goal) else { return };
+        let Structure::Finitely(weights) = &**structure else { return };
+        if self.holds(goal, |_| check_finitely(self.board.net, weights, wanted)) {
+            let proof = Proof::new(Argument::Finitely, None);
+            let (evidence, by) = (self.argued(structure), self.by);
+            self.enter(goal, Home::Lost { witness: None, proof, evidence, by });
+        }
+    }
+
+    /// Reports the findings of an exhaustive search.
+    pub fn searched(&self, found: Vec<HomeFinding>, visited: SearchExtent) {
+        let open = found.into_iter().filter_map(|found| Some((self.wanted(found.goal)?, found)));
+        let (wanted, found): (Vec<&Predicate>, Vec<HomeFinding>) = open.unzip();
+        if found.is_empty() {
+            return;
+        }
+        let markings = visited.markings;
+        let proof = about_read(self.working_net, Proof::of_parts(markings, visited.parts));
+        let (argued, again) = self.visited_again(&wanted, markings);
+        for (HomeFinding { goal, stays, sequence }, again) in found.into_iter().zip(again) {
+            let evidence = match again {
+                Some(again) if again == stays => Evidence::Argued(argued.clone()),
+                Some(_) => {
+                    self.refuse(goal, &"visited again, the markings say something else");
+                    continue;
+                }
+                None if self.board.checks.take_searches => {
+                    Evidence::Searched { markings, stubborn: false, argued: argued.clone() }
+                }
+                None => continue,
+            };
+            let witness = sequence.and_then(|sequence| self.witness(goal, sequence));
+            let (proof, by) = (proof.clone(), self.by);
+            self.enter(
+                goal,
+                match stays {
+                    true => Home::Kept { proof, evidence, by },
+                    false => Home::Lost { witness, proof, evidence, by },
+                },
+            );
+        }
+    }
+
+    /// Repeats an exhaustive search in the checker, if it is small. Returns the checker's findings
+    /// and the evidence.
+    fn visited_again(
+        &self,
+        wanted: &[&Predicate],
+        markings: u64,
+    ) -> (Option<KeptStructure>, Vec<Option<bool>>) {
+        let unknown = || vec![None; wanted.len()];
+        let checks = &self.board.checks;
+        // An evidence file needs what was visited.
+        let budget = checks.budget(checks.keep);
+        let goes_on = &mut || !budget.is_exhausted();
+        let told = checks.count(|| {
+            let (net, wanted) = self.translated(wanted, goes_on)?;
+            if markings > AGAIN {
+                return Ok(unknown());
+            }
+            match which_stay(net, markings.max(1), &wanted, goes_on) {
+                Err(Flaw::Stopped) => Ok(unknown()),
+                told => told.map_err(|flaw| flaw.to_string()),
+            }
+        });
+        match told {
+            Ok(told) => {
+                let on = self.working_net.and_then(WorkingNet::checked_log);
+                let structure = Arc::new(Structure::Visited(markings));
+                (checks.keep.then_some(KeptStructure { structure, on }), told)
+            }
+            Err(why) => {
+                if !why.is_empty() {
+                    let net = self.board.net.name();
+                    self.board.fault(self.by, format_args!("a search on net `{net}`: {why}"));
+                }
+                (None, unknown())
+            }
+        }
+    }
+
+    /// Returns the checker's own copy of the engine's net, with the goals translated to it. The
+    /// error is `None` if the time was over.
+    fn translated(
+        &self,
+        wanted: &[&Predicate],
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(&'b Net, Vec<Predicate>), String> {
+        let (mut net, mut here) = (self.board.net, Vec::with_capacity(wanted.len()));
+        for &wanted in wanted {
+            let wanted = wanted.clone();
+            let translated = match self.working_net {
+                None => Ok((net, wanted)),
+                Some(working_net) => working_net.checked_home(wanted, goes_on),
+            };
+            let (of, wanted) = translated.map_err(|why| match why {
+                ClaimObstacle::Stopped => String::new(),
+                why => why.to_string(),
+            })?;
+            net = of;
+            here.push(wanted);
+        }
+        Ok((net, here))
+    }
+
+    fn witness(&self, goal: GoalId, sequence: FiringSequence) -> Option<Witness> {
+        let end = parikh_evidence::replay(self.board.net, &sequence).ok()?;
+        self.board.check_claim(&sequence, u64::MAX);
+        let firings = u64::try_from(sequence.firings()).ok()?;
+        let witness = Witness::new(Arc::new(sequence), firings);
+        Some(self.board.short(goal, witness, &end))
+    }
+
+    /// Reports that all transitions are live, by the structure of the net.
+    pub fn all_live(&self, goals: &[GoalId], structure: &Arc<Structure>) {
+        let Structure::Commoner { traps, refutation } = &**structure else { return };
+        let open = || goals.iter().filter(|&&goal| self.wanted(goal).is_some());
+        let Some(&first) = open().next() else { return };
+        let check = |goes_on: &mut dyn FnMut() -> bool| {
+            check_commoner(self.board.net, traps, refutation, goes_on)
+        };
+        if self.holds(first, check) {
+            for &goal in open() {
+                if self.wanted(goal).is_some_and(asks_for_liveness) {
+                    self.keep(goal, Argument::Commoner(traps.len()), structure);
+                }
+            }
+        }
+    }
+
+    /// Reports that the goal stays coverable, by the structure of the closed net.
+    pub fn kept_closed(&self, goal: GoalId, structure: &Arc<Structure>) {
+        let Some(wanted) = self.wanted(goal) else { return };
+        let Structure::Closed { traps, refutation } = &**structure else { return };
+        let check = |goes_on: &mut dyn FnMut() -> bool| {
+            check_closed(self.board.net, wanted, traps, refutation, goes_on)
+        };
+        if self.holds(goal, check) {
+            self.keep(goal, Argument::Closed(traps.len()), structure);
+        }
+    }
+
+    /// Reports that every firing can be undone, so that every reachable marking stays reachable.
+    pub fn all_undone(&self, structure: &Arc<Structure>) {
+        let board = self.board;
+        let Structure::Undone(sequences) = &**structure else { return };
+        let Some(&first) = board.homes.values().next() else { return };
+        if self.holds(first, |goes_on| check_undone(board.net, sequences, goes_on))
+            && board.reversible.set((self.by, structure.clone())).is_ok()
+        {
+            for (wanted, &goal) in &board.homes {
+                if wanted.holds(board.net, board.net.initial()) {
+                    self.keep(goal, Argument::Undone, structure);
+                }
+            }
+            board.ids().for_each(|goal| reached(board, goal));
+        }
+    }
+
+    /// Reports that from every marking of the engine's net firings lead back. Returns the number of
+    /// open goals that this shows.
+    pub fn returning(&self, goals: &[GoalId], returning: ReturnProof) -> usize {
+        let open = goals.iter().filter_map(|&goal| Some((goal, self.wanted(goal)?)));
+        let (open, wanted): (Vec<GoalId>, Vec<&Predicate>) = open.unzip();
+        let Some(&first) = open.first() else { return 0 };
+        let structure = Arc::new(Structure::Returning(Box::new(returning)));
+        let Structure::Returning(returning) = &*structure else { return 0 };
+        let mut kept = Vec::new();
+        let mut nowhere = None;
+        let check = |goes_on: &mut dyn FnMut() -> bool| {
+            match self.translated(&wanted, goes_on) {
+                Ok((net, wanted)) => {
+                    let wanted: Vec<&Predicate> = wanted.iter().collect();
+                    kept = check_returning(net, returning, &wanted, goes_on)?;
+                }
+                Err(why) => nowhere = Some(why),
+            }
+            Ok(())
+        };
+        let holds = self.holds(first, check);
+        if let Some(why) = nowhere.filter(|why| !why.is_empty()) {
+            self.refuse(first, &why);
+        }
+        if !holds {
+            return 0;
+        }
+        if self.working_net.is_none_or(|working_net| working_net.parent().is_none())
+            && let Some(to) = &returning.to
+        {
+            self.board.check_claim(&sequence(to), u64::MAX);
+        }
+        let mut said = 0;
+        for (goal, _) in open.into_iter().zip(kept).filter(|(_, kept)| *kept) {
+            let (proof, evidence) = self.on_its_net(Argument::Returning, &structure);
+            self.enter(goal, Home::Kept { proof, evidence, by: self.by });
+            said += 1;
+        }
+        said
+    }
+
+    /// Reports that the goal is lost after these firings of the engine's net, as a certificate
+    /// about the net with that initial marking shows.
+    pub fn lost_there(
+        &self,
+        goal: GoalId,
+        after: FiringSequence,
+        argument: Argument,
+        document: Document,
+    ) {
+        if self.working_net.is_none_or(|working_net| working_net.parent().is_none()) {
+            return self.lost_after(goal, after, Proof::new(argument, Some(Arc::new(document))));
+        }
+        let Some(wanted) = self.wanted(goal) else { return };
+        let mut nowhere = None;
+        let check = |goes_on: &mut dyn FnMut() -> bool| {
+            match self.translated(&[wanted], goes_on) {
+                Ok((net, wanted)) => {
+                    check_lost(net, &after, &wanted[0], Some(&document), goes_on)?;
+                }
+                Err(why) => nowhere = Some(why),
+            }
+            Ok(())
+        };
+        let holds = self.holds(goal, check) && nowhere.is_none();
+        if let Some(why) = nowhere.filter(|why| !why.is_empty()) {
+            self.refuse(goal, &why);
+        }
+        if holds {
+            let after = after.steps().iter().map(|step| (step.transition, step.count)).collect();
+            let structure = Arc::new(Structure::Lost { after, document });
+            let (proof, evidence) = self.on_its_net(argument, &structure);
+            self.enter(goal, Home::Lost { witness: None, proof, evidence, by: self.by });
+        }
+    }
+
+    /// Returns the proof and the evidence for an argument about the engine's net.
+    fn on_its_net(&self, argument: Argument, structure: &Arc<Structure>) -> (Proof, Evidence) {
+        let proof = Proof::new(argument, None);
+        let Some(working_net) = self.working_net else { return (proof, self.argued(structure)) };
+        let argued =
+            || KeptStructure { structure: structure.clone(), on: working_net.checked_log() };
+        let evidence = Evidence::Argued(self.board.checks.keep.then(argued));
+        (about_read(self.working_net, proof), evidence)
+    }
+
+    fn argued(&self, structure: &Arc<Structure>) -> Evidence {
+        let argued = || KeptStructure { structure: structure.clone(), on: None };
+        Evidence::Argued(self.board.checks.keep.then(argued))
+    }
+
+    fn keep(&self, goal: GoalId, argument: Argument, structure: &Arc<Structure>) {
+        let (proof, evidence) = (Proof::new(argument, None), self.argued(structure));
+        self.enter(goal, Home::Kept { proof, evidence, by: self.by });
+    }
+
+    /// Returns the predicate of an open goal.
+    fn wanted(&self, goal: GoalId) -> Option<&'b Predicate> {
+        match self.board.goal(goal) {
+            Goal::Home(wanted) if self.board.is_open(goal) => Some(wanted),
+            Goal::Home(_) => None,
+            _ => {
+                self.refuse(goal, &"it does not ask what stays reachable");
+                None
+            }
+        }
+    }
+
+    /// Returns true if the checker accepts the argument.
+    fn holds(
+        &self,
+        goal: GoalId,
+        check: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<(), HomeFlaw>,
+    ) -> bool {
+        let checks = &self.board.checks;
+        let budget = checks.budget(true);
+        match checks.count(|| check(&mut || !budget.is_exhausted())) {
+            Ok(()) => true,
+            Err(HomeFlaw::After(Flaw::Stopped)) => false,
+            Err(HomeFlaw::After(Flaw::TooLarge(what))) => {
+                tracing::debug!("{}: too large for the checker: {what}", self.by);
+                false
+            }
+            Err(HomeFlaw::Sequence(ReplayError::Overflow { .. })) => {
+                self.board.beyond(TranslationLimit::Tokens);
+                false
+            }
+            Err(flaw) => {
+                self.refuse(goal, &flaw);
+                false
+            }
+        }
+    }
+
+    fn refuse(&self, goal: GoalId, flaw: &dyn std::fmt::Display) {
+        let net = self.board.net.name();
+        self.board.fault(self.by, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
+    }
+
+    fn enter(&self, goal: GoalId, found: Home) {
+        let mut entry = self.board.entry(goal);
+        let rests_on = |home: &Home| match home {
+            Home::Kept { proof, .. } | Home::Lost { proof, .. } => self.board.is_void(proof),
+            Home::Open => false,
+        };
+        if rests_on(&found) {
+            return;
+        }
+        match &entry.knowledge {
+            Knowledge::Home(Home::Open) => {
+                entry.knowledge = Knowledge::Home(found);
+                drop(entry);
+                self.board.note_ground(goal, self.working_net);
+                self.board.close(goal, true);
+            }
+            Knowledge::Home(known)
+                if matches!(known, Home::Kept { .. }) != matches!(found, Home::Kept { .. }) =>
+            {
+                self.board.freeze(goal, self.by, entry);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Handles a reached goal: if every firing can be undone, the goal stays reachable.
+pub(super) fn reached(board: &Board<'_>, goal: GoalId) {
+    let Some((by, structure)) = board.reversible.get() else { return };
+    let Goal::Reach(predicate) = board.goal(goal) else { return };
+    let is_reached =
+        || matches!(board.entry(goal).knowledge, Knowledge::Reach(Reach::Reached { .. }));
+    if let Some(&home) = board.homes.get(predicate)
+        && board.is_open(home)
+        && is_reached()
+    {
+        board.homes(by).keep(home, Argument::Undone, structure);
+    }
+}

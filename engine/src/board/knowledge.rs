@@ -1,0 +1,276 @@
+//! The state of knowledge about a goal.
+
+use super::{Argument, Evidence, Proof, Technique, Witness};
+use parikh_net::lasso::LassoRun;
+use parikh_net::{Goal, GoalId, PumpSequence};
+use std::sync::Arc;
+
+/// The state of knowledge about a goal, by kind of goal.
+#[derive(Clone, Debug)]
+pub enum Knowledge {
+    /// For [`Goal::Reach`](parikh_net::Goal::Reach).
+    Reach(Reach),
+    /// For [`Goal::Maximise`](parikh_net::Goal::Maximise).
+    Maximum(Maximum),
+    /// For [`Goal::Home`](parikh_net::Goal::Home).
+    Home(Home),
+    /// For [`Goal::Run`](parikh_net::Goal::Run).
+    Run(RunKnowledge),
+    /// For [`Goal::Tree`](parikh_net::Goal::Tree).
+    Tree(TreeKnowledge),
+}
+
+/// The basis of a settled goal: the technique, and the proof with its evidence unless a witness was
+/// replayed.
+#[derive(Clone, Copy, Debug)]
+pub struct Basis<'k> {
+    /// The technique that settled the goal.
+    pub by: Technique,
+    /// The proof and its evidence; `None` if a witness was replayed.
+    pub argued: Option<(&'k Proof, &'k Evidence)>,
+    /// The goals that the argument assumes to be settled.
+    pub given: &'k [GoalId],
+}
+
+impl Knowledge {
+    /// Returns the initial, open state for a goal.
+    pub fn nothing_of(goal: &Goal) -> Knowledge {
+        match goal {
+            Goal::Reach(_) => Knowledge::Reach(Reach::Open),
+            Goal::Maximise(_) => Knowledge::Maximum(Maximum::default()),
+            Goal::Home(_) => Knowledge::Home(Home::Open),
+            Goal::Run(_) => Knowledge::Run(RunKnowledge::Open),
+            Goal::Tree(_) => Knowledge::Tree(TreeKnowledge::Open),
+        }
+    }
+
+    /// Returns the truth value of a settled goal; `None` for maxima and open goals.
+    pub fn truth(&self) -> Option<bool> {
+        match self {
+            Knowledge::Reach(Reach::Reached { .. })
+            | Knowledge::Home(Home::Kept { .. })
+            | Knowledge::Run(RunKnowledge::Exists { .. }) => Some(true),
+            Knowledge::Tree(TreeKnowledge::Decided { holds, .. }) => Some(*holds),
+            Knowledge::Reach(Reach::Unreachable { .. })
+            | Knowledge::Home(Home::Lost { .. })
+            | Knowledge::Run(RunKnowledge::Excluded { .. }) => Some(false),
+            Knowledge::Reach(Reach::Open)
+            | Knowledge::Home(Home::Open)
+            | Knowledge::Run(RunKnowledge::Open)
+            | Knowledge::Tree(TreeKnowledge::Open)
+            | Knowledge::Maximum(_) => None,
+        }
+    }
+
+    /// Returns the basis of a settled goal. For a maximum this is the basis of the bound, if there
+    /// is one.
+    pub fn standing(&self) -> Option<Basis<'_>> {
+        let argued = |by: &Technique, proof, evidence, given| Basis {
+            by,
+            argued: Some((proof, evidence)),
+            given,
+        };
+        let replayed = |by: &Technique| Basis { by, argued: None, given: &[] };
+        Some(match self {
+            Knowledge::Reach(Reach::Reached { by, .. })
+            | Knowledge::Run(RunKnowledge::Exists { by, .. }) => replayed(by),
+            // The dead marking at the end of the witness is the whole evidence.
+            Knowledge::Home(Home::Lost { proof, by, .. })
+                if proof.argument == Argument::DeadEnd =>
+            {
+                replayed(by)
+            }
+            Knowledge::Reach(Reach::Unreachable { proof, evidence, by })
+            | Knowledge::Home(
+                Home::Kept { proof, evidence, by } | Home::Lost { proof, evidence, by, .. },
+            ) => argued(by, proof, evidence, &[]),
+            Knowledge::Run(RunKnowledge::Excluded { proof, evidence, given, by })
+            | Knowledge::Tree(TreeKnowledge::Decided { proof, evidence, given, by, .. }) => {
+                argued(by, proof, evidence, given)
+            }
+            Knowledge::Maximum(Maximum { unbounded: Some((_, by)), .. }) => replayed(by),
+            Knowledge::Maximum(Maximum { proved, evidence, .. }) => {
+                let (_, proof, by) = proved.as_ref()?;
+                argued(by, proof, evidence.as_ref()?, &[])
+            }
+            Knowledge::Reach(Reach::Open)
+            | Knowledge::Home(Home::Open)
+            | Knowledge::Run(RunKnowledge::Open)
+            | Knowledge::Tree(TreeKnowledge::Open) => return None,
+        })
+    }
+
+    /// Describes the result without the goal's subject; empty for maxima and open goals.
+    pub fn in_words(&self) -> String {
+        match self {
+            Knowledge::Reach(Reach::Reached { witness, .. }) => match witness {
+                Some(witness) if witness.is_initial() => "the initial marking shows it".to_owned(),
+                Some(witness) => format!("a witness of {witness} was replayed"),
+                None => "a witness was replayed".to_owned(),
+            },
+            Knowledge::Home(Home::Lost { witness: Some(witness), proof, .. }) => {
+                match witness.is_initial() {
+                    true => format!("never, from the beginning on: {proof}"),
+                    false => format!("never again after {witness}: {proof}"),
+                }
+            }
+            Knowledge::Home(Home::Lost { witness: None, proof, .. }) => {
+                format!("not for ever: {proof}")
+            }
+            Knowledge::Run(RunKnowledge::Exists { run: Some(run), .. }) => format!("a run: {run}"),
+            Knowledge::Run(RunKnowledge::Exists { run: None, .. }) => {
+                "a run was gone through".to_owned()
+            }
+            Knowledge::Maximum(_) => String::new(),
+            other => {
+                let argued = other.standing().and_then(|standing| standing.argued);
+                argued.map_or_else(String::new, |(proof, _)| proof.to_string())
+            }
+        }
+    }
+
+    /// Drops witnesses and certificates.
+    pub(super) fn forget(&mut self) {
+        match self {
+            Knowledge::Reach(Reach::Reached { witness, .. }) => *witness = None,
+            Knowledge::Reach(Reach::Unreachable { proof, evidence, .. }) => {
+                proof.document = None;
+                evidence.forget();
+            }
+            Knowledge::Home(Home::Kept { proof, evidence, .. }) => {
+                proof.document = None;
+                evidence.forget();
+            }
+            Knowledge::Home(Home::Lost { witness, proof, evidence, .. }) => {
+                *witness = None;
+                proof.document = None;
+                evidence.forget();
+            }
+            Knowledge::Run(RunKnowledge::Exists { run, .. }) => *run = None,
+            Knowledge::Run(RunKnowledge::Excluded { evidence, .. })
+            | Knowledge::Tree(TreeKnowledge::Decided { evidence, .. }) => evidence.forget(),
+            Knowledge::Home(Home::Open) | Knowledge::Reach(Reach::Open) => {}
+            Knowledge::Run(RunKnowledge::Open) | Knowledge::Tree(TreeKnowledge::Open) => {}
+            Knowledge::Maximum(_) => {}
+        }
+    }
+}
+
+/// The state of a [`Goal::Run`](parikh_net::Goal::Run).
+#[derive(Clone, Debug)]
+pub enum RunKnowledge {
+    /// Not decided.
+    Open,
+    /// A run with the property exists.
+    Exists {
+        /// The run, or the prefix of all such runs; `None` if the board does not keep witnesses.
+        run: Option<Arc<LassoRun>>,
+        /// The technique that found the run.
+        by: Technique,
+    },
+    /// No run has the property.
+    Excluded {
+        /// The proof.
+        proof: Proof,
+        /// The evidence for the proof.
+        evidence: Evidence,
+        /// The goals whose unreachability the argument assumes.
+        given: Arc<[GoalId]>,
+        /// The technique that found the proof.
+        by: Technique,
+    },
+}
+
+/// The state of a [`Goal::Tree`](parikh_net::Goal::Tree).
+#[derive(Clone, Debug)]
+pub enum TreeKnowledge {
+    /// Not decided.
+    Open,
+    /// The truth value is known.
+    Decided {
+        /// The truth value.
+        holds: bool,
+        /// The proof.
+        proof: Proof,
+        /// The evidence for the proof.
+        evidence: Evidence,
+        /// The goals whose unreachability the argument assumes.
+        given: Arc<[GoalId]>,
+        /// The technique that decided the goal.
+        by: Technique,
+    },
+}
+
+/// The state of a [`Goal::Home`](parikh_net::Goal::Home).
+#[derive(Clone, Debug)]
+pub enum Home {
+    /// Not decided.
+    Open,
+    /// The goal stays reachable from every reachable marking.
+    Kept {
+        /// The proof.
+        proof: Proof,
+        /// The evidence for the proof.
+        evidence: Evidence,
+        /// The technique that found the proof.
+        by: Technique,
+    },
+    /// The goal is unreachable from some reachable marking.
+    Lost {
+        /// The firings to that marking, if the proof is about a particular marking.
+        witness: Option<Witness>,
+        /// The proof; its certificate is about the net with that marking as initial marking.
+        proof: Proof,
+        /// The evidence for the proof.
+        evidence: Evidence,
+        /// The technique that found both.
+        by: Technique,
+    },
+}
+
+/// The state of a [`Goal::Reach`](parikh_net::Goal::Reach).
+#[derive(Clone, Debug)]
+pub enum Reach {
+    /// Not decided.
+    Open,
+    /// A marking with the predicate is reachable.
+    Reached {
+        /// The firings to it; `None` if the board does not keep witnesses.
+        witness: Option<Witness>,
+        /// The technique that found it.
+        by: Technique,
+    },
+    /// No marking with the predicate is reachable.
+    Unreachable {
+        /// The proof.
+        proof: Proof,
+        /// The evidence for the proof.
+        evidence: Evidence,
+        /// The technique that found the proof.
+        by: Technique,
+    },
+}
+
+/// The state of a [`Goal::Maximise`](parikh_net::Goal::Maximise): the maximum lies between the
+/// value seen and the bound proved.
+#[derive(Clone, Debug, Default)]
+pub struct Maximum {
+    /// The largest value seen, with its witness and technique.
+    pub seen: Option<(i128, Option<Witness>, Technique)>,
+    /// The smallest bound proved, with its proof and technique.
+    pub proved: Option<(i128, Proof, Technique)>,
+    /// The evidence for the bound.
+    pub evidence: Option<Evidence>,
+    /// A pump that shows that there is no maximum.
+    pub unbounded: Option<(PumpSequence, Technique)>,
+}
+
+impl Maximum {
+    /// Returns the maximum if the value seen equals the bound proved.
+    pub fn value(&self) -> Option<i128> {
+        match (&self.seen, &self.proved) {
+            (Some((seen, ..)), Some((proved, ..))) if seen == proved => Some(*seen),
+            _ => None,
+        }
+    }
+}

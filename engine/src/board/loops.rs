@@ -1,0 +1,169 @@
+//! Reports of accelerated sequences (with nested loops): everything seen along one, replayed once
+//! for all open goals.
+
+use super::{Board, Observation, Witness, WitnessReporter};
+use parikh_evidence::depending::GoalIndex;
+use parikh_evidence::loops::{LoopReplayError, holds, replay_loops, value};
+use parikh_net::loops::{LoopRun, Spot};
+use parikh_net::{FiringSequence, Goal, GoalId};
+use parikh_solvers::Budget;
+use std::sync::Arc;
+
+/// A sequence with at most this many steps is stored as a plain firing sequence.
+const FLAT: usize = 2_000;
+
+/// An observation along the sequence, with its position.
+struct Sight {
+    id: GoalId,
+    /// The value, for a maximum.
+    value: Option<i128>,
+    spot: Arc<Spot>,
+}
+
+impl WitnessReporter<'_> {
+    /// Replays an accelerated sequence of the board's net. Records the open goals that hold after a
+    /// turn or in the first repetition of a block, and the largest values there. Returns the number
+    /// of goals reached. Not for a net whose units are claimed to be safe: the claim is compared
+    /// with plain sequences only.
+    pub fn along_loops(&self, run: LoopRun, budget: &Budget) -> usize {
+        let board = self.board();
+        let claims = board.net().safe_units().is_some();
+        if claims || board.coloured.is_some() || self.is_derived() {
+            self.fault(format_args!("a run with loops is reported where none is taken"));
+            return 0;
+        }
+        let run = Arc::new(run);
+        match sights(board, &run, budget) {
+            Ok(sights) => self.note_sights(&run, &sights, budget),
+            Err(LoopReplayError::Stopped) => 0,
+            Err(error) => {
+                self.fault(format_args!("a run with loops does not replay: {error}"));
+                0
+            }
+        }
+    }
+
+    /// Records observations. Returns the number of goals reached.
+    fn note_sights(&self, run: &Arc<LoopRun>, sights: &[Sight], budget: &Budget) -> usize {
+        // Early observations are short and share one plain sequence.
+        let mut along: Vec<Observation> = Vec::new();
+        let mut longest = FiringSequence::new();
+        for &Sight { id, ref spot, .. } in sights {
+            if budget.is_exhausted() {
+                break;
+            }
+            if let Some(sequence) = run.flat_to(spot, FLAT)
+                && let Ok(firings) = u64::try_from(sequence.firings())
+            {
+                along.push(Observation { goal: id, firings });
+                if sequence.firings() > longest.firings() {
+                    longest = sequence;
+                }
+            }
+        }
+        self.along(longest, along);
+        // Other observations keep the loops, as do those whose sequence passes through markings
+        // with more tokens than a plain replay supports.
+        for &Sight { id, value, ref spot } in sights {
+            let is_open = self.board().is_open(id);
+            let witness = || {
+                let keeps = self.board().keep_witnesses;
+                keeps.then(|| Witness::Loops(run.clone(), spot.clone()))
+            };
+            match value {
+                Some(value) if is_open && self.board().seen(id) < Some(value) => {
+                    self.note_value(id, value, witness());
+                }
+                None if is_open => self.note_reached(id, witness()),
+                _ => {}
+            }
+        }
+        let is_reached = |sight: &&Sight| sight.value.is_none() && !self.board().is_open(sight.id);
+        sights.iter().filter(is_reached).count()
+    }
+}
+
+/// Returns all observations worth recording along a sequence.
+fn sights(
+    board: &Board<'_>,
+    run: &LoopRun,
+    budget: &Budget,
+) -> Result<Vec<Sight>, LoopReplayError> {
+    let net = board.net();
+    let open: Vec<GoalId> = board.open_goals();
+    let mut depending = GoalIndex::new(net.place_count());
+    let mut best: Vec<Option<i128>> = Vec::with_capacity(open.len());
+    for (at, &id) in open.iter().enumerate() {
+        match board.goal(id) {
+            Goal::Reach(predicate) => depending.add(at, predicate.support(net)),
+            Goal::Maximise(sum) => depending.add(at, sum.terms().iter().map(|&(place, _)| place)),
+            _ => {}
+        }
+        best.push(board.seen(id));
+    }
+    let mut sights: Vec<Option<Sight>> = open.iter().map(|_| None).collect();
+    let mut look = |marking: &_, places: &mut dyn Iterator<Item = _>, spot: &Spot| {
+        let wanted = |at: usize| sights[at].as_ref().is_none_or(|sight| sight.value.is_some());
+        places.for_each(|place| depending.note_change(place, wanted));
+        depending.take(|at| {
+            let id = open[at];
+            let seen = match board.goal(id) {
+                Goal::Reach(predicate) => holds(net, predicate, marking).then_some(None),
+                // Values beyond 128 bits are not recorded.
+                Goal::Maximise(sum) => i128::try_from(value(sum, marking)).ok().map(Some),
+                _ => None,
+            };
+            let Some(value) = seen else { return };
+            if value.is_some() && value <= best[at] {
+                return;
+            }
+            best[at] = value;
+            sights[at] = Some(Sight { id, value, spot: spot.into() });
+        });
+    };
+    replay_loops(net, run, &mut look, &mut || !budget.is_exhausted())?;
+    Ok(sights.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::{Knowledge, Reach};
+    use parikh_net::loops::{LoopElement, Turn};
+    use parikh_net::{LinearSum, Predicate, TransitionId, text};
+
+    #[test]
+    fn what_is_seen_along_a_run_is_noted_and_what_does_not_replay_is_a_fault() {
+        let net = "place p 1\nplace q\ntransition t: p -> 2*q\ntransition u: q -> p";
+        let net = text::parse(net).unwrap();
+        let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
+        let goals = vec![
+            Goal::Reach(Predicate::at_least(p, 1 << 40)),
+            Goal::Reach(Predicate::at_least(q, 2)),
+            Goal::Maximise(LinearSum::place(q)),
+            Goal::Reach(Predicate::at_least(p, 1 << 63)),
+        ];
+        let board = Board::new(&net, goals);
+        let turns = (0..100).flat_map(|n| {
+            let turn = |t, times| Turn { part: LoopElement::Fire(TransitionId::new(t)), times };
+            let one = num_bigint::BigUint::from(1u8);
+            [turn(0, &one << n), turn(1, one << (n + 1))]
+        });
+        let mut turns: Vec<Turn> = turns.collect();
+        let run = LoopRun::new(vec![turns.clone()]).unwrap();
+        let reached = board.witness_reporter("TEST").along_loops(run, &Budget::unlimited());
+        assert_eq!((reached, board.faults()), (3, 0));
+        let ids: Vec<GoalId> = board.ids().collect();
+        assert_eq!(board.seen(ids[2]), Some(1 << 100));
+        let Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) =
+            board.knowledge(ids[3])
+        else {
+            panic!("not reached")
+        };
+        assert_eq!(witness.to_string(), "at least 10^19 firings, in loops");
+        turns.swap(0, 1);
+        let run = LoopRun::new(vec![turns]).unwrap();
+        assert_eq!(board.witness_reporter("TEST").along_loops(run, &Budget::unlimited()), 0);
+        assert_eq!(board.faults(), 1);
+    }
+}

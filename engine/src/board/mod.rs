@@ -1,0 +1,651 @@
+//! The board: the goals of an analysis, what is known of each, and the only way to report results.
+//!
+//! Engines report on one of two sides. [`WitnessReporter`] reports "reached", "at least" and
+//! "unbounded", each with a firing sequence. [`ProofReporter`] reports "unreachable" and "at most",
+//! each with a proof. An engine that under-approximates takes an `Under` and cannot refute; an
+//! engine that over-approximates takes an `Over` and cannot reach: a report on the wrong side does
+//! not compile.
+//!
+//! That a predicate does not stay reachable needs both sides, a witness and a proof from its end;
+//! such reports go through [`HomeReporter`]. The existence and absence of runs are reported through
+//! [`RunReporter`], properties of the tree of runs through [`TreeReporter`].
+//!
+//! The board replays every claim of an `Under` on the net before it records the claim. For every
+//! claim of an `Over` it checks the certificate for this goal, or records the claim as an unchecked
+//! search. A failed check is an internal error: it is logged with everything needed to reproduce
+//! it, counted, and never becomes a verdict. If two engines contradict each other, the goal is
+//! frozen, and nothing is printed for it.
+//!
+//! The board of a [coloured net](Board::of_coloured) takes firing sequences of the coloured net and
+//! replays them by the coloured firing rule. It also takes the results of another board about the
+//! same goals, weakened on an [abstraction](parikh_evidence::abstraction::SimulatingNet).
+//!
+//! Proofs may rest on the model's claim that its units are safe (NUPN). Every replayed sequence is
+//! compared with that claim. Once a sequence violates it, the board accepts no proof that rests on
+//! the claim, and the caller repeats the affected questions without it.
+
+mod evidence;
+mod given;
+mod homes;
+mod knowledge;
+mod lemma;
+mod loops;
+mod proof;
+mod proof_reporter;
+mod runs;
+mod shorten;
+mod trees;
+mod witness;
+mod witness_reporter;
+
+pub use evidence::{Evidence, KeptDocument, KeptStructure};
+pub use homes::{HomeFinding, HomeReporter, SearchExtent};
+pub use knowledge::{Basis, Home, Knowledge, Maximum, Reach, RunKnowledge, TreeKnowledge};
+pub use lemma::{LemmaExplanation, why_never};
+pub use proof::{Argument, Proof};
+pub use proof_reporter::{CertificateReporter, ProofReporter};
+pub use runs::RunReporter;
+pub use shorten::FREE;
+pub use trees::TreeReporter;
+pub use witness::Witness;
+pub use witness_reporter::WitnessReporter;
+
+use crate::working_net::{TranslationLimit, WorkingNet};
+use evidence::Checks;
+use parikh_evidence::abstraction::ColouredModel;
+use parikh_evidence::first_breach;
+use parikh_evidence::home::Structure;
+use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate, TransitionId};
+use parikh_solvers::Budget;
+use parikh_structure::excluded::InvariantSums;
+use shorten::ShorteningState;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// The name of a technique in the contest's terms: `RANDOM_WALK`, `EXPLICIT`, ….
+pub type Technique = &'static str;
+
+/// The time spent on finding place invariants that explain results.
+const SUMS_TAKE: Duration = Duration::from_millis(100);
+const SUMS_OF: usize = 5_000;
+
+struct GoalEntry {
+    knowledge: Knowledge,
+    /// True if two engines contradict each other: then no verdict is given.
+    frozen: bool,
+}
+
+/// The goals of an analysis with the knowledge about them, shared by all engines.
+pub struct Board<'n> {
+    net: &'n Net,
+    /// The coloured net, if `net` is its skeleton and goals are written over the skeleton's nodes.
+    coloured: Option<&'n ColouredModel>,
+    goals: Vec<Goal>,
+    entries: Vec<Mutex<GoalEntry>>,
+    open: Vec<AtomicBool>,
+    open_count: AtomicUsize,
+    /// A counter of settlements, which engines read to notice new results.
+    version: AtomicU64,
+    faults: AtomicUsize,
+    overflowed: AtomicBool,
+    breach: OnceLock<String>,
+    /// The reasons of engines that gave a goal up.
+    given_up: Mutex<BTreeMap<GoalId, BTreeSet<String>>>,
+    keep_witnesses: bool,
+    settled: Option<Sender<GoalId>>,
+    checks: Checks,
+    /// The home-space goals, by predicate.
+    homes: HashMap<Predicate, GoalId>,
+    /// The settings for shortening witnesses.
+    shortening: ShorteningState,
+    /// The place invariants for explanations, computed at first use; `None` if not wanted.
+    sums: Option<OnceLock<InvariantSums>>,
+    /// Sequences to which hints from reduced nets lead, although they are not runs with the
+    /// property here.
+    ways: Mutex<Vec<FiringSequence>>,
+    /// The goals with a witness or a proof from a reduced net.
+    reduced: Mutex<BTreeSet<GoalId>>,
+    /// The argument that every firing can be undone, with its technique.
+    reversible: OnceLock<(Technique, Arc<Structure>)>,
+}
+
+impl<'n> Board<'n> {
+    /// Makes a board with open goals over `net`.
+    pub fn new(net: &'n Net, goals: Vec<Goal>) -> Self {
+        let entry = |goal| {
+            let knowledge = Knowledge::nothing_of(goal);
+            Mutex::new(GoalEntry { knowledge, frozen: false })
+        };
+        let homes = goals.iter().enumerate().filter_map(|(at, goal)| match goal {
+            Goal::Home(wanted) => Some((wanted.clone(), GoalId::new(at))),
+            _ => None,
+        });
+        Board {
+            homes: homes.collect(),
+            reversible: OnceLock::new(),
+            ways: Mutex::default(),
+            reduced: Mutex::default(),
+            net,
+            coloured: None,
+            entries: goals.iter().map(entry).collect(),
+            open: goals.iter().map(|_| AtomicBool::new(true)).collect(),
+            open_count: AtomicUsize::new(goals.len()),
+            goals,
+            version: AtomicU64::new(0),
+            faults: AtomicUsize::new(0),
+            overflowed: AtomicBool::new(false),
+            breach: OnceLock::new(),
+            given_up: Mutex::default(),
+            keep_witnesses: true,
+            settled: None,
+            checks: Checks::new(Budget::unlimited()),
+            shortening: ShorteningState::default(),
+            sums: None,
+        }
+    }
+
+    /// Makes a board over a coloured net, with goals written over the nodes of its skeleton.
+    /// Witnesses are sequences of coloured steps, replayed by the coloured firing rule.
+    pub fn of_coloured(model: &'n ColouredModel, goals: Vec<Goal>) -> Self {
+        Board { coloured: Some(model), ..Board::new(model.skeleton().net(), goals) }
+    }
+
+    /// Returns true if the goals are about a coloured net, unfolded or as it is.
+    pub fn is_of_coloured(&self) -> bool {
+        self.coloured.is_some() || self.net.folding().is_some()
+    }
+
+    /// Drops witnesses after the replay: for examinations with a goal per node.
+    pub fn without_witnesses(mut self) -> Self {
+        self.keep_witnesses = false;
+        self
+    }
+
+    /// Shortens witnesses before they are kept, within a small share of the elapsed time or within
+    /// `free`. With `proving`, the search continues until no shorter witness exists, but at most
+    /// half of the remaining time.
+    pub fn with_short_witnesses(mut self, proving: bool, free: Duration) -> Self {
+        self.shortening = ShorteningState::new(proving, free);
+        self
+    }
+
+    /// Enables explanations by place invariants.
+    pub fn with_reasons_by_sums(mut self) -> Self {
+        self.sums = Some(OnceLock::new());
+        self
+    }
+
+    /// Returns the place invariants for explanations, if they are enabled and users know the net's
+    /// places.
+    pub fn sums(&self) -> Option<&InvariantSums> {
+        let sums = self.sums.as_ref()?;
+        let is_known = self.coloured.is_none() && self.net.translation().is_none();
+        let is_small = self.net.place_count() <= SUMS_OF;
+        let find = || InvariantSums::of(self.net, &[], &Budget::lasting(SUMS_TAKE));
+        (is_known && is_small).then(|| sums.get_or_init(find))
+    }
+
+    /// Describes by how much witnesses were shortened and in what time, if this was tried.
+    pub fn shortening_told(&self) -> Option<String> {
+        self.shortening.told()
+    }
+
+    /// Returns true if no witness of the goal is shorter; `None` if this was not determined.
+    pub fn is_shortest(&self, goal: GoalId) -> Option<bool> {
+        self.shortening.is_shortest(goal)
+    }
+
+    /// Sets the budget of checks.
+    pub fn with_budget(mut self, budget: &Budget) -> Self {
+        self.checks = Checks::new(budget.clone());
+        self
+    }
+
+    /// Keeps accepted certificates for an evidence file.
+    pub fn with_documents(mut self) -> Self {
+        self.checks.keep = true;
+        self
+    }
+
+    /// Rejects unchecked searches: every refutation needs an accepted certificate.
+    pub fn certified_only(mut self) -> Self {
+        self.checks.take_searches = false;
+        self
+    }
+
+    /// Returns the number of checks and their time over all threads.
+    pub fn checks(&self) -> (usize, Duration) {
+        self.checks.so_far()
+    }
+
+    /// Sends every goal once when it is settled.
+    pub fn with_listener(mut self, settled: Sender<GoalId>) -> Self {
+        self.settled = Some(settled);
+        self
+    }
+
+    /// Returns the net that the goals are about, on which witnesses are replayed.
+    pub fn net(&self) -> &'n Net {
+        self.net
+    }
+
+    /// Returns all goals, settled or not.
+    pub fn goals(&self) -> &[Goal] {
+        &self.goals
+    }
+
+    /// Returns a goal.
+    pub fn goal(&self, id: GoalId) -> &Goal {
+        &self.goals[id.index()]
+    }
+
+    /// Returns all ids.
+    pub fn ids(&self) -> impl Iterator<Item = GoalId> + use<> {
+        (0..self.goals.len()).map(GoalId::new)
+    }
+
+    /// Returns the ids of the open goals.
+    pub fn open_goals(&self) -> Vec<GoalId> {
+        self.ids().filter(|&id| self.is_open(id)).collect()
+    }
+
+    /// Returns true if the goal is open.
+    pub fn is_open(&self, id: GoalId) -> bool {
+        self.open[id.index()].load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of open goals.
+    pub fn open_count(&self) -> usize {
+        self.open_count.load(Ordering::Relaxed)
+    }
+
+    /// Returns a counter that changes whenever a goal is settled or abandoned.
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of refused claims. Any number but 0 shows a bug.
+    pub fn faults(&self) -> usize {
+        self.faults.load(Ordering::Relaxed)
+    }
+
+    /// Returns true if something seems reachable only through a marking with 2⁶³ tokens or more on
+    /// a place, see [`Marking::MAX_TOKENS`](parikh_net::Marking::MAX_TOKENS).
+    pub fn overflowed(&self) -> bool {
+        self.overflowed.load(Ordering::Relaxed)
+    }
+
+    /// Records an engine's reason for giving a goal up, which other engines may still settle.
+    pub fn gave_up(&self, goal: GoalId, engine: &str, why: &str) {
+        let mut given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
+        given_up.entry(goal).or_default().insert(format!("{engine}: {why}"));
+    }
+
+    /// Returns the reasons of engines that gave the goal up.
+    pub fn given_up(&self, goal: GoalId) -> Vec<String> {
+        let given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
+        given_up.get(&goal).into_iter().flatten().cloned().collect()
+    }
+
+    /// Returns a description of how a replayed sequence violated the model's claim of safe units,
+    /// if one did.
+    pub fn breach(&self) -> Option<&str> {
+        self.breach.get().map(String::as_str)
+    }
+
+    /// Returns the name of a step.
+    fn step_name(&self, t: TransitionId) -> String {
+        match self.coloured {
+            Some(model) => model.step_name(t),
+            None if t.index() < self.net.transition_count() => {
+                self.net.transition_name(t).to_owned()
+            }
+            None => "?".to_owned(),
+        }
+    }
+
+    /// Compares a sequence of the board's net with the model's claim of safe units.
+    pub fn check_claim(&self, sequence: &FiringSequence, firings: u64) {
+        let unbroken = || self.net.safe_units().is_some() && self.breach().is_none();
+        if unbroken()
+            && let Some(breach) = first_breach(self.net, sequence, firings)
+            && self.breach.set(breach.clone()).is_ok()
+        {
+            tracing::warn!(
+                "the model's NUPN claim is false: {breach}; nothing is assumed of its units any more"
+            );
+        }
+    }
+
+    /// Returns true if a proof rests on a claim that was violated.
+    fn is_void(&self, proof: &Proof) -> bool {
+        proof.assumes_units() && self.breach().is_some()
+    }
+
+    /// Returns the knowledge about a goal; `None` if two engines contradict each other.
+    pub fn knowledge(&self, id: GoalId) -> Option<Knowledge> {
+        let entry = self.entry(id);
+        (!entry.frozen).then(|| entry.knowledge.clone())
+    }
+
+    /// Returns the largest value of a [`Goal::Maximise`] seen so far.
+    pub fn seen(&self, id: GoalId) -> Option<i128> {
+        match &self.entry(id).knowledge {
+            Knowledge::Maximum(maximum) => maximum.seen.as_ref().map(|seen| seen.0),
+            _ => None,
+        }
+    }
+
+    /// Returns the smallest proved bound of a [`Goal::Maximise`].
+    pub fn proved(&self, id: GoalId) -> Option<i128> {
+        match &self.entry(id).knowledge {
+            Knowledge::Maximum(maximum) => maximum.proved.as_ref().map(|proved| proved.0),
+            _ => None,
+        }
+    }
+
+    /// Drops the witness and the certificate of a settled goal, but keeps the result.
+    pub fn forget_evidence(&self, id: GoalId) {
+        self.entry(id).knowledge.forget();
+    }
+
+    /// Closes an open goal that no question needs any more.
+    pub fn abandon(&self, id: GoalId) {
+        self.close(id, false);
+    }
+
+    fn entry(&self, id: GoalId) -> MutexGuard<'_, GoalEntry> {
+        // A poisoned entry is still valid: every write is a single assignment.
+        self.entries[id.index()].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn close(&self, id: GoalId, tell: bool) {
+        if self.open[id.index()].swap(false, Ordering::Relaxed) {
+            self.open_count.fetch_sub(1, Ordering::Relaxed);
+            self.version.fetch_add(1, Ordering::Relaxed);
+            if let (true, Some(settled)) = (tell, &self.settled) {
+                // The receiver may be gone; the analysis continues.
+                let _ = settled.send(id);
+            }
+        }
+    }
+
+    /// Returns true if a witness or a proof of the goal comes from a reduced net.
+    pub fn is_by_reduction(&self, goal: GoalId) -> bool {
+        self.reduced.lock().unwrap_or_else(PoisonError::into_inner).contains(&goal)
+    }
+
+    /// Records that a result about the goal comes from `working_net`.
+    fn note_ground(&self, goal: GoalId, working_net: Option<&WorkingNet<'_>>) {
+        if working_net.is_some_and(|working_net| working_net.parent().is_some()) {
+            self.reduced.lock().unwrap_or_else(PoisonError::into_inner).insert(goal);
+        }
+    }
+
+    fn fault(&self, by: Technique, what: std::fmt::Arguments<'_>) {
+        self.faults.fetch_add(1, Ordering::Relaxed);
+        tracing::error!("internal error in {by}: {what}; the claim is dropped, please report this");
+    }
+
+    /// Records a claim that cannot be shown because of a numeric limit: neither a bug nor a
+    /// verdict.
+    fn beyond(&self, limit: TranslationLimit) {
+        tracing::debug!("a claim is dropped: {limit}");
+        if limit == TranslationLimit::Tokens {
+            self.overflowed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Freezes a goal about which two engines disagree.
+    fn freeze(&self, id: GoalId, by: Technique, mut entry: MutexGuard<'_, GoalEntry>) {
+        entry.frozen = true;
+        drop(entry);
+        self.fault(by, format_args!("{id:?} was settled the other way before"));
+        self.close(id, false);
+    }
+}
+
+/// An observation along a firing sequence: after `firings` firings the goal holds, or its sum has a
+/// value worth recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// The goal.
+    pub goal: GoalId,
+    /// The number of firings.
+    pub firings: u64,
+}
+
+/// Converts a value of a maximum from the net that was read to the engine's net.
+fn in_tokens_of(
+    working_net: Option<&WorkingNet<'_>>,
+    goal: GoalId,
+    value: Option<i128>,
+) -> Option<i128> {
+    Some(value? - working_net.map_or(0, |working_net| working_net.constant(goal)))
+}
+
+/// Converts a proof about the engine's net to one about the net that was read.
+fn about_read(working_net: Option<&WorkingNet<'_>>, proof: Proof) -> Proof {
+    match working_net.and_then(WorkingNet::changes) {
+        Some(changes) => proof.of_reduced(changes),
+        None => proof,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::working_net::{Derivation, DerivedGoal};
+    use parikh_evidence::reduction::{CheckedReduction, LogError, NamedLog, Needs};
+    use parikh_net::{Facts, LinearSum, MarkingGoal, Predicate, text};
+    use parikh_structure::intervals::Intervals;
+
+    fn net() -> Net {
+        text::parse("place p 1\nplace q\ntransition t: p -> p + q").unwrap()
+    }
+
+    fn goals(net: &Net) -> Vec<Goal> {
+        let q = net.place_named("q").unwrap();
+        vec![
+            Goal::Reach(Predicate::at_least(q, 2)),
+            Goal::Maximise(LinearSum::place(q)),
+            Goal::Reach(Predicate::at_least(q, 5)),
+        ]
+    }
+
+    fn twice() -> FiringSequence {
+        [TransitionId::new(0); 2].into_iter().collect()
+    }
+
+    #[test]
+    fn a_claim_is_taken_only_when_it_replays() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let [two, _, five] = [0, 1, 2].map(GoalId::new);
+        board.witness_reporter("TEST").reached(five, twice());
+        assert_eq!((board.faults(), board.is_open(five)), (1, true));
+        board.witness_reporter("TEST").reached(two, twice());
+        assert!(!board.is_open(two));
+        let Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) =
+            board.knowledge(two)
+        else {
+            panic!("not reached")
+        };
+        assert_eq!(witness.to_sequence(), Some(twice()));
+    }
+
+    #[test]
+    fn a_maximum_is_settled_when_seen_and_proved_meet() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let max = GoalId::new(1);
+        board.witness_reporter("TEST").reached(max, twice());
+        let proof = || Proof::searched(3, false);
+        board.proof_reporter("TEST").at_most(max, 4, proof());
+        assert!(board.is_open(max));
+        board.proof_reporter("TEST").at_most(max, 2, proof());
+        assert!(!board.is_open(max));
+        assert_eq!(board.seen(max), Some(2));
+    }
+
+    #[test]
+    fn a_contradiction_silences_the_goal() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let [two, max, _] = [0, 1, 2].map(GoalId::new);
+        board.proof_reporter("TEST").unreachable(two, Proof::searched(1, false));
+        board.witness_reporter("TEST").reached(two, twice());
+        // Settled goals are not replayed again, so the first verdict stays.
+        assert!(board.knowledge(two).is_some());
+        board.proof_reporter("TEST").at_most(max, 1, Proof::searched(1, false));
+        board.witness_reporter("TEST").reached(max, twice());
+        // An open goal is frozen.
+        assert!(board.knowledge(max).is_none());
+        assert_eq!(board.faults(), 1);
+    }
+
+    #[test]
+    fn unbounded_needs_a_pump_that_grows() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let max = GoalId::new(1);
+        board.witness_reporter("TEST").unbounded(max, FiringSequence::new(), FiringSequence::new());
+        assert_eq!((board.faults(), board.is_open(max)), (1, true));
+        board.witness_reporter("TEST").unbounded(max, FiringSequence::new(), twice());
+        assert!(!board.is_open(max));
+    }
+
+    /// The same net with a back-translation that may be too long.
+    struct Asked<'n> {
+        net: &'n Net,
+        answer: Result<Option<()>, TranslationLimit>,
+        times: &'n AtomicUsize,
+    }
+
+    impl Derivation for Asked<'_> {
+        fn net(&self) -> &Net {
+            self.net
+        }
+
+        fn sequence(
+            &self,
+            _: &MarkingGoal,
+            derived: &FiringSequence,
+        ) -> Result<Option<(FiringSequence, u64)>, TranslationLimit> {
+            self.times.fetch_add(1, Ordering::Relaxed);
+            self.answer.map(|way| way.map(|()| (derived.clone(), derived.firings() as u64)))
+        }
+
+        fn pump(
+            &self,
+            prefix: &FiringSequence,
+            pump: &FiringSequence,
+        ) -> Result<Option<(FiringSequence, FiringSequence)>, TranslationLimit> {
+            self.answer.map(|way| way.map(|()| (prefix.clone(), pump.clone())))
+        }
+
+        fn changes(&self) -> u64 {
+            0
+        }
+
+        fn check(
+            &self,
+            parent: &Net,
+            goes_on: &mut dyn FnMut() -> bool,
+        ) -> Result<CheckedReduction, LogError> {
+            CheckedReduction::of_steps(parent, &Needs::default(), [], goes_on)
+        }
+
+        fn log(&self, _: &Net) -> NamedLog {
+            unreachable!("nobody writes it down")
+        }
+    }
+
+    /// Reports on a net that is derived in this way.
+    fn said_through(
+        board: &Board<'_>,
+        answer: Result<Option<()>, TranslationLimit>,
+        say: impl FnOnce(WitnessReporter<'_>),
+    ) -> usize {
+        let (net, times) = (board.net(), AtomicUsize::new(0));
+        let facts = Facts::none(net);
+        let intervals = Intervals::new(net, &facts);
+        let listed: Vec<_> = board.ids().zip(board.goals().iter().cloned()).collect();
+        let derived =
+            |(id, goal): &(GoalId, Goal)| DerivedGoal { id: *id, goal: goal.clone(), constant: 0 };
+        let goals = listed.iter().map(derived).collect();
+        let original = WorkingNet::original(net, listed, facts.clone(), &intervals);
+        let asked = Asked { net, answer, times: &times };
+        let working_net = WorkingNet::derived(&original, Box::new(asked), goals, facts, &intervals);
+        say(board.witness_reporter("TEST").on(&working_net));
+        drop(working_net);
+        times.into_inner()
+    }
+
+    #[test]
+    fn what_is_too_long_to_carry_back_is_no_fault_and_no_verdict() {
+        let net = net();
+        let max = GoalId::new(1);
+        for (answer, faults) in
+            [(Err(TranslationLimit::Budget), 0), (Err(TranslationLimit::Length), 0), (Ok(None), 2)]
+        {
+            let board = Board::new(&net, goals(&net));
+            said_through(&board, answer, |witness_reporter| {
+                witness_reporter.reached(max, twice());
+                witness_reporter.unbounded(max, FiringSequence::new(), twice());
+            });
+            assert_eq!((board.faults(), board.seen(max), board.is_open(max)), (faults, None, true));
+        }
+    }
+
+    #[test]
+    fn a_run_beyond_the_tokens_that_are_counted_is_a_limit_and_no_fault() {
+        let net = text::parse(
+            "place p 9223372036854775807\nplace q\ntransition up: -> p\ntransition t: p -> q",
+        );
+        let net = net.unwrap();
+        let q = net.place_named("q").unwrap();
+        let goals = vec![
+            Goal::Reach(Predicate::at_least(q, 1)),
+            Goal::Home(Predicate::at_least(q, 1)),
+            Goal::Maximise(LinearSum::place(q)),
+        ];
+        let board = Board::new(&net, goals);
+        let [reach, home, max] = [0, 1, 2].map(GoalId::new);
+        let beyond = || ["up", "t"].map(|name| net.transition_named(name).unwrap());
+        board.witness_reporter("TEST").reached(reach, beyond().into_iter().collect());
+        board.witness_reporter("TEST").reached(max, beyond().into_iter().collect());
+        let (sequence, proof) = (beyond().into_iter().collect(), Proof::searched(1, false));
+        board.homes("TEST").lost_after(home, sequence, proof);
+        assert_eq!((board.faults(), board.overflowed()), (0, true));
+        assert_eq!((board.open_count(), board.seen(max)), (3, None));
+    }
+
+    #[test]
+    fn of_a_maximum_that_rises_the_last_sighting_is_carried_back() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let max = GoalId::new(1);
+        let sightings = [1, 2].map(|firings| Observation { goal: max, firings });
+        let times = said_through(&board, Ok(Some(())), |witness_reporter| {
+            witness_reporter.along(twice(), sightings.to_vec());
+        });
+        assert_eq!((board.seen(max), times), (Some(2), 1));
+    }
+
+    #[test]
+    fn listeners_hear_of_every_settlement_once() {
+        let net = net();
+        let (send, receive) = std::sync::mpsc::channel();
+        let board = Board::new(&net, goals(&net)).with_listener(send);
+        let two = GoalId::new(0);
+        board.witness_reporter("TEST").reached(two, twice());
+        board.witness_reporter("TEST").reached(two, twice());
+        board.abandon(GoalId::new(2));
+        assert_eq!(receive.try_iter().collect::<Vec<_>>(), [two]);
+        assert_eq!(board.open_count(), 1);
+    }
+}

@@ -1,0 +1,349 @@
+//! Reports of engines that over-approximate: "unreachable" and "at most".
+
+use super::{
+    Argument, Board, Evidence, KeptDocument, Knowledge, Maximum, Proof, Reach, Technique,
+    about_read, in_tokens_of,
+};
+use crate::working_net::{ClaimObstacle, WorkingNet};
+use parikh_evidence::abstraction::{ColouredModel, SimulatingNet};
+use parikh_evidence::{CheckedDocument, Document, Flaw};
+use parikh_net::{Goal, GoalId, Predicate};
+use std::cell::{Cell, OnceCell};
+use std::sync::Arc;
+
+/// The reporter for refutations and upper bounds. See [`crate::board`].
+#[derive(Clone, Copy)]
+pub struct ProofReporter<'b> {
+    board: &'b Board<'b>,
+    by: Technique,
+    /// The engine's net; `None` for the net that was read.
+    working_net: Option<&'b WorkingNet<'b>>,
+}
+
+impl Board<'_> {
+    /// Returns the reporter for engines that over-approximate.
+    pub fn proof_reporter(&self, by: Technique) -> ProofReporter<'_> {
+        ProofReporter { board: self, by, working_net: None }
+    }
+}
+
+impl<'b> ProofReporter<'b> {
+    /// Returns the reporter for an engine that works on `working_net`.
+    pub fn on(self, working_net: &'b WorkingNet<'b>) -> Self {
+        ProofReporter { working_net: Some(working_net), ..self }
+    }
+
+    /// Returns [`Board::proved`], converted to the engine's net.
+    pub fn proved(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.working_net, goal, self.board.proved(goal))
+    }
+
+    /// Returns [`Board::seen`], converted to the engine's net.
+    pub fn seen(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.working_net, goal, self.board.seen(goal))
+    }
+
+    /// Returns a reporter for the consequences of `document`, a certificate about the engine's net.
+    /// The certificate is checked once, at the first report, and then for each goal.
+    pub fn by<'d>(self, document: &'d Arc<Document>) -> CertificateReporter<'d>
+    where
+        'b: 'd,
+    {
+        CertificateReporter {
+            proof_reporter: self,
+            document,
+            checked: OnceCell::new(),
+            gave_up: Cell::new(false),
+        }
+    }
+
+    /// Records a proof that its own checker refuses: a fault, without a result.
+    pub fn refuse(&self, goal: GoalId, flaw: &dyn std::fmt::Display) {
+        let net = self.board.net.name();
+        self.board.fault(self.by, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
+    }
+
+    /// Reports that no reachable marking satisfies the goal, with a proof (for several goals see
+    /// [`by`](Self::by)). A proof without a certificate is accepted only from a search that visited
+    /// all relevant markings.
+    pub fn unreachable(&self, goal: GoalId, proof: Proof) {
+        if let Some(document) = proof.document.clone() {
+            return self.by(&document).unreachable(goal, proof);
+        }
+        match self.word_of(&proof) {
+            Some(evidence) => self.enter_unreachable(goal, proof, evidence),
+            None => self.without_document(goal, &proof),
+        }
+    }
+
+    /// Reports that no reachable marking exceeds `bound`, in the same way.
+    pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
+        if let Some(document) = proof.document.clone() {
+            return self.by(&document).at_most(goal, bound, proof);
+        }
+        match self.word_of(&proof) {
+            Some(evidence) => self.enter_at_most(goal, self.on_board(goal, bound), proof, evidence),
+            None => self.without_document(goal, &proof),
+        }
+    }
+
+    /// Drops a proof without a certificate: silently if it is an unchecked search that this board
+    /// rejects, otherwise as a fault.
+    fn without_document(&self, goal: GoalId, proof: &Proof) {
+        match proof.argument {
+            Argument::Searched { .. } => {
+                tracing::debug!("{}: a search is not enough for {goal:?}", self.by);
+            }
+            _ => self.refuse(goal, &"there is no document"),
+        }
+    }
+
+    /// Returns the evidence of an unchecked search.
+    fn word_of(&self, proof: &Proof) -> Option<Evidence> {
+        match proof.argument {
+            Argument::Searched { markings, stubborn, .. } if self.board.checks.take_searches => {
+                Some(Evidence::Searched { markings, stubborn, argued: None })
+            }
+            _ => None,
+        }
+    }
+
+    /// Converts a bound to tokens of the board's net.
+    fn on_board(&self, goal: GoalId, bound: i128) -> i128 {
+        bound + self.working_net.map_or(0, |working_net| working_net.constant(goal))
+    }
+
+    /// Takes the result of another board about this goal [weakened](SimulatingNet::weakened) on an
+    /// abstraction of this board's coloured net.
+    pub fn on_abstraction(
+        &self,
+        abstraction: &SimulatingNet,
+        goal: GoalId,
+        weakened: &Goal,
+        known: &Knowledge,
+    ) {
+        let Some(skeleton) = self.board.coloured.map(ColouredModel::skeleton) else { return };
+        let ours = abstraction.weakened(skeleton, self.board.goal(goal));
+        if ours.as_ref() != Some(weakened) {
+            return self.refuse(goal, &"another goal was asked of the abstraction");
+        }
+        match known {
+            Knowledge::Reach(Reach::Unreachable { proof, evidence, by }) => {
+                let proof_reporter = ProofReporter { by, ..*self };
+                proof_reporter.enter_unreachable(
+                    goal,
+                    proof.clone().of_abstraction(),
+                    evidence.clone(),
+                );
+            }
+            Knowledge::Maximum(Maximum {
+                proved: Some((bound, proof, by)),
+                evidence: Some(evidence),
+                ..
+            }) => {
+                let proof_reporter = ProofReporter { by, ..*self };
+                proof_reporter.enter_at_most(
+                    goal,
+                    *bound,
+                    proof.clone().of_abstraction(),
+                    evidence.clone(),
+                );
+            }
+            // Reachability in the abstraction shows nothing here, and other kinds of goals are not
+            // asked there.
+            _ => {}
+        }
+    }
+
+    fn enter_unreachable(&self, goal: GoalId, proof: Proof, evidence: Evidence) {
+        let proof = about_read(self.working_net, proof);
+        let mut entry = self.board.entry(goal);
+        // Checked while the entry is locked: a witness is compared with the model's claim before it
+        // is recorded, so no violation is missed here.
+        if self.board.is_void(&proof) {
+            return;
+        }
+        match &entry.knowledge {
+            Knowledge::Reach(Reach::Open) => {
+                let by = self.by;
+                entry.knowledge = Knowledge::Reach(Reach::Unreachable { proof, evidence, by });
+                drop(entry);
+                self.board.note_ground(goal, self.working_net);
+                self.board.close(goal, true);
+            }
+            Knowledge::Reach(Reach::Reached { .. }) => self.board.freeze(goal, self.by, entry),
+            _ => {}
+        }
+    }
+
+    fn enter_at_most(&self, goal: GoalId, bound: i128, proof: Proof, evidence: Evidence) {
+        let proof = about_read(self.working_net, proof);
+        let mut entry = self.board.entry(goal);
+        let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
+        if self.board.is_void(&proof) {
+            return;
+        }
+        let above = maximum.seen.as_ref().is_some_and(|(seen, ..)| *seen > bound);
+        if above || maximum.unbounded.is_some() {
+            return self.board.freeze(goal, self.by, entry);
+        }
+        if maximum.proved.as_ref().is_none_or(|(proved, ..)| bound < *proved) {
+            maximum.proved = Some((bound, proof, self.by));
+            maximum.evidence = Some(evidence);
+            self.board.note_ground(goal, self.working_net);
+        }
+        if maximum.value().is_some() {
+            drop(entry);
+            self.board.close(goal, true);
+        }
+    }
+}
+
+/// The reporter for consequences of one certificate, which is checked once. See
+/// [`ProofReporter::by`].
+pub struct CertificateReporter<'d> {
+    proof_reporter: ProofReporter<'d>,
+    document: &'d Arc<Document>,
+    /// The checked steps of the certificate.
+    checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
+    /// True if a check ran out of time: there will not be more time for the next goal.
+    gave_up: Cell<bool>,
+}
+
+impl CertificateReporter<'_> {
+    /// Reports that no reachable marking satisfies the goal.
+    pub fn unreachable(&self, goal: GoalId, proof: Proof) {
+        let board = self.proof_reporter.board;
+        let Goal::Reach(predicate) = board.goal(goal) else {
+            return self.proof_reporter.refuse(goal, &"it is a maximum");
+        };
+        if !board.is_open(goal) {
+            return;
+        }
+        if let Some(evidence) = self.evidence(goal, predicate.clone(), &proof) {
+            self.proof_reporter.enter_unreachable(goal, proof, evidence);
+        }
+    }
+
+    /// Reports that no reachable marking exceeds `bound`, in tokens of the engine's net.
+    pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
+        let board = self.proof_reporter.board;
+        let Goal::Maximise(sum) = board.goal(goal) else {
+            return self.proof_reporter.refuse(goal, &"it is no maximum");
+        };
+        let bound = self.proof_reporter.on_board(goal, bound);
+        if !board.is_open(goal) || board.proved(goal).is_some_and(|proved| proved <= bound) {
+            return;
+        }
+        // Certificates have 64-bit numbers; a larger maximum stays open.
+        let Ok(claimed) = i64::try_from(bound) else { return };
+        let more = Predicate::at_most(sum.clone(), claimed).negated();
+        if let Some(evidence) = self.evidence(goal, more, &proof) {
+            self.proof_reporter.enter_at_most(goal, bound, proof, evidence);
+        }
+    }
+
+    /// Checks the certificate for the claim that no reachable marking of the net that was read
+    /// satisfies `refuted`. Returns the evidence, or `None` if the claim is not shown.
+    fn evidence(&self, goal: GoalId, refuted: Predicate, proof: &Proof) -> Option<Evidence> {
+        let checks = &self.proof_reporter.board.checks;
+        // If the engine also visited all markings, its search is accepted when the check runs out
+        // of time.
+        let word = self.proof_reporter.word_of(proof);
+        if self.document.assumes_units() && !proof.assumes_units() {
+            self.proof_reporter
+                .refuse(goal, &"its document assumes safe units, and it does not say so");
+            return None;
+        }
+        if self.gave_up.get() {
+            return word;
+        }
+        let budget = checks.budget(word.is_none());
+        let goes_on = &mut || !budget.is_exhausted();
+        match checks.count(|| self.check(refuted, goes_on)) {
+            Ok(()) => {
+                let on = || self.proof_reporter.working_net.and_then(WorkingNet::checked_log);
+                let kept = || KeptDocument { document: self.document.clone(), on: on() };
+                Some(Evidence::Certified(checks.keep.then(kept)))
+            }
+            Err(CheckFailure::Stopped) => {
+                self.gave_up.set(true);
+                word
+            }
+            Err(CheckFailure::NotExpressed) => {
+                tracing::debug!(
+                    "{}: a claim that its net does not express",
+                    self.proof_reporter.by
+                );
+                None
+            }
+            Err(CheckFailure::Flawed(flaw)) => {
+                self.proof_reporter.refuse(goal, &flaw);
+                None
+            }
+        }
+    }
+
+    fn check(
+        &self,
+        refuted: Predicate,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), CheckFailure> {
+        let (net, refuted) = match self.proof_reporter.working_net {
+            None => (self.proof_reporter.board.net, refuted),
+            Some(working_net) => working_net.checked_predicate(refuted, goes_on)?,
+        };
+        // A model claims safety for the units of its own net, not for those of a derived net.
+        if self.document.assumes_units() {
+            if self
+                .proof_reporter
+                .working_net
+                .is_some_and(|working_net| working_net.parent().is_some())
+            {
+                return Err(CheckFailure::NotExpressed);
+            }
+            if net.units().is_none() {
+                let flaw = "it assumes units on a net without any".to_owned();
+                return Err(CheckFailure::Flawed(flaw));
+            }
+        }
+        if self.checked.get().is_none() {
+            match self.document.check(net, goes_on) {
+                Err(Flaw::Stopped) => return Err(CheckFailure::Stopped),
+                // The cell is still empty: only this thread sets it.
+                steps => drop(self.checked.set(steps)),
+            }
+        }
+        match self.checked.get() {
+            Some(Ok(checked)) => Ok(checked.refutes(&refuted, goes_on)?),
+            Some(Err(flaw)) => Err(CheckFailure::Flawed(flaw.to_string())),
+            None => Err(CheckFailure::Stopped),
+        }
+    }
+}
+
+/// The reason why a certificate shows nothing.
+enum CheckFailure {
+    Stopped,
+    NotExpressed,
+    Flawed(String),
+}
+
+impl From<Flaw> for CheckFailure {
+    fn from(flaw: Flaw) -> CheckFailure {
+        match flaw {
+            Flaw::Stopped => CheckFailure::Stopped,
+            flaw => CheckFailure::Flawed(flaw.to_string()),
+        }
+    }
+}
+
+impl From<ClaimObstacle> for CheckFailure {
+    fn from(why: ClaimObstacle) -> CheckFailure {
+        match why {
+            ClaimObstacle::Stopped => CheckFailure::Stopped,
+            ClaimObstacle::NotExpressed => CheckFailure::NotExpressed,
+            ClaimObstacle::BrokenDerivation => CheckFailure::Flawed(why.to_string()),
+        }
+    }
+}

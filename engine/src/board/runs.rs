@@ -1,0 +1,224 @@
+//! Reports on runs: a run with the property exists, or no run has it.
+//!
+//! A run is fired on the net that was read, and the property is evaluated along it. The absence of
+//! runs needs an argument that the checker accepts, which may assume that other goals are
+//! unreachable; or it rests on an exhaustive search.
+
+use super::{Argument, Board, Evidence, Knowledge, Proof, RunKnowledge, Technique};
+use crate::working_net::WorkingNet;
+use parikh_evidence::Flaw;
+use parikh_evidence::lasso::{LassoFlaw, check_lasso};
+use parikh_evidence::no_run::visit::{RunSearch, visit_runs};
+use parikh_evidence::no_run::{NoRun, NoRunFlaw};
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::{FiringSequence, Goal, GoalId, RunProperty};
+use std::sync::Arc;
+
+/// The largest number of stored prefixes of runs.
+const MOST_WAYS: usize = 64;
+
+/// The largest number of markings that the checker visits again.
+const AGAIN: u64 = 100_000;
+
+/// The reporter for properties of runs. See [`crate::board`].
+#[derive(Clone, Copy)]
+pub struct RunReporter<'b> {
+    board: &'b Board<'b>,
+    by: Technique,
+    /// The engine's net; `None` for the net that was read.
+    working_net: Option<&'b WorkingNet<'b>>,
+}
+
+impl Board<'_> {
+    /// Stores a sequence that may be the prefix of a run with the property.
+    fn note_way(&self, way: FiringSequence) {
+        let mut ways = self.ways.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if ways.len() < MOST_WAYS && !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+
+    /// Returns sequences that may be prefixes of runs with open properties, as hints for searches.
+    pub fn ways(&self) -> Vec<FiringSequence> {
+        self.ways.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
+    /// Returns the reporter for properties of runs.
+    pub fn runs(&self, by: Technique) -> RunReporter<'_> {
+        RunReporter { board: self, by, working_net: None }
+    }
+}
+
+impl<'b> RunReporter<'b> {
+    /// Returns the reporter for an engine that works on `working_net`.
+    pub fn on(self, working_net: &'b WorkingNet<'b>) -> Self {
+        RunReporter { working_net: Some(working_net), ..self }
+    }
+
+    /// Returns the engine's net if it is not the board's net.
+    fn derived(&self) -> Option<&'b WorkingNet<'b>> {
+        self.working_net.filter(|working_net| working_net.parent().is_some())
+    }
+
+    /// Reports a run with the property. Reductions need not preserve runs: a run of a reduced net
+    /// may translate to a run of the net that was read without the property; then its prefix is
+    /// stored as a [hint](Board::ways).
+    pub fn exists(&self, goal: GoalId, run: LassoRun) {
+        let Some(property) = self.property(goal) else { return };
+        let run = match self.derived() {
+            None => run,
+            Some(working_net) => match working_net.climb_run(run.clone()) {
+                Ok(Some(run)) => run,
+                Ok(None) | Err(_) => return self.note_way(working_net, run.prefix),
+            },
+        };
+        let checks = &self.board.checks;
+        let budget = checks.budget(true);
+        let goes_on = &mut || !budget.is_exhausted();
+        match checks.count(|| check_lasso(self.board.net, property, &run, goes_on)) {
+            Ok(()) => {}
+            Err(LassoFlaw::Stopped) => return,
+            Err(flaw) if self.derived().is_some() => {
+                tracing::debug!("{}: a run of the reduced net: {flaw}", self.by);
+                // A sequence that cannot fire is no hint.
+                if !matches!(flaw, LassoFlaw::Replay(..)) {
+                    self.board.note_way(run.rounds(1));
+                }
+                return;
+            }
+            Err(flaw) => return self.refuse(goal, &flaw),
+        }
+        // A place that gains tokens in each round has at least two after two rounds.
+        self.board.check_claim(&run.rounds(2), u64::MAX);
+        let run = self.board.keep_witnesses.then(|| Arc::new(run));
+        self.enter(goal, RunKnowledge::Exists { run, by: self.by });
+    }
+
+    /// Stores the back-translation of a prefix on a derived net.
+    fn note_way(&self, working_net: &WorkingNet<'_>, prefix: FiringSequence) {
+        let way = LassoRun { prefix, end: RunEnd::Anything };
+        if let Ok(Some(way)) = working_net.climb_run(way) {
+            self.board.note_way(way.prefix);
+        }
+    }
+
+    /// Reports that no run has the property, with an argument. The argument assumes that the goals
+    /// in `given` are unreachable, one for each of its premises. Ignored from a reduced net, whose
+    /// runs show nothing.
+    pub fn excluded(&self, goal: GoalId, argument: NoRun, given: Vec<GoalId>) {
+        if self.derived().is_some() {
+            return;
+        }
+        let Some(property) = self.property(goal) else { return };
+        let assumes_units = match self.board.given(&given, (&argument.given, &[])) {
+            Ok(assumes_units) => assumes_units || argument.assumes_units(),
+            Err(why) => return self.refuse(goal, &why),
+        };
+        let checks = &self.board.checks;
+        let budget = checks.budget(true);
+        let goes_on = &mut || !budget.is_exhausted();
+        match checks.count(|| argument.check(self.board.net, property, goes_on)) {
+            Ok(()) => {}
+            Err(NoRunFlaw::Document(Flaw::Stopped)) => return,
+            Err(flaw) => return self.refuse(goal, &flaw),
+        }
+        let (rankings, facts) = (argument.rankings.len(), given.len());
+        let why = Argument::NoRun { rankings, given: facts, assumes_units };
+        let proof = Proof::new(why, None);
+        let evidence = Evidence::NoRun(checks.keep.then(|| Arc::new(argument)));
+        let (given, by) = (given.into(), self.by);
+        self.enter(goal, RunKnowledge::Excluded { proof, evidence, given, by });
+    }
+
+    /// Reports that no run has the property after an exhaustive search. Ignored from a reduced net.
+    /// The checker repeats a small search first.
+    pub fn searched(&self, goal: GoalId, markings: u64) {
+        self.all_seen(goal, markings, |markings| Argument::RunsSearched { markings });
+    }
+
+    /// Reports the same after evaluation on a decision diagram of all markings.
+    pub fn described(&self, goal: GoalId, markings: u64) {
+        self.all_seen(goal, markings, |_| Argument::RunsDescribed);
+    }
+
+    fn all_seen(&self, goal: GoalId, markings: u64, argument: impl FnOnce(u64) -> Argument) {
+        if self.derived().is_some() {
+            return;
+        }
+        let Some(property) = self.property(goal) else { return };
+        let again = match markings <= AGAIN {
+            true => self.visited_again(property, markings.max(1)),
+            false => Ok(None),
+        };
+        let (markings, evidence) = match again {
+            Ok(Some(markings)) => (markings, Evidence::Visited(markings)),
+            Ok(None) if !self.board.checks.take_searches => return,
+            Ok(None) => (markings, Evidence::Searched { markings, stubborn: false, argued: None }),
+            Err(flaw) => return self.refuse(goal, &flaw),
+        };
+        let proof = Proof::new(argument(markings), None);
+        let (given, by) = (Arc::default(), self.by);
+        self.enter(goal, RunKnowledge::Excluded { proof, evidence, given, by });
+    }
+
+    /// Repeats the search in the checker. Returns the number of markings visited, or `None` if
+    /// there were too many.
+    fn visited_again(
+        &self,
+        property: &RunProperty,
+        markings: u64,
+    ) -> Result<Option<u64>, &'static str> {
+        let checks = &self.board.checks;
+        // An evidence file needs what was visited.
+        let budget = checks.budget(checks.keep);
+        let goes_on = &mut || !budget.is_exhausted();
+        // The engine's automaton may be smaller and exclude more markings.
+        let most = markings.saturating_mul(4);
+        match checks.count(|| visit_runs(self.board.net, property, most, goes_on)) {
+            Ok(RunSearch { has_run: true, .. }) => Err("visited again: a run has the property"),
+            Ok(RunSearch { markings, .. }) => Ok(Some(markings)),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Returns the property of an open goal.
+    fn property(&self, goal: GoalId) -> Option<&RunProperty> {
+        match self.board.goal(goal) {
+            Goal::Run(property) if self.board.is_open(goal) => Some(property),
+            Goal::Run(_) => None,
+            _ => {
+                self.refuse(goal, &"it does not ask for runs");
+                None
+            }
+        }
+    }
+
+    fn refuse(&self, goal: GoalId, flaw: &dyn std::fmt::Display) {
+        let net = self.board.net.name();
+        self.board.fault(self.by, format_args!("runs of {goal:?} of net `{net}`: {flaw}"));
+    }
+
+    fn enter(&self, goal: GoalId, found: RunKnowledge) {
+        let mut entry = self.board.entry(goal);
+        if let RunKnowledge::Excluded { proof, .. } = &found
+            && self.board.is_void(proof)
+        {
+            return;
+        }
+        match &entry.knowledge {
+            Knowledge::Run(RunKnowledge::Open) => {
+                entry.knowledge = Knowledge::Run(found);
+                drop(entry);
+                self.board.note_ground(goal, self.working_net);
+                self.board.close(goal, true);
+            }
+            Knowledge::Run(known)
+                if matches!(known, RunKnowledge::Exists { .. })
+                    != matches!(found, RunKnowledge::Exists { .. }) =>
+            {
+                self.board.freeze(goal, self.by, entry);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,469 @@
+//! Shortening of witnesses: the first witness that an engine finds is often long.
+//!
+//! Four methods are tried within the time limit. A backward pass removes firings that nothing after
+//! them needs ([`needed`]). *Loops* are cut: firings between two visits of the same marking are
+//! removed. A breadth-first *search* of few markings starts again from the initial marking; its
+//! result is shortest. Then blocks of firings are *dropped* on trial, with all firings that depend
+//! on them. The checker replays the result from the initial marking of the net that was read. The
+//! result is used only if it reaches the goal and is shorter. Pumps are shortened in the same way
+//! ([`pump`]).
+
+mod needed;
+mod pump;
+
+use super::{Board, Witness};
+use parikh_evidence::replay;
+use parikh_net::{FiringSequence, Goal, GoalId, Marking, Net, TransitionId};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Longer witnesses, up to this many steps, go through the backward pass only.
+const LONGEST: u64 = 1_000_000;
+
+/// The largest number of markings in the breadth-first search.
+const VISITED: usize = 30_000;
+const HELD: usize = 6_000_000;
+
+/// The share of the elapsed time that shortening may take.
+const SHARE: f64 = 0.04;
+
+/// The time that shortening may take in any case, unless more is given. With the share this is less
+/// than 5 % of any noticeable run.
+pub const FREE: Duration = Duration::from_micros(500);
+
+/// The time limit for a proof that a witness is shortest, if the analysis has no limit.
+const PROVING: Duration = Duration::from_secs(60);
+
+/// The settings and statistics of shortening.
+#[derive(Debug, Default)]
+pub(super) struct ShorteningState {
+    /// The start of the analysis; `None` if witnesses are not shortened.
+    begun: Option<Instant>,
+    /// True if a proof is wanted that no witness is shorter.
+    proving: bool,
+    /// The time that shortening may take in any case.
+    free: Duration,
+    /// Nanoseconds spent by all threads.
+    spent: AtomicU64,
+    /// The number of witnesses tried.
+    tried: AtomicU64,
+    before: AtomicU64,
+    after: AtomicU64,
+    /// Goals whose witnesses are known to be shortest.
+    shortest: Mutex<HashSet<GoalId>>,
+}
+
+impl ShorteningState {
+    pub(super) fn new(proving: bool, free: Duration) -> ShorteningState {
+        ShorteningState { begun: Some(Instant::now()), proving, free, ..ShorteningState::default() }
+    }
+
+    /// Returns the time that may be spent now; `None` if witnesses are not shortened.
+    fn time(&self) -> Option<Duration> {
+        let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
+        Some(self.begun?.elapsed().mul_f64(SHARE).max(self.free).saturating_sub(spent))
+    }
+
+    pub(super) fn spend(&self, since: Instant) {
+        let took = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.spent.fetch_add(took, Ordering::Relaxed);
+    }
+
+    fn note(&self, before: u64, after: u64) {
+        tracing::debug!("a witness of {before} firings is one of {after}");
+        self.tried.fetch_add(1, Ordering::Relaxed);
+        self.before.fetch_add(before, Ordering::Relaxed);
+        self.after.fetch_add(after, Ordering::Relaxed);
+    }
+
+    /// Describes the result, if anything was tried.
+    pub(super) fn told(&self) -> Option<String> {
+        let [tried, before, after] =
+            [&self.tried, &self.before, &self.after].map(|it| it.load(Ordering::Relaxed));
+        let seconds = Duration::from_nanos(self.spent.load(Ordering::Relaxed)).as_secs_f64();
+        let told = || {
+            format!("{tried} witnesses, {before} firings before and {after} after, {seconds:.3} s")
+        };
+        (tried > 0).then(told)
+    }
+
+    pub(super) fn is_shortest(&self, goal: GoalId) -> Option<bool> {
+        let shortest = self.shortest.lock().unwrap_or_else(PoisonError::into_inner);
+        self.proving.then(|| shortest.contains(&goal))
+    }
+}
+
+impl Board<'_> {
+    /// Returns the time that may be spent now on a net that is not coloured.
+    pub(super) fn time_to_shorten(&self) -> Option<Duration> {
+        self.shortening.time().filter(|_| self.coloured.is_none())
+    }
+
+    /// Runs an engine's own method of shortening within the time limit.
+    pub(crate) fn shorter_within<T>(
+        &self,
+        shorter: impl FnOnce(Duration) -> Option<T>,
+    ) -> Option<T> {
+        let time = self.time_to_shorten().filter(|time| !time.is_zero())?;
+        let start = Instant::now();
+        let found = shorter(time);
+        self.shortening.spend(start);
+        found
+    }
+
+    /// Returns a witness of the goal with the end marking `end`, or a shorter one that shows the
+    /// same.
+    pub(super) fn short(&self, goal: GoalId, witness: Witness, end: &Marking) -> Witness {
+        let Some(mut time) = self.time_to_shorten() else { return witness };
+        let Witness::Firings(sequence, firings) = &witness else { return witness };
+        let shortening = &self.shortening;
+        // Maxima and home spaces have several observations, none of which is the last.
+        let proving = shortening.proving && matches!(self.goal(goal), Goal::Reach(_));
+        if proving {
+            let left = self.checks.budget(true).remaining();
+            time = left.map_or(PROVING, |left| left / 2);
+        }
+        if time.is_zero() || !self.is_open(goal) {
+            return witness;
+        }
+        let (net, start) = (self.net, Instant::now());
+        let of_goal = self.goal(goal);
+        // A proof about the end of a witness holds for this marking only.
+        let wanted = |marking: &Marking| match of_goal {
+            Goal::Reach(predicate) => predicate.holds(net, marking),
+            Goal::Maximise(sum) => sum.value(marking) >= sum.value(end),
+            _ => marking == end,
+        };
+        let long = Long { net, wanted: &wanted };
+        let short = long.shorten(sequence, *firings, time, proving);
+        shortening.spend(start);
+        let left = short.as_ref().map(|short| short.sequence.firings());
+        let left = left.and_then(|left| u64::try_from(left).ok()).unwrap_or(*firings);
+        shortening.note(*firings, left);
+        let Some(short) = short else { return witness };
+        if short.is_shortest && proving {
+            let mut shortest = shortening.shortest.lock().unwrap_or_else(PoisonError::into_inner);
+            shortest.insert(goal);
+        }
+        let firings = u64::try_from(short.sequence.firings()).unwrap_or(u64::MAX);
+        Witness::new(Arc::new(short.sequence), firings)
+    }
+}
+
+/// Number of transition tests between two readings of the clock.
+const LOOKS: usize = 20_000;
+
+/// Number of firings between two readings of the clock.
+const STRIDE: usize = 512;
+
+/// The clock, read at intervals of work.
+struct Clock {
+    until: Instant,
+    looks: usize,
+}
+
+impl Clock {
+    fn until(until: Instant) -> Clock {
+        Clock { until, looks: 0 }
+    }
+
+    /// Adds work and returns true if the time is over.
+    fn is_over(&mut self, looks: usize) -> bool {
+        self.looks += looks;
+        if self.looks < LOOKS {
+            return false;
+        }
+        self.looks = 0;
+        Instant::now() >= self.until
+    }
+}
+
+/// The net and the target of a witness to be shortened.
+pub(super) struct Long<'a> {
+    /// The net that was read.
+    pub(super) net: &'a Net,
+    /// Returns true for markings to which the witness may lead.
+    pub(super) wanted: &'a dyn Fn(&Marking) -> bool,
+}
+
+/// A shortened witness, with a flag for "shortest".
+#[derive(Debug)]
+pub(super) struct Short {
+    pub(super) sequence: FiringSequence,
+    pub(super) is_shortest: bool,
+}
+
+/// The result of a breadth-first search.
+enum Breadth {
+    /// The first wanted marking, by a shortest sequence.
+    Found(Vec<TransitionId>),
+    /// No wanted marking within this many firings: all nearer markings were visited.
+    NoneWithin(u64),
+}
+
+impl Long<'_> {
+    /// Shortens the first `firings` firings of `sequence` within the time limit. With `proving`,
+    /// the breadth-first search may use half of the time, and all memory.
+    pub(super) fn shorten(
+        &self,
+        sequence: &FiringSequence,
+        firings: u64,
+        time: Duration,
+        proving: bool,
+    ) -> Option<Short> {
+        if firings == 0 || sequence.steps().len() as u64 > LONGEST {
+            return None;
+        }
+        let until = Instant::now() + time;
+        let mut whole = sequence.clone();
+        whole.truncate(firings);
+        let needed = self.needed(&whole, until);
+        let is_shorter = needed.is_some();
+        let less = needed.unwrap_or(whole);
+        if less.firings() > u128::from(LONGEST) {
+            return is_shorter.then_some(Short { sequence: less, is_shortest: false });
+        }
+        let long = one_by_one(&less);
+        let mut short = self.without_loops(&long, until).unwrap_or_else(|| long.clone());
+        if let Some(fewer) = self.needed(&short.iter().copied().collect(), until) {
+            short = one_by_one(&fewer);
+        }
+        let (visited, half) = match proving {
+            true => (usize::MAX, time / 2),
+            false => (VISITED, time / 3),
+        };
+        let is_shortest = match self.in_breadth(short.len(), visited, Instant::now() + half) {
+            Breadth::Found(found) => {
+                short = found;
+                true
+            }
+            Breadth::NoneWithin(firings) if firings >= short.len() as u64 => true,
+            Breadth::NoneWithin(_) => {
+                short = self.without_needless(short, until);
+                false
+            }
+        };
+        if short.len() as u64 >= firings && !is_shortest {
+            return None;
+        }
+        let sequence: FiringSequence = short.into_iter().collect();
+        let end = replay(self.net, &sequence).ok()?;
+        (self.wanted)(&end).then_some(Short { sequence, is_shortest })
+    }
+
+    /// Removes the firings between two visits of the same marking, and those after the first wanted
+    /// marking. Markings are compared by hash; the result is replayed later. If the time is over,
+    /// the rest stays.
+    fn without_loops(&self, firings: &[TransitionId], until: Instant) -> Option<Vec<TransitionId>> {
+        let net = self.net;
+        let mut marking = net.initial().clone();
+        let mut hash = 0_u64;
+        let mut seen = HashMap::from([(hash, 0_usize)]);
+        let mut kept: Vec<(TransitionId, u64)> = Vec::new();
+        for (at, &t) in firings.iter().enumerate() {
+            if (self.wanted)(&marking) {
+                break;
+            }
+            if at % STRIDE == STRIDE - 1 && Instant::now() >= until {
+                kept.extend(firings[at..].iter().map(|&t| (t, 0)));
+                break;
+            }
+            net.fire(&mut marking, t).ok()?;
+            for change in net.effect(net.effect_of(t)) {
+                hash = hash
+                    .wrapping_add((change.delta as u64).wrapping_mul(mixed(change.place.index())));
+            }
+            kept.push((t, hash));
+            if let Some(&before) = seen.get(&hash) {
+                for (_, hash) in kept.drain(before..) {
+                    // The marking that the loop returns to stays.
+                    seen.remove(&hash);
+                }
+            }
+            seen.insert(hash, kept.len());
+        }
+        Some(kept.into_iter().map(|(t, _)| t).collect())
+    }
+
+    /// Searches for a wanted marking breadth-first, with fewer than `less` firings.
+    fn in_breadth(&self, less: usize, visited: usize, until: Instant) -> Breadth {
+        let net = self.net;
+        let most = visited.min(HELD.max(visited / 4) / net.place_count().max(1));
+        let mut markings: Vec<(Marking, usize, TransitionId)> = Vec::new();
+        let begin = (net.initial().clone(), 0, TransitionId::new(0));
+        let mut seen: HashSet<Marking> = HashSet::from([net.initial().clone()]);
+        markings.push(begin);
+        let (mut at, mut depth, mut layer_ends) = (0, 0_u64, 1);
+        let mut clock = Clock::until(until);
+        while at < markings.len() {
+            if at == layer_ends {
+                depth += 1;
+                layer_ends = markings.len();
+                if depth + 1 >= less as u64 {
+                    break;
+                }
+            }
+            for t in net.transitions() {
+                if !net.is_enabled(&markings[at].0, t) {
+                    continue;
+                }
+                let mut next = markings[at].0.clone();
+                // Copying a marking costs as much as several transition tests.
+                if clock.is_over(net.place_count()) {
+                    return Breadth::NoneWithin(depth);
+                }
+                if net.fire(&mut next, t).is_err() || !seen.insert(next.clone()) {
+                    continue;
+                }
+                let is_wanted = (self.wanted)(&next);
+                markings.push((next, at, t));
+                if is_wanted {
+                    return Breadth::Found(way_to(&markings));
+                }
+                if markings.len() >= most {
+                    return Breadth::NoneWithin(depth);
+                }
+            }
+            at += 1;
+            if clock.is_over(net.transition_count()) {
+                return Breadth::NoneWithin(depth);
+            }
+        }
+        // No other wanted marking exists within fewer than `less` firings, or at all.
+        Breadth::NoneWithin(less as u64)
+    }
+
+    /// Removes unneeded firings by trial: half of them, a quarter, …, one.
+    fn without_needless(
+        &self,
+        mut firings: Vec<TransitionId>,
+        until: Instant,
+    ) -> Vec<TransitionId> {
+        let mut size = firings.len().div_ceil(2);
+        while size > 0 {
+            let mut from = firings.len();
+            while from > 0 {
+                if Instant::now() >= until {
+                    return firings;
+                }
+                let begin = from.saturating_sub(size);
+                if let Some(fewer) = self.without_these(&firings, begin, from.min(firings.len())) {
+                    firings = fewer;
+                }
+                from = begin.min(firings.len());
+            }
+            size = if size == 1 { 0 } else { size.div_ceil(2) };
+        }
+        firings
+    }
+
+    /// Removes these firings and those that cannot fire without them, up to the first wanted
+    /// marking.
+    fn without_these(
+        &self,
+        firings: &[TransitionId],
+        begin: usize,
+        end: usize,
+    ) -> Option<Vec<TransitionId>> {
+        let mut marking = self.net.initial().clone();
+        let mut kept = Vec::with_capacity(firings.len());
+        for (at, &t) in firings.iter().enumerate() {
+            if (begin..end).contains(&at) || !self.net.is_enabled(&marking, t) {
+                continue;
+            }
+            self.net.fire(&mut marking, t).ok()?;
+            kept.push(t);
+            if at >= end && (self.wanted)(&marking) {
+                break;
+            }
+        }
+        (kept.len() < firings.len() && (self.wanted)(&marking)).then_some(kept)
+    }
+}
+
+/// Lists the firings one by one; there are not too many.
+fn one_by_one(sequence: &FiringSequence) -> Vec<TransitionId> {
+    let firings = sequence.steps().iter().flat_map(|step| {
+        std::iter::repeat_n(step.transition, usize::try_from(step.count).unwrap_or(usize::MAX))
+    });
+    firings.collect()
+}
+
+/// Returns the firings that lead to the last of the markings.
+fn way_to(markings: &[(Marking, usize, TransitionId)]) -> Vec<TransitionId> {
+    let mut way = Vec::new();
+    let mut at = markings.len() - 1;
+    while at > 0 {
+        way.push(markings[at].2);
+        at = markings[at].1;
+    }
+    way.reverse();
+    way
+}
+
+/// Returns an odd pseudo-random number for each place.
+fn mixed(place: usize) -> u64 {
+    let mut x = (place as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (x ^ (x >> 31)) | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn fired(net: &Net, names: &str) -> FiringSequence {
+        names.split(' ').map(|name| net.transition_named(name).unwrap()).collect()
+    }
+
+    /// Returns the length after shortening a sequence to a token on `goal`, and whether it is known
+    /// to be shortest.
+    fn shortened(net: &Net, names: &str, time: Duration) -> Option<(u128, bool)> {
+        let goal = net.place_named("goal").unwrap();
+        let wanted = |marking: &Marking| marking[goal] > 0;
+        let sequence = fired(net, names);
+        let firings = u64::try_from(sequence.firings()).unwrap();
+        let short = Long { net, wanted: &wanted }.shorten(&sequence, firings, time, false)?;
+        assert!(wanted(&replay(net, &short.sequence).unwrap()));
+        Some((short.sequence.firings(), short.is_shortest))
+    }
+
+    const NET: &str = "place p 1\nplace q\nplace goal\nplace other 9\nplace rest\n\
+                       transition there: p -> q\ntransition back: q -> p\n\
+                       transition end: q -> goal\ntransition aside: other -> rest";
+
+    #[test]
+    fn loops_and_needless_firings_go() {
+        let net = text::parse(NET).unwrap();
+        let long = "aside there back aside there aside back there end aside aside";
+        assert_eq!(shortened(&net, long, Duration::from_secs(10)), Some((2, true)));
+        // Without time for a search, only the trials may find something.
+        let goal = net.place_named("goal").unwrap();
+        let wanted = |marking: &Marking| marking[goal] > 0;
+        let way = Long { net: &net, wanted: &wanted };
+        let firings: Vec<TransitionId> = fired(&net, "aside there aside end")
+            .steps()
+            .iter()
+            .map(|step| step.transition)
+            .collect();
+        let until = Instant::now() + Duration::from_secs(10);
+        assert_eq!(way.without_needless(firings, until).len(), 2);
+        let looped: Vec<TransitionId> = fired(&net, "there back there end")
+            .steps()
+            .iter()
+            .map(|step| step.transition)
+            .collect();
+        assert_eq!(way.without_loops(&looped, until).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn what_is_shortest_is_known_to_be() {
+        let net = text::parse(NET).unwrap();
+        assert_eq!(shortened(&net, "there end", Duration::from_secs(10)), Some((2, true)));
+        assert!(shortened(&net, "there end", Duration::ZERO).is_none_or(|(len, _)| len == 2));
+    }
+}

@@ -1,0 +1,200 @@
+//! Removal of firings that nothing after them needs, in one backward pass.
+//!
+//! The pass goes back from the last marking with a *need*: numbers of tokens that suffice for all
+//! firings kept so far. Let t fire n times at M and lead to M′, which covers the need. The smallest
+//! k ≤ n is kept such that k firings at M lead to a marking that covers the need. The need before
+//! them is, on each place, the maximum of the need minus their effect and the tokens that t takes
+//! at the last of them; M covers it. So the initial marking covers the need at the beginning, the
+//! kept firings can be fired from there, and they lead to a marking that covers the need at the
+//! end.
+//!
+//! The need at the end is a marking below the last one that satisfies the target, with as few
+//! tokens as trials find. If more tokens may violate the target (a deadlock, p ≤ 3), the kept
+//! firings may miss it; then all tokens of the last marking are needed.
+
+use super::{Long, STRIDE};
+use parikh_evidence::replay;
+use parikh_net::{FiringSequence, FiringStep, Marking};
+use std::time::Instant;
+
+impl Long<'_> {
+    /// Returns a subsequence that leads to a wanted marking; `None` if all firings are needed.
+    /// Firings that were not examined in time are kept.
+    pub(super) fn needed(
+        &self,
+        sequence: &FiringSequence,
+        until: Instant,
+    ) -> Option<FiringSequence> {
+        let end = replay(self.net, sequence).ok()?;
+        let few = self.few_tokens(&end, until);
+        let needs = if few == end { vec![few] } else { vec![few, end.clone()] };
+        needs.into_iter().find_map(|need| {
+            let kept = self.kept(sequence, end.clone(), need, until);
+            let is_shorter = kept.firings() < sequence.firings();
+            let leads_there = || replay(self.net, &kept).is_ok_and(|end| (self.wanted)(&end));
+            (is_shorter && leads_there()).then_some(kept)
+        })
+    }
+
+    /// Returns a wanted marking below `marking`, by trials: without the tokens of half of the
+    /// marked places, of a quarter, …, of one, or with fewer tokens there.
+    fn few_tokens(&self, marking: &Marking, until: Instant) -> Marking {
+        let mut few = marking.clone();
+        let places: Vec<_> = marking.marked().map(|(place, _)| place).collect();
+        let mut groups = vec![&places[..]];
+        while let Some(group) = groups.pop() {
+            if group.is_empty() || Instant::now() >= until {
+                continue;
+            }
+            group.iter().for_each(|&place| few[place] = 0);
+            if (self.wanted)(&few) {
+                continue;
+            }
+            group.iter().for_each(|&place| few[place] = marking[place]);
+            if let &[place] = group {
+                let (mut too_few, mut enough) = (0, marking[place]);
+                while enough - too_few > 1 {
+                    few[place] = too_few + (enough - too_few) / 2;
+                    match (self.wanted)(&few) {
+                        true => enough = few[place],
+                        false => too_few = few[place],
+                    }
+                }
+                few[place] = enough;
+            } else {
+                let (one, other) = group.split_at(group.len() / 2);
+                groups.extend([one, other]);
+            }
+        }
+        few
+    }
+
+    /// Returns the kept firings of a sequence that leads to `marking`, which covers the need.
+    fn kept(
+        &self,
+        sequence: &FiringSequence,
+        mut marking: Marking,
+        mut need: Marking,
+        until: Instant,
+    ) -> FiringSequence {
+        let net = self.net;
+        let mut kept = Vec::new();
+        for (at, &step) in sequence.steps().iter().enumerate().rev() {
+            if at % STRIDE == 0 && Instant::now() >= until {
+                kept.extend(sequence.steps()[..=at].iter().rev());
+                break;
+            }
+            let FiringStep { transition: t, count } = step;
+            let effect = net.effect(net.effect_of(t));
+            let mut times = 0;
+            for change in effect {
+                let p = change.place;
+                // Computed modulo 2⁶⁴; the result is the marking before the firings.
+                marking[p] = marking[p].wrapping_sub((change.delta as u64).wrapping_mul(count));
+                if change.delta > 0 {
+                    let lacks = need[p].saturating_sub(marking[p]);
+                    times = times.max(lacks.div_ceil(change.delta.unsigned_abs()));
+                }
+            }
+            if times == 0 {
+                continue;
+            }
+            for change in effect {
+                let moved = change.delta.unsigned_abs().saturating_mul(times);
+                need[change.place] = match change.delta {
+                    ..0 => need[change.place].saturating_add(moved),
+                    _ => need[change.place].saturating_sub(moved),
+                };
+            }
+            for arc in net.pre(t) {
+                let lost = arc.weight.saturating_sub(net.post_weight(t, arc.place));
+                let at_last = arc.weight.saturating_add(lost.saturating_mul(times - 1));
+                need[arc.place] = need[arc.place].max(at_last);
+            }
+            kept.push(FiringStep { transition: t, count: times });
+        }
+        let mut sequence = FiringSequence::new();
+        kept.iter().rev().for_each(|step| sequence.push(step.transition, step.count));
+        sequence
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::{Net, text};
+    use std::time::Duration;
+
+    /// Returns the remaining firings by name.
+    fn left(net: &Net, wanted: &dyn Fn(&Marking) -> bool, names: &str) -> Option<String> {
+        let until = Instant::now() + Duration::from_secs(10);
+        let kept = Long { net, wanted }.needed(&fired(net, names), until)?;
+        assert!(wanted(&replay(net, &kept).unwrap()));
+        let told = |step: &FiringStep| match (net.transition_name(step.transition), step.count) {
+            (name, 1) => name.to_owned(),
+            (name, count) => format!("{count}*{name}"),
+        };
+        Some(kept.steps().iter().map(told).collect::<Vec<_>>().join(" "))
+    }
+
+    /// Parses transitions by name, optionally with a count: `3*t`.
+    fn fired(net: &Net, names: &str) -> FiringSequence {
+        let mut sequence = FiringSequence::new();
+        for word in names.split(' ') {
+            let (count, name) = word.split_once('*').unwrap_or(("1", word));
+            sequence.push(net.transition_named(name).unwrap(), count.parse().unwrap());
+        }
+        sequence
+    }
+
+    const NET: &str = "place raw 9\nplace part\nplace whole\nplace idle 1\nplace aside\n\
+                       transition make: raw -> part\ntransition join: 2*part + idle -> whole + idle\n\
+                       transition move: raw -> aside\ntransition back: aside -> raw\n\
+                       transition lose: part -> ";
+
+    #[test]
+    fn only_what_the_end_needs_is_left() {
+        let net = text::parse(NET).unwrap();
+        let whole = net.place_named("whole").unwrap();
+        let wanted = |marking: &Marking| marking[whole] > 0;
+        let long = "move make make move make lose join make back make";
+        assert_eq!(left(&net, &wanted, long).as_deref(), Some("2*make join"));
+        assert_eq!(left(&net, &wanted, "2*make join"), None);
+    }
+
+    #[test]
+    fn where_more_tokens_do_harm_what_is_left_still_leads_there() {
+        let net = text::parse(NET).unwrap();
+        let [part, aside] = ["part", "aside"].map(|name| net.place_named(name).unwrap());
+        let wanted = |marking: &Marking| marking[aside] == 1 && marking[part] == 0;
+        let long = "move back make lose move";
+        assert_eq!(left(&net, &wanted, long).as_deref(), Some("move"));
+        let raw = net.place_named("raw").unwrap();
+        // The target needs fewer tokens, so that a small need keeps nothing.
+        let wanted = |marking: &Marking| marking[raw] == 7 && marking[part] == 0;
+        assert_eq!(left(&net, &wanted, "make lose move back move"), None);
+    }
+
+    #[test]
+    fn of_many_firings_in_a_row_as_many_stay_as_are_needed() {
+        let net = text::parse(
+            "place a 9000000000000\nplace b\nplace c\ntransition t: 2*a -> a + 3*b\n\
+             transition u: 2*b -> c\ntransition v: c -> ",
+        )
+        .unwrap();
+        let c = net.place_named("c").unwrap();
+        let wanted = |marking: &Marking| marking[c] >= 5_000;
+        let long = "7000000000000*t 8000000*u 3000*v 1000000000000*t";
+        assert_eq!(left(&net, &wanted, long).as_deref(), Some("3334*t 5000*u"));
+    }
+
+    #[test]
+    fn without_time_all_of_it_stays() {
+        let net = text::parse(NET).unwrap();
+        let whole = net.place_named("whole").unwrap();
+        let wanted = |marking: &Marking| marking[whole] > 0;
+        let firings = fired(&net, "move 2*make join");
+        let long = Long { net: &net, wanted: &wanted };
+        assert_eq!(long.needed(&firings, Instant::now()), None);
+    }
+}

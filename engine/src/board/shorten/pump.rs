@@ -1,0 +1,288 @@
+//! Shortening of pumps: cycles that add tokens, and the prefix before them.
+//!
+//! A breadth-first search from the initial marking looks for a marking that covers an earlier one
+//! on its own path, with a larger value of the sum; its result is shortest, prefix and cycle
+//! together. If that takes too long, blocks of firings are dropped from the cycle, as long as the
+//! cycle loses nothing, increases the sum and can be fired. The prefix is shortened like any
+//! witness, with the target "the cycle can be fired". The result is checked like any pump.
+
+use super::{Clock, HELD, LONGEST, Long, VISITED, one_by_one};
+use crate::board::Board;
+use parikh_evidence::check_pumping;
+use parikh_net::{
+    FiringSequence, GoalId, LinearSum, Marking, Net, PlaceId, PumpSequence, TransitionId,
+};
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+impl Board<'_> {
+    /// Returns a pump that increases a sum, shortened if possible; for a pump in stages, a single
+    /// cycle.
+    pub(in crate::board) fn short_pumping(
+        &self,
+        goal: GoalId,
+        sum: &LinearSum,
+        pumping: PumpSequence,
+    ) -> PumpSequence {
+        let Some(time) = self.time_to_shorten() else { return pumping };
+        if time.is_zero() || !self.is_open(goal) {
+            return pumping;
+        }
+        let start = Instant::now();
+        let growing = PumpTarget { net: self.net, sum };
+        let short = match pumping.only() {
+            Some(stage) => match (flat(&stage.prefix), flat(&stage.pump)) {
+                (Some(prefix), Some(pump)) => growing.shorten(&prefix, &pump, time),
+                _ => None,
+            },
+            // A pump without stages can be played and followed.
+            None => growing.in_breadth(usize::MAX, start + time),
+        };
+        self.shortening.spend(start);
+        let Some((prefix, pump)) = short else { return pumping };
+        let short = PumpSequence::single(prefix.into_iter().collect(), pump.into_iter().collect());
+        match check_pumping(self.net, &short) {
+            Ok(growth) if growth.grows(sum) => short,
+            _ => pumping,
+        }
+    }
+}
+
+/// Lists the firings one by one, if there are not too many.
+fn flat(sequence: &FiringSequence) -> Option<Vec<TransitionId>> {
+    (sequence.firings() <= u128::from(LONGEST)).then(|| one_by_one(sequence))
+}
+
+/// The firings before a cycle, and those of the cycle.
+type WayAndLoop = (Vec<TransitionId>, Vec<TransitionId>);
+
+/// The sum to increase.
+struct PumpTarget<'a> {
+    net: &'a Net,
+    sum: &'a LinearSum,
+}
+
+impl PumpTarget<'_> {
+    /// Shortens a pump within the time limit.
+    fn shorten(
+        &self,
+        prefix: &[TransitionId],
+        pump: &[TransitionId],
+        time: Duration,
+    ) -> Option<WayAndLoop> {
+        let (begun, until) = (Instant::now(), Instant::now() + time);
+        let long = prefix.len() + pump.len();
+        if let Some(found) = self.in_breadth(long, begun + time / 3) {
+            return Some(found);
+        }
+        let mut marking = self.net.initial().clone();
+        prefix.iter().try_for_each(|&t| self.net.fire(&mut marking, t)).ok()?;
+        let pump = self.without_needless(&marking, pump.to_vec(), until);
+        let fires = |marking: &Marking| self.fires(marking.clone(), &pump);
+        let prefix = match fires(self.net.initial()) {
+            true => Vec::new(),
+            false => {
+                let way = Long { net: self.net, wanted: &fires };
+                let sequence: FiringSequence = prefix.iter().copied().collect();
+                let left = until.saturating_duration_since(Instant::now());
+                let short = way.shorten(&sequence, prefix.len() as u64, left, false);
+                short.and_then(|short| flat(&short.sequence)).unwrap_or_else(|| prefix.to_vec())
+            }
+        };
+        (prefix.len() + pump.len() < long).then_some((prefix, pump))
+    }
+
+    /// Returns a shortest prefix and cycle with fewer than `less` firings.
+    fn in_breadth(&self, less: usize, until: Instant) -> Option<WayAndLoop> {
+        let net = self.net;
+        let most = VISITED.min(HELD / net.place_count().max(1));
+        let mut seen: HashSet<Marking> = HashSet::from([net.initial().clone()]);
+        // Entries: marking, predecessor, transition, and distance.
+        let mut found = vec![(net.initial().clone(), 0, TransitionId::new(0), 0_usize)];
+        let (mut at, mut clock) = (0, Clock::until(until));
+        while at < found.len() && found[at].3 + 1 < less {
+            for t in net.transitions() {
+                if !net.is_enabled(&found[at].0, t) {
+                    continue;
+                }
+                let mut next = found[at].0.clone();
+                if clock.is_over(net.place_count()) {
+                    return None;
+                }
+                if net.fire(&mut next, t).is_err() || !seen.insert(next.clone()) {
+                    continue;
+                }
+                let far = found[at].3 + 1;
+                found.push((next, at, t, far));
+                if let Some(begin) = self.covered(&found) {
+                    let mut way = Vec::new();
+                    let mut of = found.len() - 1;
+                    while of > 0 {
+                        way.push(found[of].2);
+                        of = found[of].1;
+                    }
+                    way.reverse();
+                    let pump = way.split_off(found[begin].3);
+                    return Some((way, pump));
+                }
+                if found.len() >= most {
+                    return None;
+                }
+            }
+            at += 1;
+            if clock.is_over(net.transition_count()) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Returns an earlier marking on the path to the last one that is covered by it and has a
+    /// smaller sum.
+    fn covered(&self, found: &[(Marking, usize, TransitionId, usize)]) -> Option<usize> {
+        let &(ref last, mut at, ..) = found.last()?;
+        let value = self.sum.value(last);
+        loop {
+            let before = &found[at].0;
+            let pairs = || before.tokens().iter().zip(last.tokens());
+            if self.sum.value(before) < value && pairs().all(|(before, after)| before <= after) {
+                return Some(at);
+            }
+            if at == 0 {
+                return None;
+            }
+            at = found[at].1;
+        }
+    }
+
+    /// Removes unneeded firings of the cycle by trial: half of them, a quarter, …, one. Blocks
+    /// begin at almost every position, since an inner cycle may begin anywhere.
+    fn without_needless(
+        &self,
+        from: &Marking,
+        mut pump: Vec<TransitionId>,
+        until: Instant,
+    ) -> Vec<TransitionId> {
+        let mut size = pump.len().div_ceil(2);
+        while size > 0 {
+            let mut end = pump.len();
+            while end > 0 && Instant::now() < until {
+                let begin = end.saturating_sub(size);
+                let mut fewer = pump.clone();
+                fewer.drain(begin..end);
+                if self.is_loop(&fewer) && self.fires(from.clone(), &fewer) {
+                    pump = fewer;
+                }
+                end = end.saturating_sub((size / 2).max(1)).min(pump.len());
+            }
+            size = if size == 1 { 0 } else { size.div_ceil(2) };
+        }
+        pump
+    }
+
+    /// Returns true if these firings together lower no place and increase the sum.
+    fn is_loop(&self, firings: &[TransitionId]) -> bool {
+        let mut effect: HashMap<PlaceId, i128> = HashMap::new();
+        for &t in firings {
+            for change in self.net.effect(self.net.effect_of(t)) {
+                *effect.entry(change.place).or_default() += i128::from(change.delta);
+            }
+        }
+        let of = |place: &PlaceId| effect.get(place).copied().unwrap_or(0);
+        let grown = self.sum.terms().iter().try_fold(0_i128, |grown, (place, factor)| {
+            of(place).checked_mul(i128::from(*factor))?.checked_add(grown)
+        });
+        effect.values().all(|&delta| delta >= 0) && grown.is_some_and(|grown| grown > 0)
+    }
+
+    fn fires(&self, mut marking: Marking, firings: &[TransitionId]) -> bool {
+        firings
+            .iter()
+            .all(|&t| self.net.is_enabled(&marking, t) && self.net.fire(&mut marking, t).is_ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::{Goal, Stage, text};
+
+    /// Shortens a pump given by names, and checks the result.
+    fn shortened(text: &str, prefix: &str, pump: &str, breadth: bool) -> Option<(String, String)> {
+        let net = text::parse(text).unwrap();
+        let fired = |names: &str| -> Vec<TransitionId> {
+            names.split_whitespace().map(|name| net.transition_named(name).unwrap()).collect()
+        };
+        let sum = LinearSum::place(net.place_named("made").unwrap());
+        let growing = PumpTarget { net: &net, sum: &sum };
+        let (prefix, pump) = (fired(prefix), fired(pump));
+        let until = Instant::now() + Duration::from_secs(10);
+        let (prefix, pump) = if breadth {
+            growing.in_breadth(prefix.len() + pump.len(), until)?
+        } else {
+            let mut marking = net.initial().clone();
+            prefix.iter().for_each(|&t| net.fire(&mut marking, t).unwrap());
+            (prefix, growing.without_needless(&marking, pump, until))
+        };
+        let named = |firings: &[TransitionId]| {
+            let names: Vec<&str> = firings.iter().map(|&t| net.transition_name(t)).collect();
+            names.join(" ")
+        };
+        let said = (named(&prefix), named(&pump));
+        let pumping =
+            PumpSequence::single(prefix.into_iter().collect(), pump.into_iter().collect());
+        assert!(check_pumping(&net, &pumping).unwrap().grows(&sum));
+        Some(said)
+    }
+
+    const NET: &str = "place idle 1\nplace busy\nplace made\nplace other 3\nplace rest\n\
+                       transition begin: idle -> busy\ntransition end: busy -> idle\n\
+                       transition make: busy -> busy + made\ntransition aside: other -> rest\n\
+                       transition back: rest -> other";
+
+    #[test]
+    fn the_shortest_way_to_a_loop_is_found() {
+        let (prefix, pump) = ("aside begin aside make end", "back begin make aside end");
+        let short = shortened(NET, prefix, pump, true);
+        assert_eq!(short, Some(("begin".to_owned(), "make".to_owned())));
+        assert_eq!(shortened(NET, "begin", "make", true), None);
+    }
+
+    #[test]
+    fn a_single_loop_is_found_for_one_in_stages() {
+        let net = text::parse(NET).unwrap();
+        let made = net.place_named("made").unwrap();
+        let board = Board::new(&net, vec![Goal::Maximise(LinearSum::place(made))]);
+        let board = board.with_short_witnesses(false, crate::board::FREE);
+        let named = |name: &str| FiringSequence::from_iter([net.transition_named(name).unwrap()]);
+        let stage = |prefix: &str| Stage { prefix: named(prefix), pump: named("make") };
+        let staged = PumpSequence {
+            earlier: vec![stage("begin")],
+            last: Stage { prefix: FiringSequence::new(), pump: named("make") },
+        };
+        let short = board.short_pumping(GoalId::new(0), &LinearSum::place(made), staged);
+        assert_eq!(short, PumpSequence::single(named("begin"), named("make")));
+    }
+
+    #[test]
+    fn a_loop_goes_without_what_it_does_not_need() {
+        let short = shortened(NET, "aside begin", "end begin make back aside make", false);
+        assert_eq!(short, Some(("aside begin".to_owned(), "make".to_owned())));
+        // Every firing of this cycle is needed.
+        let short = shortened(NET, "", "begin make end", false);
+        assert_eq!(short, Some((String::new(), "begin make end".to_owned())));
+    }
+
+    #[test]
+    fn all_of_it_is_made_shorter_where_the_search_finds_nothing() {
+        let net = text::parse(NET).unwrap();
+        let sum = LinearSum::place(net.place_named("made").unwrap());
+        let growing = PumpTarget { net: &net, sum: &sum };
+        let named = |name| net.transition_named(name).unwrap();
+        let (begin, make, aside) = (named("begin"), named("make"), named("aside"));
+        let time = Duration::from_secs(10);
+        let short = growing.shorten(&[aside, begin, make], &[make, make], time);
+        assert_eq!(short, Some((vec![begin], vec![make])));
+        assert_eq!(growing.shorten(&[begin], &[make], time), None);
+    }
+}

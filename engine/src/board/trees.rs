@@ -1,0 +1,227 @@
+//! Reports on the tree of runs: whether it has a CTL property.
+//!
+//! A labelling lists markings with the subformulas that hold there; the checker verifies that each
+//! label follows from others. It may assume that other goals are unreachable. If a labelling is too
+//! large to keep, the result rests on a search.
+
+use super::{Argument, Board, Evidence, KeptDocument, Knowledge, Proof, Technique, TreeKnowledge};
+use parikh_evidence::tree::visit::{TreeSearch, visit_tree};
+use parikh_evidence::tree::{Labelling, LabellingFlaw, TreePremises};
+use parikh_evidence::{CheckedDocument, Document, Flaw};
+use parikh_net::{Goal, GoalId, TreeProperty};
+use parikh_solvers::Budget;
+use std::cell::{Cell, OnceCell};
+use std::sync::Arc;
+
+/// The largest number of markings that the checker visits again.
+const AGAIN: u64 = 20_000;
+
+/// The reporter for properties of the tree of runs. See [`crate::board`].
+#[derive(Clone, Copy)]
+pub struct TreeReporter<'b> {
+    board: &'b Board<'b>,
+    by: Technique,
+}
+
+impl Board<'_> {
+    /// Returns the reporter for properties of the tree of runs.
+    pub fn trees(&self, by: Technique) -> TreeReporter<'_> {
+        TreeReporter { board: self, by }
+    }
+}
+
+impl<'b> TreeReporter<'b> {
+    /// Reports that the property holds, or its negation, with a labelling. Each premise of the
+    /// labelling is shown by one of the goals in `given`.
+    pub fn labelled(&self, goal: GoalId, labelling: Labelling, given: Vec<GoalId>) {
+        let Some(property) = self.property(goal) else { return };
+        let TreePremises { never, stays } = &labelling.given;
+        let assumes_units = match self.board.given(&given, (never, stays)) {
+            Ok(assumes_units) => assumes_units,
+            Err(why) => return self.refuse(goal, &why),
+        };
+        let checks = &self.board.checks;
+        let budget = checks.budget(true);
+        let goes_on = &mut || !budget.is_exhausted();
+        match checks.count(|| labelling.check(self.board.net, goes_on)) {
+            Ok(()) => {}
+            Err(LabellingFlaw::Flaw(Flaw::Stopped)) => return,
+            Err(flaw) => return self.refuse(goal, &flaw),
+        }
+        let Some(holds) = labelling.decides(self.board.net, property) else {
+            return self.refuse(goal, &"it is about another formula");
+        };
+        let (markings, facts) = (labelling.markings(), given.len());
+        let why = Argument::Labelling { markings, given: facts, assumes_units };
+        let proof = Proof::new(why, None);
+        let evidence = Evidence::Labelling(checks.keep.then(|| Arc::new(labelling)));
+        let (given, by) = (given.into(), self.by);
+        self.enter(goal, TreeKnowledge::Decided { holds, proof, evidence, given, by });
+    }
+
+    /// Reports the truth value after a search of all relevant markings, assuming that the goals in
+    /// `given` are unreachable. The checker repeats a small search first.
+    pub fn searched(&self, goal: GoalId, holds: bool, markings: u64, given: Vec<GoalId>) {
+        let Some(property) = self.property(goal) else { return };
+        let assumes_units = match self.board.given(&given, (&[], &[])) {
+            Ok(assumes_units) => assumes_units,
+            Err(why) => return self.refuse(goal, &why),
+        };
+        let checks = &self.board.checks;
+        let again = (markings <= AGAIN).then(|| {
+            let budget = checks.budget(false);
+            let most = markings.max(1).saturating_mul(4);
+            let goes_on = &mut || !budget.is_exhausted();
+            checks.count(|| visit_tree(self.board.net, property, most, goes_on))
+        });
+        match again {
+            Some(Ok(TreeSearch { holds: seen, .. })) if seen != holds => {
+                return self.refuse(goal, &"visited again: it is not so");
+            }
+            Some(Ok(_)) => {}
+            _ if !checks.take_searches => return,
+            _ => {}
+        }
+        let evidence = Evidence::Searched { markings, stubborn: false, argued: None };
+        let proof = Proof::new(Argument::TreeSearched { markings, assumes_units }, None);
+        let (given, by) = (given.into(), self.by);
+        self.enter(goal, TreeKnowledge::Decided { holds, proof, evidence, given, by });
+    }
+
+    /// Returns a reporter for results from a decision diagram of all markings. The certificate, if
+    /// there is one, says that the set is closed under firing. The number of markings is `None`
+    /// beyond 64 bits.
+    pub fn described<'d>(
+        self,
+        document: Option<&'d Arc<Document>>,
+        markings: Option<u64>,
+    ) -> DiagramTreeReporter<'d>
+    where
+        Self: 'd,
+    {
+        let markings = markings.unwrap_or(u64::MAX);
+        let (checked, gave_up) = (OnceCell::new(), Cell::new(false));
+        DiagramTreeReporter { trees: self, document, markings, checked, gave_up }
+    }
+
+    /// Returns the property of an open goal.
+    fn property(&self, goal: GoalId) -> Option<&'b TreeProperty> {
+        match self.board.goal(goal) {
+            Goal::Tree(property) if self.board.is_open(goal) => Some(property),
+            Goal::Tree(_) => None,
+            _ => {
+                self.refuse(goal, &"it does not ask for the tree of runs");
+                None
+            }
+        }
+    }
+
+    fn refuse(&self, goal: GoalId, flaw: &dyn std::fmt::Display) {
+        let net = self.board.net.name();
+        self.board.fault(self.by, format_args!("the tree of {goal:?} of net `{net}`: {flaw}"));
+    }
+
+    fn enter(&self, goal: GoalId, found: TreeKnowledge) {
+        let TreeKnowledge::Decided { holds: new, proof, .. } = &found else { return };
+        let new = *new;
+        let mut entry = self.board.entry(goal);
+        if self.board.is_void(proof) {
+            return;
+        }
+        match &entry.knowledge {
+            Knowledge::Tree(TreeKnowledge::Open) => {
+                entry.knowledge = Knowledge::Tree(found);
+                drop(entry);
+                self.board.close(goal, true);
+            }
+            Knowledge::Tree(TreeKnowledge::Decided { holds, .. }) if *holds != new => {
+                self.board.freeze(goal, self.by, entry);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The reporter for results from a set of all markings, which is checked once. See
+/// [`TreeReporter::described`].
+pub struct DiagramTreeReporter<'d> {
+    trees: TreeReporter<'d>,
+    document: Option<&'d Arc<Document>>,
+    markings: u64,
+    /// The checked certificate.
+    checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
+    /// True if the check ran out of time: there will not be more time for the next goal.
+    gave_up: Cell<bool>,
+}
+
+impl<'d> DiagramTreeReporter<'d> {
+    /// Reports the truth value. The checker evaluates the formula again within `budget`; otherwise
+    /// the result rests on the search. If nobody keeps the evidence and searches are accepted, the
+    /// check gets a small share of the time.
+    pub fn decided(&self, goal: GoalId, holds: bool, budget: &Budget) {
+        let DiagramTreeReporter { trees, document, markings, .. } = *self;
+        let Some(property) = trees.property(goal) else { return };
+        let checks = &trees.board.checks;
+        let checked = document.map(|it| (it, checks.count(|| self.check(it, property, budget))));
+        let (evidence, nodes) = match checked {
+            Some((_, Ok(seen))) if seen != holds => {
+                return trees.refuse(goal, &"the checker finds the opposite in the same set");
+            }
+            Some((document, Ok(_))) => {
+                let kept = || KeptDocument { document: document.clone(), on: None };
+                let nodes = match &**document {
+                    Document::ClosedSet(set) => Some(set.nodes.len()),
+                    _ => None,
+                };
+                (Evidence::Certified(checks.keep.then(kept)), nodes)
+            }
+            Some((_, Err(flaw))) if !says_nothing(&flaw) => return trees.refuse(goal, &flaw),
+            _ if !checks.take_searches => return,
+            _ => (Evidence::Searched { markings, stubborn: false, argued: None }, None),
+        };
+        let proof = Proof::new(Argument::TreeDescribed { nodes }, None);
+        trees.enter(
+            goal,
+            TreeKnowledge::Decided { holds, proof, evidence, given: [].into(), by: trees.by },
+        );
+    }
+
+    /// Evaluates the formula in the checker.
+    fn check(
+        &self,
+        document: &'d Document,
+        property: &TreeProperty,
+        budget: &Budget,
+    ) -> Result<bool, Flaw> {
+        if self.gave_up.get() {
+            return Err(Flaw::Stopped);
+        }
+        let checks = &self.trees.board.checks;
+        let (needed, small) = (checks.keep || !checks.take_searches, checks.budget(false));
+        let goes_on = &mut || !(budget.is_exhausted() || !needed && small.is_exhausted());
+        if self.checked.get().is_none() {
+            match document.check(self.trees.board.net, goes_on) {
+                Err(Flaw::Stopped) => {
+                    self.gave_up.set(true);
+                    return Err(Flaw::Stopped);
+                }
+                // The cell is still empty: only this thread sets it.
+                checked => drop(self.checked.set(checked)),
+            }
+        }
+        match self.checked.get() {
+            Some(Ok(checked)) => {
+                let found = checked.tree(property, goes_on);
+                self.gave_up.set(!needed && found == Err(Flaw::Stopped));
+                found
+            }
+            Some(Err(flaw)) => Err(flaw.clone()),
+            None => Err(Flaw::Stopped),
+        }
+    }
+}
+
+/// Returns true if the checker could not decide, so that the certificate is not at fault.
+fn says_nothing(flaw: &Flaw) -> bool {
+    matches!(flaw, Flaw::Stopped | Flaw::TooLarge(_) | Flaw::Overflow)
+}

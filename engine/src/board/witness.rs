@@ -1,0 +1,57 @@
+//! Witnesses of reachability.
+
+use parikh_evidence::words;
+use parikh_net::FiringSequence;
+use parikh_net::loops::{LoopRun, Spot};
+use parikh_net::printable::counted;
+use std::fmt;
+use std::sync::Arc;
+
+/// A firing sequence from the initial marking to the marking that it witnesses.
+#[derive(Clone, Debug)]
+pub enum Witness {
+    /// The first firings of a sequence that several witnesses share.
+    Firings(Arc<FiringSequence>, u64),
+    /// An accelerated sequence up to a position in it, with more firings than can be listed.
+    Loops(Arc<LoopRun>, Arc<Spot>),
+}
+
+impl Witness {
+    /// Makes the witness of the first `firings` firings of `sequence`.
+    pub fn new(sequence: Arc<FiringSequence>, firings: u64) -> Self {
+        Witness::Firings(sequence, firings)
+    }
+
+    /// Returns true if the witness has no firings.
+    pub fn is_initial(&self) -> bool {
+        matches!(self, Witness::Firings(_, 0))
+    }
+
+    /// Returns the witness as a plain sequence, if it is one.
+    pub fn to_sequence(&self) -> Option<FiringSequence> {
+        let Witness::Firings(sequence, firings) = self else { return None };
+        let mut prefix = FiringSequence::new();
+        let mut left = *firings;
+        for step in sequence.steps() {
+            let count = step.count.min(left);
+            prefix.push(step.transition, count);
+            left -= count;
+            if left == 0 {
+                break;
+            }
+        }
+        Some(prefix)
+    }
+}
+
+impl fmt::Display for Witness {
+    /// Writes the number of firings: `12 firings`, `at least 10^308 firings, in loops`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Witness::Firings(_, firings) => f.write_str(&counted(firings, "firing")),
+            Witness::Loops(run, spot) => {
+                write!(f, "{}, in loops", words::firings(&run.prefix(spot)))
+            }
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Reports of engines that under-approximate: "reached", "at least" and "unbounded".
+
+use super::{Board, Knowledge, Observation, Reach, Technique, Witness, in_tokens_of};
+use crate::working_net::{TranslationLimit, WorkingNet};
+use parikh_evidence::abstraction::ColouredModel;
+use parikh_evidence::{PumpError, ReplayError, Replayer, check_pumping};
+use parikh_net::{FiringSequence, FiringStep, Goal, GoalId, Marking, Net, PumpSequence, Stage};
+use std::sync::Arc;
+
+/// The reporter for witnesses and lower bounds. See [`crate::board`].
+#[derive(Clone, Copy)]
+pub struct WitnessReporter<'b> {
+    board: &'b Board<'b>,
+    by: Technique,
+    /// The engine's net; `None` for the net that was read.
+    working_net: Option<&'b WorkingNet<'b>>,
+}
+
+impl Board<'_> {
+    /// Returns the reporter for engines that under-approximate.
+    pub fn witness_reporter(&self, by: Technique) -> WitnessReporter<'_> {
+        WitnessReporter { board: self, by, working_net: None }
+    }
+}
+
+impl<'b> WitnessReporter<'b> {
+    pub(super) fn board(&self) -> &'b Board<'b> {
+        self.board
+    }
+
+    /// Returns true if the engine works on another net than the board's.
+    pub(super) fn is_derived(&self) -> bool {
+        self.working_net.is_some_and(|working_net| working_net.parent().is_some())
+    }
+
+    pub(super) fn fault(&self, what: std::fmt::Arguments<'_>) {
+        self.board.fault(self.by, what);
+    }
+
+    /// Returns the reporter for an engine that works on `working_net`.
+    pub fn on(self, working_net: &'b WorkingNet<'b>) -> Self {
+        WitnessReporter { working_net: Some(working_net), ..self }
+    }
+
+    /// Returns [`Board::seen`], converted to the engine's net.
+    pub fn seen(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.working_net, goal, self.board.seen(goal))
+    }
+
+    /// Returns [`Board::proved`], converted to the engine's net.
+    pub fn proved(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.working_net, goal, self.board.proved(goal))
+    }
+
+    /// Reports that the end of `sequence` satisfies the goal, or has a large value of its sum.
+    pub fn reached(&self, goal: GoalId, sequence: FiringSequence) {
+        match u64::try_from(sequence.firings()) {
+            Ok(firings) => self.along(sequence, vec![Observation { goal, firings }]),
+            Err(_) => self.board.beyond(TranslationLimit::Length),
+        }
+    }
+
+    /// Reports all observations along a sequence, with a single replay.
+    pub fn along(&self, sequence: FiringSequence, mut sightings: Vec<Observation>) {
+        sightings.retain(|sighting| self.board.is_open(sighting.goal));
+        if sightings.is_empty() {
+            return;
+        }
+        if let Some(working_net) = self.working_net
+            && working_net.parent().is_some()
+        {
+            return self.along_and_back(working_net, Arc::new(sequence), &sightings);
+        }
+        let sequence = Arc::new(sequence);
+        let replayed = match self.board.coloured {
+            Some(model) => self.replay_coloured(model, &sequence, sightings),
+            None => self.replay(&sequence, sightings),
+        };
+        self.take_note(replayed, &sequence);
+    }
+
+    /// Handles the outcome of a replay. A sequence may take a place beyond 2⁶³ − 1 tokens; then
+    /// nothing is shown, and the engine is not at fault.
+    fn take_note(&self, replayed: Result<(), ReplayError>, sequence: &FiringSequence) {
+        match replayed {
+            Ok(()) => {}
+            Err(ReplayError::Overflow { .. }) => self.board.beyond(TranslationLimit::Tokens),
+            Err(error) => self.fault_of_replay(&error, sequence),
+        }
+    }
+
+    /// Replays a sequence of the board's net and records the observations.
+    fn replay(
+        &self,
+        sequence: &Arc<FiringSequence>,
+        mut sightings: Vec<Observation>,
+    ) -> Result<(), ReplayError> {
+        sightings.sort_by_key(|sighting| sighting.firings);
+        let firings = sightings.last().map_or(0, |sighting| sighting.firings);
+        // Checked first, so that no proof from a violated claim seems to contradict the
+        // observations.
+        self.board.check_claim(sequence, firings);
+        let mut next = 0;
+        let stops = sightings.iter().map(|sighting| sighting.firings);
+        visit(self.board.net, sequence, stops, |firings, marking| {
+            let Observation { goal, .. } = sightings[next];
+            next += 1;
+            let witness = Witness::new(sequence.clone(), firings);
+            // A goal about deadness decides a question by itself, so its witness is kept even if
+            // the board drops others.
+            let decides = matches!(self.board.goal(goal),
+                Goal::Reach(predicate) if predicate.mentions_deadness());
+            let witness = (self.board.keep_witnesses || decides).then_some(witness);
+            let witness = witness.map(|witness| self.board.short(goal, witness, marking));
+            match self.board.goal(goal) {
+                Goal::Reach(predicate) if predicate.holds(self.board.net, marking) => {
+                    self.note_reached(goal, witness);
+                }
+                Goal::Reach(_) => {
+                    let end = text_of(self.board, sequence, firings);
+                    self.board.fault(self.by, format_args!("{goal:?} is false after {end}"));
+                }
+                Goal::Maximise(sum) => self.note_value(goal, sum.value(marking), witness),
+                _ => {
+                    self.board.fault(self.by, format_args!("{goal:?} is no marking"));
+                }
+            }
+        })
+    }
+
+    /// Replays a sequence of steps of the board's coloured net and records the observations.
+    fn replay_coloured(
+        &self,
+        model: &ColouredModel,
+        sequence: &Arc<FiringSequence>,
+        mut sightings: Vec<Observation>,
+    ) -> Result<(), ReplayError> {
+        sightings.sort_by_key(|sighting| sighting.firings);
+        let mut next = 0;
+        let stops: Vec<u64> = sightings.iter().map(|sighting| sighting.firings).collect();
+        model.visit(sequence, stops, |firings, marking| {
+            let Observation { goal, .. } = sightings[next];
+            next += 1;
+            let witness = Witness::new(sequence.clone(), firings);
+            let witness = self.board.keep_witnesses.then_some(witness);
+            match self.board.goal(goal) {
+                Goal::Reach(predicate) => match model.holds(predicate, marking) {
+                    Ok(true) => self.note_reached(goal, witness),
+                    Ok(false) => {
+                        let end = text_of(self.board, sequence, firings);
+                        self.board.fault(self.by, format_args!("{goal:?} is false after {end}"));
+                    }
+                    Err(error) => tracing::debug!("{goal:?} is not seen to hold: {error}"),
+                },
+                Goal::Maximise(sum) => match model.totals(marking) {
+                    Some(totals) => self.note_value(goal, sum.value(&totals), witness),
+                    None => self.board.beyond(TranslationLimit::Tokens),
+                },
+                _ => {
+                    self.board.fault(self.by, format_args!("{goal:?} is no marking"));
+                }
+            }
+        })
+    }
+
+    /// Translates and replays each observation separately, since their translations need not share
+    /// a prefix. Of several observations of a goal the last counts: a maximum is larger there.
+    fn along_and_back(
+        &self,
+        working_net: &WorkingNet<'_>,
+        sequence: Arc<FiringSequence>,
+        sightings: &[Observation],
+    ) {
+        for (at, &Observation { goal, firings }) in sightings.iter().enumerate() {
+            let again = |later: &Observation| later.goal == goal && later.firings >= firings;
+            if !self.board.is_open(goal) || sightings[at + 1..].iter().any(again) {
+                continue;
+            }
+            let mut engine = (*sequence).clone();
+            engine.truncate(firings);
+            match working_net.climb(goal, engine) {
+                Ok(Some((sequence, firings))) => {
+                    let sequence = Arc::new(sequence);
+                    self.board.note_ground(goal, Some(working_net));
+                    let replayed = self.replay(&sequence, vec![Observation { goal, firings }]);
+                    self.take_note(replayed, &sequence);
+                }
+                Err(limit) => self.board.beyond(limit),
+                Ok(None) => self.board.fault(self.by, format_args!("{goal:?} has no way back")),
+            }
+        }
+    }
+
+    /// Reports that `pump` can be repeated forever after `prefix` and increases the goal's sum each
+    /// time.
+    pub fn unbounded(&self, goal: GoalId, prefix: FiringSequence, pump: FiringSequence) {
+        match self.working_net {
+            None => self.grows(goal, PumpSequence::single(prefix, pump)),
+            Some(working_net) => match working_net.climb_pump(prefix, pump) {
+                Ok(Some((prefix, pump))) => {
+                    self.board.note_ground(goal, Some(working_net));
+                    self.grows(goal, PumpSequence::single(prefix, pump));
+                }
+                Err(limit) => self.board.beyond(limit),
+                Ok(None) => self.board.fault(self.by, format_args!("a pump has no way back")),
+            },
+        }
+    }
+
+    /// Reports that the goal's sum is unbounded, by pumps of the net that was read, in stages if
+    /// needed.
+    pub fn grows(&self, goal: GoalId, pumping: PumpSequence) {
+        let Goal::Maximise(sum) = self.board.goal(goal) else {
+            return self.board.fault(self.by, format_args!("{goal:?} is no maximum"));
+        };
+        // If any stage violates the claim, the first one does, since its tokens grow.
+        if let Some(Stage { prefix, pump }) = pumping.stages().next() {
+            let mut twice = prefix.clone();
+            (0..2).for_each(|_| twice.extend(pump));
+            self.board.check_claim(&twice, u64::MAX);
+        }
+        match check_pumping(self.board.net, &pumping) {
+            Ok(growth) if growth.grows(sum) => {
+                let pumping = self.board.short_pumping(goal, sum, pumping);
+                let mut entry = self.board.entry(goal);
+                let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
+                maximum.proved.take_if(|(_, proof, _)| self.board.is_void(proof));
+                if maximum.proved.is_some() {
+                    return self.board.freeze(goal, self.by, entry);
+                }
+                maximum.unbounded = Some((pumping, self.by));
+                drop(entry);
+                self.board.close(goal, true);
+            }
+            Ok(_) => self.board.fault(self.by, format_args!("{goal:?} does not grow in its pump")),
+            // The pump is valid but exceeds the numeric limit, so nothing can be shown.
+            Err(PumpError::Replay(ReplayError::Overflow { .. })) => {
+                self.board.beyond(TranslationLimit::Tokens);
+            }
+            Err(error) => self.board.fault(self.by, format_args!("{goal:?}: {error}")),
+        }
+    }
+
+    pub(super) fn note_reached(&self, goal: GoalId, witness: Option<Witness>) {
+        let mut entry = self.board.entry(goal);
+        match &entry.knowledge {
+            Knowledge::Reach(Reach::Open) => {
+                entry.knowledge = Knowledge::Reach(Reach::Reached { witness, by: self.by });
+                drop(entry);
+                self.board.close(goal, true);
+                super::homes::reached(self.board, goal);
+            }
+            Knowledge::Reach(Reach::Unreachable { proof, .. }) if self.board.is_void(proof) => {
+                entry.knowledge = Knowledge::Reach(Reach::Reached { witness, by: self.by });
+            }
+            Knowledge::Reach(Reach::Unreachable { .. }) => {
+                self.board.freeze(goal, self.by, entry);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn note_value(&self, goal: GoalId, value: i128, witness: Option<Witness>) {
+        let mut entry = self.board.entry(goal);
+        let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
+        maximum.proved.take_if(|(_, proof, _)| self.board.is_void(proof));
+        if maximum.proved.as_ref().is_some_and(|(proved, ..)| value > *proved) {
+            return self.board.freeze(goal, self.by, entry);
+        }
+        if maximum.seen.as_ref().is_none_or(|(seen, ..)| value > *seen) {
+            maximum.seen = Some((value, witness, self.by));
+        }
+        if maximum.value().is_some() {
+            drop(entry);
+            self.board.close(goal, true);
+        }
+    }
+
+    fn fault_of_replay(&self, error: &ReplayError, sequence: &FiringSequence) {
+        let text = text_of(self.board, sequence, u64::MAX);
+        self.board.fault(self.by, format_args!("a witness does not replay: {error}: {text}"));
+    }
+}
+
+/// Prints the beginning of a sequence by name, for a bug report.
+fn text_of(board: &Board<'_>, sequence: &FiringSequence, firings: u64) -> String {
+    let name = board.net.name();
+    let mut text = format!("{} firings of net `{name}`:", sequence.firings());
+    let mut left = firings;
+    for step in sequence.steps().iter().take(1000) {
+        if left == 0 {
+            break;
+        }
+        let count = step.count.min(left);
+        left -= count;
+        text.push_str(&format!(" {}*{count}", board.step_name(step.transition)));
+    }
+    text
+}
+
+/// Replays the first firings of `sequence` from the initial marking, and passes the marking at each
+/// of `stops`, which ascend.
+fn visit(
+    net: &Net,
+    sequence: &FiringSequence,
+    stops: impl IntoIterator<Item = u64>,
+    mut seen: impl FnMut(u64, &Marking),
+) -> Result<(), ReplayError> {
+    let mut replayer = Replayer::new(net);
+    let mut steps = sequence.steps().iter().copied();
+    // The rest of a step that the last stop cut in two.
+    let mut rest: Option<FiringStep> = None;
+    for stop in stops {
+        while replayer.fired() < stop {
+            let Some(step) = rest.take().or_else(|| steps.next()) else {
+                return Err(ReplayError::TooShort { firings: replayer.fired() });
+            };
+            let count = step.count.min(stop - replayer.fired());
+            replayer.fire(FiringStep { count, ..step })?;
+            rest = (count < step.count).then_some(FiringStep { count: step.count - count, ..step });
+        }
+        seen(stop, replayer.marking());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::working_net::reduced;
+    use parikh_net::{Facts, Predicate, text};
+    use parikh_solvers::Budget;
+    use parikh_structure::intervals::Intervals;
+
+    #[test]
+    fn a_witness_from_a_reduced_net_is_noted_as_one() {
+        let net =
+            text::parse("place p 1\nplace q\nplace r\ntransition t: p -> q\ntransition u: q -> r");
+        let net = net.unwrap();
+        let (id, budget) = (GoalId::new(0), Budget::unlimited());
+        let goal = Goal::Reach(Predicate::at_least(net.place_named("r").unwrap(), 1));
+        let facts = Facts::none(&net);
+        let intervals = Intervals::new(&net, &facts);
+        let original = WorkingNet::original(&net, vec![(id, goal.clone())], facts, &intervals)
+            .without_rules(&["dead-transitions", "unmarkable-presets"]);
+        let derived = reduced::reduce(&original, &[id], (&budget, &budget), |_, facts| facts);
+        let (derived, _) = derived.unwrap();
+        for (working_net, expected) in [(&original, false), (&derived, true)] {
+            let board = Board::new(&net, vec![goal.clone()]);
+            let mut all = FiringSequence::new();
+            working_net.net().transitions().for_each(|t| all.push(t, 1));
+            board.witness_reporter("TEST").on(working_net).reached(id, all);
+            assert!(!board.is_open(id));
+            assert_eq!(board.is_by_reduction(id), expected);
+        }
+    }
+}

@@ -1,0 +1,470 @@
+//! Search for enabled bindings: matches inputs with the available tokens, starting from a random
+//! token. So sorts are never enumerated for variables that an input determines.
+//!
+//! The next input is always one with all variables bound, if there is one. Otherwise it is the
+//! input with the fewest colours on its place, or in exhaustive mode with the fewest fitting
+//! colours. Parts of the guard are checked as soon as their variables are bound.
+
+use super::BindingConstraint;
+use super::tokens::ColouredTokens;
+use parikh_net::coloured::Relation;
+use parikh_unfolding::{BindingCheck, ColourPattern, CompiledTransition, merge};
+use std::sync::Arc;
+
+/// Result of a search for a binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BindingOutcome {
+    /// A binding was found. It is in the finder.
+    Binding,
+    /// No binding is enabled.
+    None,
+    /// The limit on inspected tokens was reached.
+    GaveUp,
+}
+
+/// Tokens of one colour that a transition takes under every binding.
+#[derive(Debug)]
+struct BindingInput {
+    place: usize,
+    pattern: ColourPattern,
+    count: u64,
+}
+
+/// A transition prepared for firing.
+#[derive(Debug)]
+pub(super) struct BindingRule {
+    pub(super) compiled: CompiledTransition,
+    inputs: Vec<BindingInput>,
+    /// For each check, the variables that it reads.
+    reads: Vec<Vec<usize>>,
+    /// True if the transition takes exactly what the inputs match.
+    plain: bool,
+}
+
+impl BindingRule {
+    pub(super) fn new(compiled: CompiledTransition) -> Self {
+        let mut inputs = Vec::new();
+        let mut plain = true;
+        for (place, tokens) in &compiled.takes {
+            plain &= tokens.single_colours(&mut |count, pattern| {
+                inputs.push(BindingInput { place: *place, pattern: pattern.clone(), count });
+            });
+        }
+        let blocks =
+            |input: &BindingInput| input.pattern.leaves.iter().any(|leaf| leaf.blocks.is_some());
+        plain &= !inputs.iter().any(blocks);
+        let reads = compiled.checks.iter().map(|check| {
+            let mut read = vec![false; compiled.variables.len()];
+            check.read(&mut read);
+            (0..read.len()).filter(|&slot| read[slot]).collect()
+        });
+        BindingRule { reads: reads.collect(), inputs, plain, compiled }
+    }
+}
+
+/// The state of one search at a time.
+pub(super) struct Finder {
+    rng: fastrand::Rng,
+    /// The binding found: a colour for each variable of the rule.
+    pub(super) binding: Vec<u64>,
+    bound: Vec<bool>,
+    /// The bound variables, in the order of binding.
+    trail: Vec<usize>,
+    /// Variables with their required class, and the classes by colour.
+    classes: Vec<(usize, u64, Arc<[u32]>)>,
+    /// Inputs not matched yet.
+    left: Vec<usize>,
+    /// Tokens taken by the inputs matched so far.
+    taken: Vec<(usize, u64, u64)>,
+    looks: u64,
+    exhaustive: bool,
+    scratch: Vec<(u64, u64)>,
+}
+
+impl Finder {
+    pub(super) fn new(seed: u64) -> Self {
+        Finder {
+            rng: fastrand::Rng::with_seed(seed),
+            binding: Vec::new(),
+            bound: Vec::new(),
+            trail: Vec::new(),
+            classes: Vec::new(),
+            left: Vec::new(),
+            taken: Vec::new(),
+            looks: 0,
+            exhaustive: false,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Searches for a binding of `rule` that satisfies `wanted` and is enabled in `marking`,
+    /// inspecting at most `looks` tokens and colours. With `exhaustive`, more time is spent on
+    /// excluding bindings.
+    pub(super) fn find(
+        &mut self,
+        rule: &BindingRule,
+        marking: &ColouredTokens,
+        looks: u64,
+        exhaustive: bool,
+        wanted: &[BindingConstraint],
+    ) -> BindingOutcome {
+        (self.looks, self.exhaustive) = (looks, exhaustive);
+        let variables = rule.compiled.variables.len();
+        self.binding.clear();
+        self.binding.resize(variables, 0);
+        self.bound.clear();
+        self.bound.resize(variables, false);
+        self.trail.clear();
+        self.taken.clear();
+        self.left.clear();
+        self.left.extend(0..rule.inputs.len());
+        self.classes.clear();
+        for one in wanted {
+            let (BindingConstraint::Colour(value) | BindingConstraint::Class(value, _)) = one;
+            let Ok(slot) = rule.compiled.variables.binary_search(&value.variable) else { continue };
+            match one {
+                BindingConstraint::Colour(value) => self.bind(slot, value.colour),
+                BindingConstraint::Class(value, classes) => {
+                    self.classes.push((slot, value.colour, Arc::clone(classes)));
+                }
+            }
+        }
+        if !self.checks_hold(rule, 0, true) || !self.checks_hold(rule, 0, false) {
+            return BindingOutcome::None;
+        }
+        self.go_on(rule, marking)
+    }
+
+    fn go_on(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> BindingOutcome {
+        let Some(at) = self.next_input(rule, marking) else {
+            return self.without_inputs(rule, marking);
+        };
+        if self.looks == 0 {
+            return BindingOutcome::GaveUp;
+        }
+        let chosen = self.left.swap_remove(at);
+        let input = &rule.inputs[chosen];
+        let place = &marking[input.place];
+        let found = if self.is_bound(&input.pattern) {
+            let colour = input.pattern.colour(&self.binding);
+            self.with(rule, marking, chosen, colour, place.tokens(colour))
+        } else {
+            let mut found = BindingOutcome::None;
+            let start = if place.len() == 0 { 0 } else { self.rng.usize(..place.len()) };
+            for at in (start..place.len()).chain(0..start) {
+                let (colour, tokens) = place.entry(at);
+                found = self.with(rule, marking, chosen, colour, tokens);
+                if found != BindingOutcome::None {
+                    break;
+                }
+            }
+            found
+        };
+        if found == BindingOutcome::None {
+            self.left.push(chosen);
+            let last = self.left.len() - 1;
+            self.left.swap(at, last);
+        }
+        found
+    }
+
+    /// Continues with an input matched to this colour, if it fits.
+    fn with(
+        &mut self,
+        rule: &BindingRule,
+        marking: &ColouredTokens,
+        chosen: usize,
+        colour: u64,
+        tokens: u64,
+    ) -> BindingOutcome {
+        let mark = self.trail.len();
+        let mut found = BindingOutcome::None;
+        if self.fits(rule, chosen, colour, tokens) {
+            let input = &rule.inputs[chosen];
+            self.taken.push((input.place, colour, input.count));
+            found = self.go_on(rule, marking);
+            self.taken.pop();
+        } else if self.looks == 0 {
+            found = BindingOutcome::GaveUp;
+        }
+        if found != BindingOutcome::Binding {
+            self.undo(mark);
+        }
+        found
+    }
+
+    fn next_input(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> Option<usize> {
+        let bound = |&at: &usize| self.is_bound(&rule.inputs[self.left[at]].pattern);
+        if let Some(at) = (0..self.left.len()).find(bound) {
+            return Some(at);
+        }
+        let mut fewest: Option<(usize, usize)> = None;
+        for at in 0..self.left.len() {
+            let input = self.left[at];
+            let least = fewest.map_or(usize::MAX, |(least, _)| least);
+            let count = match self.exhaustive {
+                false => marking[rule.inputs[input].place].len(),
+                true => self.count_fitting(rule, marking, input, least),
+            };
+            if count < least {
+                fewest = Some((count, at));
+            }
+        }
+        fewest.map(|(_, at)| at)
+    }
+
+    /// Returns the number of colours that fit an input, counted up to `most`.
+    fn count_fitting(
+        &mut self,
+        rule: &BindingRule,
+        marking: &ColouredTokens,
+        input: usize,
+        most: usize,
+    ) -> usize {
+        let place = &marking[rule.inputs[input].place];
+        let mut count = 0;
+        for at in 0..place.len() {
+            let (colour, tokens) = place.entry(at);
+            let mark = self.trail.len();
+            count += usize::from(self.fits(rule, input, colour, tokens));
+            self.undo(mark);
+            if count >= most || self.looks == 0 {
+                // When the limit is reached, the order does not matter.
+                return count;
+            }
+        }
+        count
+    }
+
+    fn is_bound(&self, pattern: &ColourPattern) -> bool {
+        pattern.leaves.iter().all(|leaf| self.bound[leaf.slot])
+    }
+
+    /// Returns true if an input can have this colour, of which there are `tokens` tokens. Binds its
+    /// variables.
+    fn fits(&mut self, rule: &BindingRule, input: usize, colour: u64, tokens: u64) -> bool {
+        if self.looks == 0 {
+            return false;
+        }
+        self.looks -= 1;
+        let BindingInput { place, pattern, count } = &rule.inputs[input];
+        let same = self.taken.iter().filter(|it| (it.0, it.1) == (*place, colour));
+        if tokens < count + same.map(|it| it.2).sum::<u64>() || !pattern.constants_fit(colour) {
+            return false;
+        }
+        let mark = self.trail.len();
+        for leaf in pattern.leaves.iter().filter(|leaf| leaf.blocks.is_none()) {
+            if self.bound[leaf.slot] {
+                if leaf.value(&self.binding) != leaf.component(colour) {
+                    return false;
+                }
+            } else {
+                self.bind(leaf.slot, leaf.solve(colour));
+            }
+        }
+        // Block expressions do not determine a variable's colour.
+        let blocks = pattern.leaves.iter().filter(|leaf| leaf.blocks.is_some());
+        let mut blocks = blocks.filter(|leaf| self.bound[leaf.slot]);
+        blocks.all(|leaf| leaf.value(&self.binding) == leaf.component(colour))
+            && self.checks_hold(rule, mark, false)
+    }
+
+    fn bind(&mut self, slot: usize, colour: u64) {
+        self.binding[slot] = colour;
+        self.bound[slot] = true;
+        self.trail.push(slot);
+    }
+
+    fn undo(&mut self, mark: usize) {
+        for slot in self.trail.drain(mark..) {
+            self.bound[slot] = false;
+        }
+    }
+
+    /// Returns true if all checks hold that read a variable bound since `mark` and only bound
+    /// variables. With `first`, only checks without variables are considered.
+    fn checks_hold(&self, rule: &BindingRule, mark: usize, first: bool) -> bool {
+        let fresh = &self.trail[mark..];
+        let in_class = |(slot, class, classes): &(usize, u64, Arc<[u32]>)| {
+            let colour = self.binding[*slot] as usize;
+            !fresh.contains(slot) || classes.get(colour).is_some_and(|&it| u64::from(it) == *class)
+        };
+        if !self.classes.iter().all(in_class) {
+            return false;
+        }
+        rule.compiled.checks.iter().zip(&rule.reads).all(|(check, reads)| {
+            let due = match first {
+                true => reads.is_empty(),
+                false => reads.iter().any(|slot| fresh.contains(slot)),
+            };
+            !due || !reads.iter().all(|&slot| self.bound[slot]) || check.holds(&self.binding)
+        })
+    }
+
+    /// After all inputs are matched: binds the remaining variables, and checks the tokens that no
+    /// input describes.
+    fn without_inputs(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> BindingOutcome {
+        let sizes = &rule.compiled.sizes;
+        let open = (0..sizes.len()).filter(|&slot| !self.bound[slot]);
+        let Some(slot) = open.min_by_key(|&slot| sizes[slot]) else {
+            return match rule.plain || self.has_all(rule, marking) {
+                true => BindingOutcome::Binding,
+                false => BindingOutcome::None,
+            };
+        };
+        if let Some((slot, colour)) = self.determined(rule) {
+            return self.try_colour(rule, marking, slot, colour);
+        }
+        let start = self.rng.u64(..sizes[slot]);
+        for colour in (start..sizes[slot]).chain(0..start) {
+            let found = self.try_colour(rule, marking, slot, colour);
+            if found != BindingOutcome::None {
+                return found;
+            }
+        }
+        BindingOutcome::None
+    }
+
+    fn try_colour(
+        &mut self,
+        rule: &BindingRule,
+        marking: &ColouredTokens,
+        slot: usize,
+        colour: u64,
+    ) -> BindingOutcome {
+        if self.looks == 0 {
+            return BindingOutcome::GaveUp;
+        }
+        self.looks -= 1;
+        let mark = self.trail.len();
+        self.bind(slot, colour);
+        let found = match self.checks_hold(rule, mark, false) {
+            true => self.without_inputs(rule, marking),
+            false => BindingOutcome::None,
+        };
+        if found != BindingOutcome::Binding {
+            self.undo(mark);
+        }
+        found
+    }
+
+    /// Returns a variable whose colour follows from an equation of the guard.
+    fn determined(&self, rule: &BindingRule) -> Option<(usize, u64)> {
+        for check in &rule.compiled.checks {
+            let BindingCheck::Compare(Relation::Equal, left, right) = check else { continue };
+            for (one, other) in [(left, right), (right, left)] {
+                let [leaf] = &one.leaves[..] else { continue };
+                let simple = one.constants.is_empty() && leaf.blocks.is_none() && leaf.stride == 1;
+                if simple && !self.bound[leaf.slot] && self.is_bound(other) {
+                    return Some((leaf.slot, leaf.solve(other.colour(&self.binding))));
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns true if the marking has all tokens that the binding takes.
+    fn has_all(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> bool {
+        let mut places: Vec<usize> = rule.compiled.takes.iter().map(|it| it.0).collect();
+        places.sort_unstable();
+        places.dedup();
+        places.into_iter().all(|place| {
+            self.scratch.clear();
+            let arcs = rule.compiled.takes.iter().filter(|it| it.0 == place);
+            arcs.for_each(|(_, tokens)| tokens.evaluate(&self.binding, &mut self.scratch));
+            merge(&mut self.scratch);
+            self.looks = self.looks.saturating_sub(self.scratch.len() as u64);
+            self.scratch.iter().all(|&(colour, count)| marking[place].tokens(colour) >= count)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coloured_walk::tokens;
+    use parikh_net::coloured::{BoundColour, ColouredMarking, text};
+    use parikh_net::generate::random_coloured;
+    use parikh_unfolding::TermCompiler;
+
+    /// Returns every combination of colours for the variables of a rule.
+    fn all(rule: &BindingRule) -> Vec<Vec<BoundColour>> {
+        let mut all = vec![Vec::new()];
+        for (&variable, &size) in rule.compiled.variables.iter().zip(&rule.compiled.sizes) {
+            let with = |binding: &Vec<BoundColour>, colour| {
+                let mut binding = binding.clone();
+                binding.push(BoundColour { variable, colour });
+                binding
+            };
+            all = all.iter().flat_map(|binding| (0..size).map(|c| with(binding, c))).collect();
+        }
+        all
+    }
+
+    #[test]
+    fn a_binding_is_found_if_and_only_if_the_firing_rule_knows_one() {
+        let (mut found, mut none) = (0, 0);
+        for seed in 0..500 {
+            let net = random_coloured(seed);
+            let transitions = net.transition_ids().zip(net.transitions());
+            let rules: Vec<_> = transitions
+                .map(|(t, transition)| {
+                    (t, BindingRule::new(TermCompiler::transition(&net, transition)))
+                })
+                .collect();
+            let mut finder = Finder::new(seed);
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let mut marking: ColouredMarking = net.initial(1000).unwrap();
+            for _ in 0..30 {
+                let bags = net.place_ids().map(|place| {
+                    marking.bag(place).iter().map(|(&colour, &tokens)| (colour, tokens)).collect()
+                });
+                let there = tokens::of(bags);
+                let mut next = None;
+                for (t, rule) in &rules {
+                    let fires = |binding: &[BoundColour]| {
+                        let mut after = marking.clone();
+                        net.fire(&mut after, *t, binding).is_ok().then_some(after)
+                    };
+                    let mut bindings = all(rule);
+                    rng.shuffle(&mut bindings);
+                    let known = bindings.iter().find_map(|binding| fires(binding));
+                    let shown = || format!("seed {seed}\n{}", text::print(&net));
+                    for exhaustive in [false, true] {
+                        let answer = finder.find(rule, &there, 1 << 40, exhaustive, &[]);
+                        let expected = if known.is_some() {
+                            BindingOutcome::Binding
+                        } else {
+                            BindingOutcome::None
+                        };
+                        assert_eq!(answer, expected, "{}", shown());
+                        if answer == BindingOutcome::Binding {
+                            let values = rule.compiled.variables.iter().zip(&finder.binding);
+                            let binding: Vec<BoundColour> = values
+                                .map(|(&variable, &colour)| BoundColour { variable, colour })
+                                .collect();
+                            assert!(fires(&binding).is_some(), "{}", shown());
+                            found += 1;
+                        } else {
+                            none += 1;
+                        }
+                        // A search that reaches its limit never claims that there is no binding.
+                        let short = finder.find(rule, &there, rng.u64(0..20), exhaustive, &[]);
+                        assert!(
+                            short == expected || short == BindingOutcome::GaveUp,
+                            "{}",
+                            shown()
+                        );
+                    }
+                    next = next.or(known);
+                }
+                let Some(after) = next else { break };
+                if net.place_ids().any(|place| after.total(place) > 100) {
+                    break;
+                }
+                marking = after;
+            }
+        }
+        assert!(found > 1_000 && none > 1_000, "{found} {none}");
+    }
+}

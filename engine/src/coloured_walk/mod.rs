@@ -1,0 +1,277 @@
+//! Walks on a coloured net without unfolding: bindings are found by matching arcs with the
+//! available tokens. All goals are watched during the walk.
+//!
+//! A walk fires transitions that decrease the distance to one goal, as far as the total token
+//! counts of places show it, and sometimes a random transition. It ends when the distance has not
+//! decreased for some time. Other walks follow firing sequences of abstractions, with any available
+//! bindings.
+//!
+//! # Soundness
+//! Each sighting is replayed by the coloured firing rule before it counts (see [`crate::board`]).
+
+mod bindings;
+mod tokens;
+mod walker;
+
+use crate::board::{Board, Technique};
+use bindings::BindingRule;
+use parikh_evidence::abstraction::ColouredModel;
+use parikh_net::coloured::{BoundColour, ColouredTransitionId};
+use parikh_net::printable::counted;
+use parikh_net::{GoalId, MarkingGoal, Net, PlaceId, Predicate, SortedGoals, TransitionId};
+use parikh_solvers::Budget;
+use parikh_unfolding::{CompiledTransition, TermCompiler};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokens::ColouredTokens;
+use walker::{ColouredStepResult, Walker};
+
+/// The contest's name of the technique.
+pub const TECHNIQUE: Technique = "RANDOM_WALK";
+
+/// A firing sequence of an abstraction that reaches a goal there, as a hint for walks.
+#[derive(Clone, Debug)]
+pub struct Hint {
+    /// The goal.
+    pub goal: GoalId,
+    /// Coloured transitions by index, with the abstraction's constraints on their bindings and the
+    /// number of firings.
+    pub steps: Vec<(usize, Vec<BindingConstraint>, u64)>,
+}
+
+/// A constraint on a binding.
+#[derive(Clone, Debug)]
+pub enum BindingConstraint {
+    /// The variable has exactly the given colour.
+    Colour(BoundColour),
+    /// A variable has a colour of this class. The array maps colours to classes.
+    Class(BoundColour, Arc<[u32]>),
+}
+
+/// Hints that no walk is following at the moment, each with its remaining tries.
+#[derive(Debug, Default)]
+pub struct Hints(Mutex<Vec<(Hint, u32)>>);
+
+/// Number of walks per hint. Other bindings may lead further.
+const TRIES: u32 = 8;
+
+impl Hints {
+    /// Adds a hint.
+    pub fn add(&self, hint: Hint) {
+        self.push(hint, TRIES);
+    }
+
+    fn push(&self, hint: Hint, tries: u32) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((hint, tries));
+    }
+
+    fn take(&self) -> Option<(Hint, u32)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+}
+
+/// A watched goal.
+struct WatchedColouredGoal {
+    id: GoalId,
+    goal: MarkingGoal,
+}
+
+/// Data that does not change during walks.
+struct WalkContext<'t> {
+    model: &'t ColouredModel,
+    board: &'t Board<'t>,
+    skeleton: &'t Net,
+    transitions: Vec<ColouredTransitionId>,
+    rules: Vec<BindingRule>,
+    /// For each coloured transition, its effect on the totals (the effect of its first transition
+    /// in the skeleton).
+    effects: Vec<Vec<(PlaceId, i64)>>,
+    /// For each place, its consuming transitions.
+    consumers: Vec<Vec<usize>>,
+    initial: ColouredTokens,
+    goals: Vec<WatchedColouredGoal>,
+    /// For each place, the goals that depend on it.
+    goals_of: Vec<Vec<usize>>,
+    /// For each transition, the goals that hold wherever it can fire.
+    fired_by: Vec<Vec<usize>>,
+}
+
+/// Limit on the number of colours in the initial marking of a place.
+const COLOURS: u64 = 1_000_000;
+
+impl<'t> WalkContext<'t> {
+    fn new(model: &'t ColouredModel, board: &'t Board<'t>) -> Option<Self> {
+        let (net, skeleton) = (model.net(), model.skeleton().net());
+        let folding = skeleton.folding()?;
+        let compiler = TermCompiler { net, variables: Vec::new() };
+        let mut initial = Vec::new();
+        for place in net.places() {
+            let tokens = compiler.tokens(&place.initial);
+            if tokens.size() > COLOURS {
+                return None;
+            }
+            let mut bag = Vec::new();
+            tokens.evaluate(&[], &mut bag);
+            initial.push(bag);
+        }
+        let compiled: Vec<CompiledTransition> =
+            net.transitions().iter().map(|it| TermCompiler::transition(net, it)).collect();
+        let mut consumers = vec![Vec::new(); net.places().len()];
+        let mut effects = Vec::new();
+        for (t, compiled) in compiled.iter().enumerate() {
+            for (place, _) in &compiled.takes {
+                if consumers[*place].last() != Some(&t) {
+                    consumers[*place].push(t);
+                }
+            }
+            let first = folding.transitions(t).next();
+            let effect = first.map(|first| {
+                let mut places: Vec<PlaceId> =
+                    skeleton.pre(first).iter().map(|it| it.place).collect();
+                places.extend(skeleton.post(first).iter().map(|it| it.place));
+                places.sort_unstable();
+                places.dedup();
+                let change = |place| {
+                    let (post, pre) =
+                        (skeleton.post_weight(first, place), skeleton.pre_weight(first, place));
+                    (place, post as i64 - pre as i64)
+                };
+                places.into_iter().map(change).filter(|it| it.1 != 0).collect()
+            });
+            effects.push(effect.unwrap_or_default());
+        }
+        // Walks cannot show home properties, so only goals on markings are watched.
+        let open = board.open_goals().into_iter().map(|id| (id, board.goal(id).clone()));
+        let open = open.collect::<SortedGoals>().markings.into_iter();
+        let goals: Vec<WatchedColouredGoal> =
+            open.map(|(id, goal)| WatchedColouredGoal { id, goal }).collect();
+        let mut goals_of = vec![Vec::new(); net.places().len()];
+        let mut fired_by = vec![Vec::new(); net.transitions().len()];
+        for (at, watched) in goals.iter().enumerate() {
+            let support = match &watched.goal {
+                MarkingGoal::Reach(predicate) => {
+                    for t in enabling(predicate) {
+                        fired_by[folding.transition_of(t)].push(at);
+                    }
+                    model.skeleton().places_of(predicate)
+                }
+                MarkingGoal::Maximise(sum) => sum.terms().iter().map(|&(place, _)| place).collect(),
+            };
+            support.into_iter().for_each(|place| goals_of[place.index()].push(at));
+        }
+        Some(WalkContext {
+            model,
+            board,
+            skeleton,
+            transitions: net.transition_ids().collect(),
+            rules: compiled.into_iter().map(BindingRule::new).collect(),
+            effects,
+            consumers,
+            initial: tokens::of(initial),
+            goals,
+            goals_of,
+            fired_by,
+        })
+    }
+
+    fn coloured(&self, t: TransitionId) -> usize {
+        self.model.skeleton().coloured_transition(t)
+    }
+}
+
+/// Returns the transitions whose enabledness alone makes a predicate true.
+fn enabling(predicate: &Predicate) -> Vec<TransitionId> {
+    match predicate {
+        Predicate::Enabled(t) => vec![*t],
+        Predicate::Or(parts) => parts.iter().flat_map(enabling).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Number of firings between two checks of the budget.
+const POLLING: u64 = 32;
+
+/// Limit on the length of a walk.
+const LONGEST: u64 = 1 << 20;
+
+/// Walks until all goals of `board`, which belongs to `model`, are settled or `budget` is
+/// exhausted. Returns a one-line summary.
+pub fn run(
+    model: &ColouredModel,
+    board: &Board<'_>,
+    hints: &Hints,
+    budget: &Budget,
+    seed: u64,
+) -> String {
+    let Some(terrain) = WalkContext::new(model, board) else {
+        return "the initial marking has too many colours for walks".to_owned();
+    };
+    let witness_reporter = board.witness_reporter(TECHNIQUE);
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut walker = Walker::new(&terrain, seed);
+    let mut order = Vec::new();
+    let mut walks = 0u64;
+    let is_over = || board.open_count() == 0 || budget.is_exhausted();
+    while !is_over() {
+        walks += 1;
+        walker.restart();
+        walker.hand_over(&witness_reporter);
+        let open: Vec<usize> =
+            (0..terrain.goals.len()).filter(|&at| board.is_open(terrain.goals[at].id)).collect();
+        if open.is_empty() {
+            break;
+        }
+        let mut aim = (rng.usize(..4) > 0).then(|| open[rng.usize(..open.len())]);
+        if let Some((hint, tries)) = hints.take() {
+            aim = terrain.goals.iter().position(|watched| watched.id == hint.goal);
+            follow(&mut walker, &hint, &is_over);
+            walker.hand_over(&witness_reporter);
+            if tries > 1 && board.is_open(hint.goal) {
+                hints.push(hint, tries - 1);
+            }
+        }
+        let patience = 64 << (walks % 7);
+        let wander = [0.0, 0.05, 0.2, 0.5][rng.usize(..4)];
+        let (mut best, mut last_gain) = (i128::MAX, 0);
+        for step in 0..LONGEST {
+            if step.is_multiple_of(POLLING) && is_over() {
+                break;
+            }
+            if let Some(goal) = aim {
+                let distance = walker.distance(goal);
+                if distance < best {
+                    (best, last_gain) = (distance, step);
+                }
+            }
+            if step - last_gain > patience {
+                break;
+            }
+            let towards = if rng.f64() < wander { None } else { aim };
+            walker.order(towards, &mut order);
+            if walker.step(&order) != ColouredStepResult::Fired {
+                break;
+            }
+            if walker.is_due() {
+                walker.hand_over(&witness_reporter);
+            }
+        }
+        walker.hand_over(&witness_reporter);
+    }
+    let (walks, firings) = (counted(walks, "walk"), counted(walker.firings, "firing"));
+    format!("{walks} on the coloured net, {firings}")
+}
+
+/// Fires the steps of a hint as far as bindings exist.
+fn follow(walker: &mut Walker<'_>, hint: &Hint, is_over: &impl Fn() -> bool) {
+    let mut left = LONGEST;
+    for (t, wanted, count) in &hint.steps {
+        for _ in 0..*count {
+            left -= 1;
+            if left == 0 || (left.is_multiple_of(POLLING) && is_over()) {
+                return;
+            }
+            if walker.step_with(*t, wanted) != ColouredStepResult::Fired {
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Markings of coloured nets for walks: tokens can be found by colour and iterated from any
+//! position.
+
+use parikh_unfolding::{ByColour, merge};
+
+/// The tokens of a place.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PlaceTokens {
+    /// Colours with their token counts, in no order.
+    list: Vec<(u64, u64)>,
+    positions: ByColour<u32>,
+}
+
+impl PlaceTokens {
+    /// Returns the number of different colours.
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Returns the colour at a position with its token count.
+    pub(super) fn entry(&self, at: usize) -> (u64, u64) {
+        self.list[at]
+    }
+
+    /// Returns the token count of a colour.
+    pub(super) fn tokens(&self, colour: u64) -> u64 {
+        self.positions.get(&colour).map_or(0, |&at| self.list[at as usize].1)
+    }
+
+    pub(super) fn put(&mut self, colour: u64, tokens: u64) {
+        match self.positions.get(&colour) {
+            Some(&at) => self.list[at as usize].1 += tokens,
+            None => {
+                self.positions.insert(colour, self.list.len() as u32);
+                self.list.push((colour, tokens));
+            }
+        }
+    }
+
+    /// Removes existing tokens.
+    pub(super) fn take(&mut self, colour: u64, tokens: u64) {
+        let Some(&at) = self.positions.get(&colour) else { return };
+        let left = &mut self.list[at as usize].1;
+        *left -= tokens;
+        if *left == 0 {
+            self.positions.remove(&colour);
+            self.list.swap_remove(at as usize);
+            if let Some(&(moved, _)) = self.list.get(at as usize) {
+                self.positions.insert(moved, at);
+            }
+        }
+    }
+}
+
+/// A marking: the tokens of each place.
+pub(super) type ColouredTokens = Vec<PlaceTokens>;
+
+/// Returns the marking with these tokens. Colours with count 0 are dropped.
+pub(super) fn of(bags: impl IntoIterator<Item = Vec<(u64, u64)>>) -> ColouredTokens {
+    let place = |mut bag: Vec<(u64, u64)>| {
+        merge(&mut bag);
+        let mut place = PlaceTokens::default();
+        bag.into_iter()
+            .filter(|it| it.1 > 0)
+            .for_each(|(colour, tokens)| place.put(colour, tokens));
+        place
+    };
+    bags.into_iter().map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_come_and_go() {
+        let mut place = PlaceTokens::default();
+        for colour in [7, 3, 7, 9] {
+            place.put(colour, 1);
+        }
+        assert_eq!((place.len(), place.tokens(7), place.tokens(4)), (3, 2, 0));
+        place.take(3, 1);
+        place.take(7, 2);
+        assert_eq!((place.len(), place.entry(0), place.tokens(7)), (1, (9, 1), 0));
+    }
+}

@@ -1,0 +1,142 @@
+//! Proofs from a complete coverability tree: the set of covered markings is an inductive invariant.
+//!
+//! Every reachable marking is covered by a kept node n (it has at most n's tokens on every place),
+//! and no firing leaves the covered set. The clauses describe the markings that are *not* covered.
+//! These have finitely many minimal elements b. A marking is covered exactly if it is at least as
+//! large as no b, which gives one clause per b: m(p) < b(p) for some place p. The minimal elements
+//! are computed node by node. A marking not covered by n has more than n(p) tokens on some place p.
+//! So a minimal element b covered by n is replaced by the markings with n(p) + 1 tokens on one more
+//! place, as far as they are minimal.
+//!
+//! ```text
+//! covered by  a 1, c ω  or  b 1, c ω         a(m) < 2 · b(m) < 2 · a(m) < 1 or b(m) < 1
+//! ```
+//!
+//! # Soundness
+//! The certificate is checked independently. Unit propagation alone confirms it. Suppose t leads
+//! from m to a marking that is at least b. Then m is at least max(pre(t), b − δ(t)), which is not
+//! covered either, since otherwise t would leave the covered set. So m is at least some b′, and all
+//! literals of its clause are false.
+
+use super::tree::Tree;
+use parikh_evidence::Document;
+use parikh_evidence::certificate::{BoundsCertificate, Induction};
+use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate};
+use parikh_structure::graph::omega::OMEGA;
+use std::collections::{BTreeMap, HashMap};
+
+/// Limit on the number of clauses of a certificate.
+const CLAUSES: usize = 400;
+
+/// Limit on the approximate number of comparisons for computing it.
+const PATIENCE: usize = 4_000_000;
+
+/// Minimum token counts by place. 0 for places not listed.
+pub(super) type MinimumTokens = BTreeMap<PlaceId, u64>;
+
+/// Returns the minimal markings that no kept node covers. Returns `None` if there are too many.
+pub(super) fn least_uncovered(tree: &Tree<'_>) -> Option<Vec<MinimumTokens>> {
+    let mut least = vec![MinimumTokens::new()];
+    let mut work = 0;
+    for node in tree.kept() {
+        let (covered, mut rest): (Vec<MinimumTokens>, Vec<MinimumTokens>) =
+            least.into_iter().partition(|it| covers(node, it));
+        let finite = || (0..node.len()).filter(|&place| node[place] != OMEGA);
+        for one in covered {
+            for place in finite() {
+                let mut more = one.clone();
+                more.insert(PlaceId::new(place), node[place] + 1);
+                work += rest.len() + more.len();
+                if work > PATIENCE {
+                    return None;
+                }
+                if !rest.iter().any(|it| is_within(it, &more)) {
+                    rest.retain(|it| !is_within(&more, it));
+                    rest.push(more);
+                }
+            }
+        }
+        if rest.len() > CLAUSES {
+            return None;
+        }
+        least = rest;
+    }
+    Some(least)
+}
+
+fn covers(node: &[u64], least: &MinimumTokens) -> bool {
+    least.iter().all(|(place, &tokens)| tokens <= node[place.index()])
+}
+
+/// Returns true if every marking above `other` is above `one`.
+fn is_within(one: &MinimumTokens, other: &MinimumTokens) -> bool {
+    one.iter().all(|(place, tokens)| other.get(place).is_some_and(|more| tokens <= more))
+}
+
+/// Returns true if no covered marking is above `least`.
+pub(super) fn excludes(tree: &Tree<'_>, least: &MinimumTokens) -> bool {
+    tree.kept().all(|node| !covers(node, least))
+}
+
+/// Returns an upper bound of a sum: its value with the maximum of each place. Returns `None` if it
+/// is unbounded or a coefficient is negative.
+pub(super) fn most(tree: &Tree<'_>, sum: &LinearSum) -> Option<i128> {
+    let of_term = |&(place, a): &(PlaceId, i64)| {
+        let most = tree.kept().map(|node| node[place.index()]).max()?;
+        (a > 0 && most != OMEGA).then(|| i128::from(a) * i128::from(most))
+    };
+    sum.terms().iter().map(of_term).sum()
+}
+
+/// Returns the minimum token counts that a predicate requires, as far as they follow from its
+/// conjuncts.
+pub(super) fn least_of(net: &Net, predicate: &Predicate) -> MinimumTokens {
+    let mut least = MinimumTokens::new();
+    collect(net, predicate, &mut least);
+    least
+}
+
+fn collect(net: &Net, predicate: &Predicate, least: &mut MinimumTokens) {
+    let mut at_least = |place: PlaceId, tokens: u64| {
+        let known = least.entry(place).or_default();
+        *known = tokens.max(*known);
+    };
+    match predicate {
+        Predicate::Enabled(t) => {
+            net.pre(*t).iter().for_each(|arc| at_least(arc.place, arc.weight));
+        }
+        // a·m(p) ≤ k with a < 0 means m(p) ≥ −k / |a|, rounded up.
+        Predicate::Atom(Atom { sum, bound }) => {
+            if let [(place, a @ ..0)] = sum.terms() {
+                let tokens = -i128::from(*bound).div_euclid(-i128::from(*a));
+                if let Ok(tokens) = u64::try_from(tokens) {
+                    at_least(*place, tokens);
+                }
+            }
+        }
+        Predicate::And(parts) => parts.iter().for_each(|part| collect(net, part, least)),
+        _ => {}
+    }
+}
+
+/// Returns the certificate with one clause per given marking, "no reachable marking is above it".
+pub(super) fn document(uncovered: &[MinimumTokens]) -> Option<Document> {
+    let (mut atoms, mut variables) = (Vec::new(), HashMap::new());
+    let mut clauses = Vec::new();
+    for least in uncovered {
+        let mut clause = Vec::new();
+        for (&place, &tokens) in least {
+            let bound = i64::try_from(tokens - 1).ok()?;
+            let next = i32::try_from(atoms.len() + 1).ok()?;
+            let variable = *variables.entry((place, bound)).or_insert_with(|| {
+                atoms.push(Atom { sum: LinearSum::place(place), bound });
+                next
+            });
+            clause.push(variable);
+        }
+        clauses.push(clause);
+    }
+    let bounds = BoundsCertificate { assumes_units: false, steps: Vec::new() };
+    let (remainders, steps, ending) = (Vec::new(), Vec::new(), Vec::new());
+    Some(Document::Induction(Induction { bounds, atoms, remainders, clauses, steps, ending }))
+}

@@ -1,0 +1,300 @@
+//! Coverability: finds unbounded places, predicates that hold with enough tokens on unbounded
+//! places, and what a complete coverability tree excludes.
+//!
+//! A place with ω in the Karp-Miller tree is unbounded. A walk can show this only if a single
+//! self-covering sequence suffices. In this example `made` needs two, and only the tree gives their
+//! order:
+//!
+//! ```text
+//! place open 1 · place ready · place store · place made
+//! transition fill: open -> open + store
+//! transition close: open -> ready
+//! transition make: ready + store -> ready + made
+//! ```
+//!
+//! | file | contents |
+//! |---|---|
+//! | `tree` | the tree, without nodes that are already covered |
+//! | `runs` | firing sequences and self-covering sequences for its nodes |
+//! | `questions` | evaluates predicates at nodes with ω |
+//! | `covered` | proofs from a complete tree |
+//!
+//! # Conditions
+//! 1. Some place is not known to be bounded. Otherwise there is no ω, and other engines visit
+//!    markings faster.
+//! 2. The tree stays within [`LIMITS`], which takes some milliseconds: first breadth-first, then
+//!    depth-first.
+//!
+//! # Soundness
+//! Firing sequences and self-covering sequences are replayed, and certificates are checked. Staged
+//! self-covering sequences are reported only on the original net, because no reduction translates
+//! them back.
+//!
+//! # Cost
+//! Each new node is compared with all kept nodes and with its predecessors on the branch, each up
+//! to the first place that decides.
+
+mod covered;
+mod questions;
+pub(super) mod runs;
+pub(super) mod tree;
+
+use super::Task;
+use super::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use crate::board::{Argument, Board, Observation, Proof, ProofReporter, WitnessReporter};
+use crate::working_net::WorkingNet;
+use parikh_net::printable::counted;
+use parikh_net::{FiringSequence, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
+use parikh_solvers::Budget;
+use parikh_structure::graph::omega::OMEGA;
+use runs::TokenDemand;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tree::{Tree, TreeEnd, TreeLimits, TreeOrder};
+
+/// The registry entry of the engine.
+pub const ENGINE: Engine = Engine {
+    name: "coverability",
+    technique: TECHNIQUE,
+    sides: Sides::Both,
+    role: Role::First,
+    takes: Takes::MARKINGS,
+    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+};
+
+/// The contest's name of the technique.
+pub const TECHNIQUE: &str = "COVERABILITY";
+
+/// Limits of the trees. After a tree exceeds its limits, the next one is tried.
+const LIMITS: [TreeLimits; 2] = [
+    TreeLimits { order: TreeOrder::Breadth, nodes: 5_000, work: 2_000_000 },
+    TreeLimits { order: TreeOrder::Depth, nodes: 5_000, work: 2_000_000 },
+];
+
+/// Limits of a tree that only searches for a self-covering sequence.
+const LIMITS_OF_PUMP: TreeLimits =
+    TreeLimits { order: TreeOrder::Breadth, nodes: 1_000, work: 1_000_000 };
+
+/// Searches for a firing sequence and a second one that can repeat forever after it and adds tokens
+/// each time, like [`walk::find_pump`](super::walk::find_pump). The first unbounded place of a
+/// branch always needs a single self-covering sequence only. `None` proves nothing.
+pub fn find_pump(net: &Net, budget: &Budget) -> Option<(FiringSequence, FiringSequence)> {
+    let mut found = None;
+    Tree::new(net, LIMITS_OF_PUMP).grow(budget, |tree, node| {
+        let grown = tree.nodes[node as usize].grown.first();
+        let place = grown.and_then(|grown| grown.places.first());
+        let Some(&(place, ..)) = place else { return Some(0) };
+        found = runs::single(tree, node, 0, &LinearSum::place(place));
+        found.is_none().then_some(0)
+    });
+    found
+}
+
+fn run(work: &Assignment<'_>, budget: &Budget) -> String {
+    let task = Task::on(work.working_net, work.board, budget, work.seed);
+    let is_bounded = |place: PlaceId| task.facts.upper_bound(place).is_some();
+    if task.net.places().all(is_bounded) {
+        return "all places are bounded".to_owned();
+    }
+    let mut goals = OpenGoals::new(
+        &task,
+        work.working_net,
+        work.board.witness_reporter(TECHNIQUE).on(work.working_net),
+    );
+    if goals.is_settled() {
+        return "nothing to do".to_owned();
+    }
+    let mut summaries = Vec::new();
+    for limits in LIMITS {
+        let mut tree = Tree::new(task.net, limits);
+        let end = tree.grow(budget, |tree, node| goals.see(tree, node));
+        if end == TreeEnd::Complete {
+            goals.look_back(&tree);
+            goals.exclude(&tree, work.board.proof_reporter(TECHNIQUE).on(work.working_net));
+        }
+        summaries.push(summary(&tree, end));
+        if end != TreeEnd::Limit || budget.is_exhausted() {
+            break;
+        }
+    }
+    format!("{}; {} settled", summaries.join(", then "), counted(goals.settled(), "goal"))
+}
+
+fn summary(tree: &Tree<'_>, end: TreeEnd) -> String {
+    let how = match end {
+        TreeEnd::Complete => "a complete tree",
+        TreeEnd::Limit => "an incomplete tree",
+        TreeEnd::Settled => "all goals settled by a tree",
+    };
+    let (nodes, kept, unbounded) = (tree.nodes.len(), tree.kept().count(), tree.unbounded());
+    let (nodes, unbounded) = (counted(nodes, "node"), counted(unbounded, "unbounded place"));
+    format!("{how} of {nodes}, {kept} kept, {unbounded}")
+}
+
+/// The open goals. Most are settled at their first test.
+struct OpenGoals<'t> {
+    board: &'t Board<'t>,
+    net: &'t Net,
+    witness_reporter: WitnessReporter<'t>,
+    /// True if staged self-covering sequences may be reported.
+    is_read: bool,
+    maxima: Vec<(GoalId, &'t LinearSum)>,
+    /// For each place, the maxima with a positive coefficient for it.
+    adding: HashMap<PlaceId, Vec<usize>>,
+    predicates: Vec<(GoalId, &'t Predicate)>,
+    open_at_first: usize,
+}
+
+impl<'t> OpenGoals<'t> {
+    fn new(
+        task: &Task<'t>,
+        working_net: &WorkingNet<'_>,
+        witness_reporter: WitnessReporter<'t>,
+    ) -> Self {
+        let mut goals = OpenGoals {
+            board: task.board,
+            net: task.net,
+            witness_reporter,
+            is_read: working_net.parent().is_none(),
+            maxima: Vec::new(),
+            adding: HashMap::new(),
+            predicates: Vec::new(),
+            open_at_first: 0,
+        };
+        for (id, goal) in task.goals.iter().filter(|(id, _)| task.board.is_open(*id)) {
+            match goal {
+                MarkingGoal::Maximise(sum) => {
+                    for &(place, _) in sum.terms().iter().filter(|(_, a)| *a > 0) {
+                        goals.adding.entry(place).or_default().push(goals.maxima.len());
+                    }
+                    goals.maxima.push((*id, sum));
+                }
+                MarkingGoal::Reach(predicate) => goals.predicates.push((*id, predicate)),
+            }
+        }
+        goals.open_at_first = goals.open();
+        goals
+    }
+
+    fn open(&self) -> usize {
+        let maxima = self.maxima.iter().map(|(id, _)| *id);
+        let all = maxima.chain(self.predicates.iter().map(|(id, _)| *id));
+        all.filter(|id| self.board.is_open(*id)).count()
+    }
+
+    fn is_settled(&self) -> bool {
+        self.open() == 0
+    }
+
+    fn settled(&self) -> usize {
+        self.open_at_first - self.open()
+    }
+
+    /// Tests the goals at a new node. Returns the work done, or `None` if all goals are settled.
+    fn see(&mut self, tree: &Tree<'_>, node: u32) -> Option<u64> {
+        let here = &tree.nodes[node as usize];
+        let mut work = (self.maxima.len() + self.predicates.len()) as u64;
+        for (at, grown) in here.grown.iter().enumerate() {
+            for (place, ..) in &grown.places {
+                for &maximum in self.adding.get(place).into_iter().flatten() {
+                    let (id, sum) = self.maxima[maximum];
+                    if self.board.is_open(id) {
+                        work += tree.net.place_count() as u64;
+                        self.grow(tree, (node, at), id, sum, &mut work);
+                    }
+                }
+            }
+        }
+        let mut shown = Vec::new();
+        let mut wanted = TokenDemand::new();
+        self.predicates.retain(|(id, _)| self.board.is_open(*id));
+        for &(id, predicate) in &self.predicates {
+            if questions::holds(self.net, &here.tokens, predicate, &mut work) {
+                questions::want(self.net, &here.tokens, predicate, &mut wanted);
+                shown.push(id);
+            }
+        }
+        if !shown.is_empty() {
+            self.reach(tree, node, wanted, shown);
+        }
+        (self.open() > 0).then_some(work)
+    }
+
+    /// Reports that a sum is unbounded, if an acceleration shows it.
+    fn grow(
+        &self,
+        tree: &Tree<'_>,
+        (node, at): (u32, usize),
+        id: GoalId,
+        sum: &LinearSum,
+        work: &mut u64,
+    ) {
+        if let Some((prefix, pump)) = runs::single(tree, node, at, sum) {
+            self.witness_reporter.unbounded(id, prefix, pump);
+        } else if self.is_read
+            && let Some(pumping) = runs::stages(tree, node, at, sum, work)
+        {
+            self.witness_reporter.grows(id, pumping);
+        }
+    }
+
+    /// Reports goals that hold at a node with these token demands.
+    fn reach(&self, tree: &Tree<'_>, node: u32, wanted: TokenDemand, shown: Vec<GoalId>) {
+        let made = tree.nodes[node as usize].grown.len();
+        let Some(run) = runs::run(tree, node, made, wanted) else { return };
+        let Ok(firings) = u64::try_from(run.firings()) else { return };
+        let sightings = shown.into_iter().map(|goal| Observation { goal, firings });
+        self.witness_reporter.along(run, sightings.collect());
+    }
+
+    /// Reports the largest value of each sum at nodes where it has no ω.
+    fn look_back(&self, tree: &Tree<'_>) {
+        for &(id, sum) in self.maxima.iter().filter(|(id, _)| self.board.is_open(*id)) {
+            let value = |node: &u32| {
+                let tokens = &tree.nodes[*node as usize].tokens;
+                let of_term = |&(place, a): &(PlaceId, i64)| match tokens[place.index()] {
+                    OMEGA => None,
+                    held => Some(i128::from(a) * i128::from(held)),
+                };
+                sum.terms().iter().map(of_term).sum::<Option<i128>>()
+            };
+            let nodes = 0..tree.nodes.len() as u32;
+            let best =
+                nodes.filter_map(|node| Some((value(&node)?, std::cmp::Reverse(node)))).max();
+            if let Some((value, std::cmp::Reverse(node))) = best
+                && self.witness_reporter.seen(id).is_none_or(|seen| seen < value)
+            {
+                self.reach(tree, node, TokenDemand::new(), vec![id]);
+            }
+        }
+    }
+
+    /// Proves goals that a complete tree excludes.
+    fn exclude(&self, tree: &Tree<'_>, proof_reporter: ProofReporter<'_>) {
+        let is_open = |id: GoalId| self.board.is_open(id);
+        let mut at_most: Vec<(GoalId, i128)> = Vec::new();
+        for &(id, sum) in self.maxima.iter().filter(|(id, _)| is_open(*id)) {
+            if let Some(most) = covered::most(tree, sum)
+                && proof_reporter.proved(id).is_none_or(|proved| most < proved)
+            {
+                at_most.push((id, most));
+            }
+        }
+        let is_never = |&&(id, predicate): &&(GoalId, &Predicate)| {
+            is_open(id) && covered::excludes(tree, &covered::least_of(self.net, predicate))
+        };
+        let never: Vec<GoalId> =
+            self.predicates.iter().filter(is_never).map(|&(id, _)| id).collect();
+        if at_most.is_empty() && never.is_empty() {
+            return;
+        }
+        let Some(uncovered) = covered::least_uncovered(tree) else { return };
+        let Some(document) = covered::document(&uncovered) else { return };
+        let argument = Argument::Induction { clauses: uncovered.len(), assumes_units: false };
+        let document = Arc::new(document);
+        let proof = || Proof::new(argument.clone(), Some(document.clone()));
+        let by = proof_reporter.by(&document);
+        at_most.into_iter().for_each(|(id, most)| by.at_most(id, most, proof()));
+        never.into_iter().for_each(|id| by.unreachable(id, proof()));
+    }
+}

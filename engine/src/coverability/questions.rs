@@ -1,0 +1,109 @@
+//! Evaluates predicates at nodes with ω.
+//!
+//! A predicate *eventually holds* at a node if it holds in all markings that the node represents
+//! with enough tokens on its ω places. A sum with ω on one side only is decided: p + q ≥ 7 holds if
+//! p is ω, and p ≤ 3 does not. A sum with ω on both sides is undecided and counts as false.
+//! Predicates are in negation normal form, so counting a part as false never makes a predicate
+//! true.
+
+use super::runs::TokenDemand;
+use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
+use parikh_structure::graph::omega::OMEGA;
+
+/// The value of a sum at a node.
+enum CoverabilityValue {
+    Is(i128),
+    Grows,
+    Falls,
+    Unknown,
+}
+
+fn value(atom: &Atom, tokens: &[u64]) -> CoverabilityValue {
+    let (mut known, mut grows, mut falls) = (0i128, false, false);
+    for &(place, a) in atom.sum.terms() {
+        match tokens[place.index()] {
+            OMEGA if a > 0 => grows = true,
+            OMEGA => falls = true,
+            // Coefficients are limited so that values fit.
+            held => known += i128::from(a) * i128::from(held),
+        }
+    }
+    match (grows, falls) {
+        (false, false) => CoverabilityValue::Is(known),
+        (true, false) => CoverabilityValue::Grows,
+        (false, true) => CoverabilityValue::Falls,
+        (true, true) => CoverabilityValue::Unknown,
+    }
+}
+
+fn is_enabled(net: &Net, tokens: &[u64], t: TransitionId) -> bool {
+    net.pre(t).iter().all(|arc| tokens[arc.place.index()] >= arc.weight)
+}
+
+/// Returns true if the predicate eventually holds. Adds the work to `work`.
+pub(super) fn holds(net: &Net, tokens: &[u64], predicate: &Predicate, work: &mut u64) -> bool {
+    *work += 1;
+    let enabled = |t: TransitionId| is_enabled(net, tokens, t);
+    match predicate {
+        Predicate::True => true,
+        Predicate::False => false,
+        Predicate::Atom(atom) => {
+            *work += atom.sum.terms().len() as u64;
+            match value(atom, tokens) {
+                CoverabilityValue::Is(value) => value <= atom.bound.into(),
+                CoverabilityValue::Falls => true,
+                CoverabilityValue::Grows | CoverabilityValue::Unknown => false,
+            }
+        }
+        Predicate::Enabled(t) => enabled(*t),
+        Predicate::Disabled(t) => !enabled(*t),
+        Predicate::Dead | Predicate::NotDead => {
+            *work += net.transition_count() as u64;
+            net.transitions().any(enabled) == (*predicate == Predicate::NotDead)
+        }
+        Predicate::And(parts) => parts.iter().all(|part| holds(net, tokens, part, work)),
+        Predicate::Or(parts) => parts.iter().any(|part| holds(net, tokens, part, work)),
+    }
+}
+
+/// Adds the token demands of a predicate that eventually holds.
+pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, wanted: &mut TokenDemand) {
+    match predicate {
+        Predicate::Atom(atom) => {
+            let (falling, known): (Vec<(PlaceId, i64)>, Vec<_>) =
+                atom.sum.terms().iter().partition(|(place, _)| tokens[place.index()] == OMEGA);
+            let held =
+                |&(place, a): &(PlaceId, i64)| i128::from(a) * i128::from(tokens[place.index()]);
+            let rest: i128 = known.iter().map(held).sum();
+            // All ω places of a true atom decrease the sum. Each gets the same demand, so that
+            // together they suffice.
+            let weight: i128 = falling.iter().map(|&(_, a)| -i128::from(a)).sum();
+            let missing = rest - i128::from(atom.bound);
+            if missing > 0 && weight > 0 {
+                let each = (missing + weight - 1) / weight;
+                falling.iter().for_each(|&(place, _)| at_least(wanted, place, each));
+            }
+        }
+        Predicate::Enabled(t) => {
+            net.pre(*t).iter().for_each(|arc| at_least(wanted, arc.place, arc.weight.into()));
+        }
+        Predicate::NotDead => {
+            if let Some(t) = net.transitions().find(|&t| is_enabled(net, tokens, t)) {
+                want(net, tokens, &Predicate::Enabled(t), wanted);
+            }
+        }
+        Predicate::And(parts) => parts.iter().for_each(|part| want(net, tokens, part, wanted)),
+        Predicate::Or(parts) => {
+            if let Some(part) = parts.iter().find(|part| holds(net, tokens, part, &mut 0)) {
+                want(net, tokens, part, wanted);
+            }
+        }
+        // Other predicates hold because of places with finite counts.
+        Predicate::True | Predicate::False | Predicate::Disabled(_) | Predicate::Dead => {}
+    }
+}
+
+fn at_least(wanted: &mut TokenDemand, place: PlaceId, tokens: i128) {
+    let known = wanted.entry(place).or_insert(tokens);
+    *known = tokens.max(*known);
+}

@@ -1,0 +1,357 @@
+//! The coverability tree: reached markings, their predecessors, and unbounded places.
+//!
+//! A node is a marking with ω. For each k there is a reachable marking that equals the node on its
+//! finite places and has at least k tokens on its ω places. If a node covers an earlier node on its
+//! branch and is larger on some places, the firings in between can be repeated, and these places
+//! become ω: an [`Acceleration`].
+//!
+//! A new node covered by a kept node is dropped. Kept nodes covered by a new node are no longer
+//! expanded. Earlier nodes on a branch are compared whether they are kept or not. At the end every
+//! successor of a kept node is covered by a kept node, so together they cover all reachable
+//! markings.
+//!
+//! # Termination
+//! In an infinite branch some node would be covered by a later one. They cannot be equal, since
+//! covered nodes are dropped. If the earlier one is smaller somewhere, there was an acceleration,
+//! and a branch has at most as many accelerations as places.
+//!
+//! # Sources
+//! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969 (the
+//! tree). Dropping covered nodes stays complete because accelerations also use nodes that are no
+//! longer kept: P.-A. Reynier, F. Servais, *Minimal coverability set for Petri nets: Karp and
+//! Miller algorithm with pruning*, Petri Nets 2011; A. Valmari, H. Hansen, *Old and new algorithms
+//! for minimal coverability sets*, Fundamenta Informaticae 131, 2014.
+
+use parikh_net::{Net, PlaceId, TransitionId};
+use parikh_solvers::Budget;
+use parikh_structure::graph::omega::{OMEGA, fire, is_covered};
+use parikh_structure::graph::reachability::NoGraph;
+use std::collections::BinaryHeap;
+
+/// The order of expansion among nodes with equally many ω.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TreeOrder {
+    /// Oldest first: finds early unbounded places with the shortest sequences.
+    Breadth,
+    /// Newest first: finds unbounded places deep in the tree.
+    Depth,
+}
+
+/// Limits on the size of a tree, and its order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TreeLimits {
+    pub(super) order: TreeOrder,
+    /// Limit on the number of nodes, kept or not.
+    pub(super) nodes: usize,
+    /// Limit on the approximate number of token comparisons until the next unbounded place is
+    /// found.
+    pub(super) work: u64,
+}
+
+/// Work between two checks of the budget.
+const PATIENCE: u64 = 20_000;
+
+/// A coverability tree.
+pub(crate) struct Tree<'n> {
+    pub(super) net: &'n Net,
+    /// The nodes. The initial marking is node 0.
+    pub(crate) nodes: Vec<Node>,
+    /// The outline of each node, kept or not.
+    outlines: Vec<Outline>,
+    /// The nodes that no other node covers.
+    kept: Vec<u32>,
+    /// The nodes to expand: the number of ω places and the node's number, negative if the oldest
+    /// comes first.
+    waiting: BinaryHeap<(usize, i64)>,
+    /// For each place, the transitions whose first input it is. The last entry contains the
+    /// transitions without inputs.
+    beginning: Vec<Vec<TransitionId>>,
+    limits: TreeLimits,
+    /// For each place, true if it is ω in some node.
+    unbounded: Vec<bool>,
+    /// Limit on `work` before the next unbounded place must be found.
+    most_work: u64,
+    /// Work so far.
+    pub(super) work: u64,
+}
+
+/// A summary of a marking for fast comparisons. It usually shows already that one marking does not
+/// cover another.
+#[derive(Clone, Copy)]
+struct Outline {
+    /// One bit per marked place, where several places may share a bit.
+    marked: u64,
+    /// Total number of tokens, saturating.
+    total: u64,
+}
+
+impl Outline {
+    fn of(tokens: &[u64]) -> Outline {
+        let marked = (0..).zip(tokens).filter(|&(_, &held)| held > 0);
+        Outline {
+            marked: marked.fold(0, |bits, (place, _)| bits | 1 << (place & 63u32)),
+            total: tokens.iter().fold(0, |sum, &held| sum.saturating_add(held)),
+        }
+    }
+
+    fn may_be_covered(self, by: Outline) -> bool {
+        self.marked & !by.marked == 0 && self.total <= by.total
+    }
+}
+
+/// A marking with ω, with a link to the predecessor.
+pub(crate) struct Node {
+    /// Token count by place. [`OMEGA`] for ω.
+    pub(crate) tokens: Vec<u64>,
+    /// The predecessor and the fired transition. `None` for the root.
+    pub(crate) came: Option<(u32, TransitionId)>,
+    /// The accelerations at this node, in order.
+    pub(crate) grown: Vec<Acceleration>,
+    is_kept: bool,
+}
+
+impl Node {
+    /// Returns a node that is made elsewhere.
+    pub(crate) fn linked(
+        tokens: Vec<u64>,
+        came: Option<(u32, TransitionId)>,
+        grown: Vec<Acceleration>,
+    ) -> Node {
+        Node { tokens, came, grown, is_kept: true }
+    }
+}
+
+/// Places that grow when the firings since an earlier node are repeated.
+pub(crate) struct Acceleration {
+    /// The earlier node.
+    pub(crate) since: u32,
+    /// Triples of place, its tokens before it became ω, and the tokens that each repetition adds.
+    pub(crate) places: Vec<(PlaceId, u64, u64)>,
+}
+
+/// The reason why a tree stops growing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TreeEnd {
+    /// The tree is complete: the kept nodes cover all reachable markings.
+    Complete,
+    /// A limit was reached, or the budget is exhausted.
+    Limit,
+    /// Every goal is settled.
+    Settled,
+}
+
+impl<'n> Tree<'n> {
+    pub(super) fn new(net: &'n Net, limits: TreeLimits) -> Self {
+        let mut beginning = vec![Vec::new(); net.place_count() + 1];
+        for t in net.transitions() {
+            let first = net.pre(t).first().map_or(net.place_count(), |arc| arc.place.index());
+            beginning[first].push(t);
+        }
+        let mut tree = Tree {
+            net,
+            nodes: Vec::new(),
+            outlines: Vec::new(),
+            kept: Vec::new(),
+            waiting: BinaryHeap::new(),
+            beginning,
+            limits,
+            unbounded: vec![false; net.place_count()],
+            most_work: limits.work,
+            work: net.transition_count() as u64,
+        };
+        tree.keep(net.initial().tokens().to_vec(), None, Vec::new());
+        tree
+    }
+
+    /// Returns a tree with nodes that are made elsewhere. It does not grow.
+    pub(crate) fn linked(net: &'n Net, nodes: Vec<Node>) -> Self {
+        let limits = TreeLimits { order: TreeOrder::Breadth, nodes: 0, work: 0 };
+        Tree {
+            net,
+            nodes,
+            outlines: Vec::new(),
+            kept: Vec::new(),
+            waiting: BinaryHeap::new(),
+            beginning: Vec::new(),
+            limits,
+            unbounded: Vec::new(),
+            most_work: 0,
+            work: 0,
+        }
+    }
+
+    /// Returns the kept nodes. If the tree is complete, they cover all reachable markings.
+    pub(super) fn kept(&self) -> impl Iterator<Item = &[u64]> {
+        self.kept.iter().map(|&at| &*self.nodes[at as usize].tokens)
+    }
+
+    /// Returns the transitions on the path from one node to a later one on its branch.
+    pub(super) fn way(&self, since: u32, to: u32) -> Vec<TransitionId> {
+        let mut way = Vec::new();
+        let mut at = to;
+        while at != since {
+            let Some((before, t)) = self.nodes[at as usize].came else { break };
+            way.push(t);
+            at = before;
+        }
+        way.reverse();
+        way
+    }
+
+    /// Returns the nodes from the root to this node.
+    pub(super) fn branch(&self, to: u32) -> Vec<u32> {
+        let before = |&at: &u32| self.nodes[at as usize].came.map(|(before, _)| before);
+        let mut branch: Vec<u32> = std::iter::successors(Some(to), before).collect();
+        branch.reverse();
+        branch
+    }
+
+    /// Grows the tree until it is complete or a limit is reached. Calls `seen` with each new node.
+    /// It returns the work it did, or `None` to stop.
+    pub(super) fn grow(
+        &mut self,
+        budget: &Budget,
+        mut seen: impl FnMut(&Self, u32) -> Option<u64>,
+    ) -> TreeEnd {
+        let Some(looked) = seen(self, 0) else { return TreeEnd::Settled };
+        self.work += looked;
+        let mut ask_at = self.work;
+        while let Some((_, number)) = self.waiting.pop() {
+            let from = number.unsigned_abs() as u32;
+            for t in self.candidates(from) {
+                // The node that covers it is expanded instead.
+                if !self.nodes[from as usize].is_kept {
+                    break;
+                }
+                let is_late = self.work >= ask_at && budget.is_exhausted();
+                if self.work >= ask_at {
+                    ask_at = self.work + PATIENCE;
+                }
+                let is_full = self.nodes.len() >= self.limits.nodes;
+                if is_late || is_full || self.work > self.most_work {
+                    return TreeEnd::Limit;
+                }
+                // Markings beyond the token limit are not supported.
+                let next = match fire(self.net, &self.nodes[from as usize].tokens, t) {
+                    Ok(next) => next,
+                    Err(NoGraph::Overflow | NoGraph::TooMany(_) | NoGraph::Exhausted(_)) => {
+                        return TreeEnd::Limit;
+                    }
+                };
+                self.work += (self.net.pre(t).len() + self.net.delta(t).len()) as u64;
+                let Some(mut next) = next else { continue };
+                self.work += (next.len() + self.kept.len()) as u64;
+                if self.is_covered(&next) {
+                    continue;
+                }
+                let grown = self.accelerate(&mut next, from);
+                let node = self.keep(next, Some((from, t)), grown);
+                let Some(looked) = seen(self, node) else { return TreeEnd::Settled };
+                self.work += looked;
+                self.go_on_if_new(node);
+            }
+        }
+        TreeEnd::Complete
+    }
+
+    /// Raises the work limit if a node has a new unbounded place.
+    fn go_on_if_new(&mut self, node: u32) {
+        let grown = self.nodes[node as usize].grown.iter().flat_map(|grown| &grown.places);
+        let mut is_new = false;
+        for (place, ..) in grown {
+            is_new |= !std::mem::replace(&mut self.unbounded[place.index()], true);
+        }
+        if is_new {
+            self.most_work = self.work + self.limits.work;
+        }
+    }
+
+    /// Returns the number of places with ω in some node.
+    pub(super) fn unbounded(&self) -> usize {
+        self.unbounded.iter().filter(|&&unbounded| unbounded).count()
+    }
+
+    /// Returns true if a kept node covers the marking.
+    fn is_covered(&self, tokens: &[u64]) -> bool {
+        let outline = Outline::of(tokens);
+        self.kept.iter().any(|&at| {
+            let at = at as usize;
+            outline.may_be_covered(self.outlines[at]) && is_covered(tokens, &self.nodes[at].tokens)
+        })
+    }
+
+    /// Returns the transitions whose first input is marked, or that have no input.
+    fn candidates(&mut self, from: u32) -> Vec<TransitionId> {
+        let tokens = &self.nodes[from as usize].tokens;
+        self.work += tokens.len() as u64;
+        let marked = (0..tokens.len()).filter(|&place| tokens[place] > 0);
+        let places = marked.chain([tokens.len()]);
+        let mut all: Vec<TransitionId> =
+            places.flat_map(|place| &self.beginning[place]).copied().collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Sets ω in `next`, a successor of node `from`, on places that are larger than in an earlier
+    /// node of the branch that `next` covers. Repeats until nothing changes.
+    fn accelerate(&mut self, next: &mut [u64], from: u32) -> Vec<Acceleration> {
+        let mut grown = Vec::new();
+        loop {
+            let before = grown.len();
+            let mut outline = Outline::of(next);
+            let mut at = Some(from);
+            while let Some(since) = at {
+                let node = &self.nodes[since as usize];
+                self.work += 1;
+                let may_be = self.outlines[since as usize].may_be_covered(outline);
+                if may_be && is_covered(&node.tokens, next) {
+                    self.work += next.len() as u64;
+                    let mut places = Vec::new();
+                    for (place, (&then, now)) in node.tokens.iter().zip(next.iter_mut()).enumerate()
+                    {
+                        if then < *now && *now != OMEGA {
+                            places.push((PlaceId::new(place), *now, *now - then));
+                            *now = OMEGA;
+                        }
+                    }
+                    if !places.is_empty() {
+                        grown.push(Acceleration { since, places });
+                        outline = Outline::of(next);
+                    }
+                }
+                at = node.came.map(|(before, _)| before);
+            }
+            if grown.len() == before {
+                return grown;
+            }
+        }
+    }
+
+    /// Keeps a new node, and stops keeping the nodes that it covers.
+    fn keep(
+        &mut self,
+        tokens: Vec<u64>,
+        came: Option<(u32, TransitionId)>,
+        grown: Vec<Acceleration>,
+    ) -> u32 {
+        let number = self.nodes.len() as u32;
+        let outline = Outline::of(&tokens);
+        let (nodes, outlines) = (&mut self.nodes, &self.outlines);
+        self.kept.retain(|&at| {
+            let node = &mut nodes[at as usize];
+            let may_be = outlines[at as usize].may_be_covered(outline);
+            node.is_kept = !(may_be && is_covered(&node.tokens, &tokens));
+            node.is_kept
+        });
+        self.outlines.push(outline);
+        let omegas = tokens.iter().filter(|&&held| held == OMEGA).count();
+        self.kept.push(number);
+        self.nodes.push(Node { tokens, came, grown, is_kept: true });
+        let signed = match self.limits.order {
+            TreeOrder::Breadth => -i64::from(number),
+            TreeOrder::Depth => i64::from(number),
+        };
+        self.waiting.push((omegas, signed));
+        number
+    }
+}

@@ -1,0 +1,190 @@
+//! Attempts at computing the reachable set, in time slices.
+//!
+//! Orders are tried as in [`explore`](super::explore), in growing slices. An interrupted try is
+//! repeated when more time is available than before. If places are not known to be bounded, there
+//! may be infinitely many markings, and only one order is continued after the first short tries.
+
+use super::{
+    FIRST_SLICE, MOST_LEVELS, ORDERING, ReachableSet, TRIED, TryLog, order, saturate, tries,
+};
+use crate::SliceProgress;
+use parikh_net::{Facts, Net};
+use parikh_solvers::Budget;
+use parikh_symbolic::Stop;
+use parikh_symbolic::order::LevelOrder;
+use std::time::{Duration, Instant};
+
+/// Share of the remaining memory for diagrams, in [0, 1]. Other engines search at the same time.
+const MEMORY: f64 = 0.5;
+
+/// Limit on the length of tries of all orders but the first, if there may be infinitely many
+/// markings.
+const LONGEST_UNBOUNDED: Duration = Duration::from_secs(2);
+
+/// Number of slices without enough time for another try, after which the engine gives up.
+const TOO_SHORT: u32 = 3;
+
+/// Result of using the set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Every question is answered.
+    All,
+    /// Some questions are answered. The same set must be computed again for the rest, because time
+    /// ran out.
+    Part,
+    /// No question is answered. More time is needed.
+    Nothing,
+}
+
+/// Duration of a try.
+#[derive(Clone, Copy)]
+struct AttemptTimes {
+    until_set: Duration,
+    all: Duration,
+}
+
+/// The state of the tries.
+#[derive(Debug, Default)]
+pub(super) struct Attempts {
+    /// The orders, the most promising first. Empty until they are computed.
+    orders: Vec<LevelOrder>,
+    /// The remaining tries, in reverse: the index of an order and its time slice.
+    tries: Vec<(usize, Option<Duration>)>,
+    /// Time used by the last try if it was interrupted.
+    cut: Duration,
+    /// Number of slices that had no more time than `cut`.
+    too_short: u32,
+    /// Share of the first slice for each try, in [0, 1]. `None` if the tries have their own time
+    /// slices. After such a first slice without a set, other engines run first.
+    first: Option<f64>,
+    /// Number of tries so far.
+    pub(super) made: u64,
+}
+
+impl Attempts {
+    /// Creates the state in which each order gets this share of the first slice, in [0, 1].
+    pub(super) fn after_a_look(share: f64) -> Self {
+        Attempts { first: Some(share), ..Attempts::default() }
+    }
+
+    /// Computes the orders, once.
+    fn prepare(&mut self, net: &Net, facts: &Facts, budget: &Budget) {
+        if !self.orders.is_empty() || net.place_count() > MOST_LEVELS {
+            return;
+        }
+        self.orders = order::candidates(net, &budget.share(ORDERING));
+        self.tries = tries(self.orders.len());
+        if !net.places().all(|p| facts.upper_bound(p).is_some()) {
+            let is_short = |time: Option<Duration>| time.is_some_and(|it| it <= LONGEST_UNBOUNDED);
+            self.tries.retain(|&(order, time)| order == 0 || is_short(time));
+        }
+        self.tries.reverse();
+    }
+
+    /// Tries orders until one leads to the set, and uses the set. `is_done` returns true if no
+    /// question is open.
+    pub(super) fn slice(
+        &mut self,
+        (net, facts): (&Net, &Facts),
+        budget: &Budget,
+        is_done: &dyn Fn() -> bool,
+        use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<Use, Stop> + Sync),
+    ) -> SliceProgress {
+        if is_done() {
+            return SliceProgress::Finished;
+        }
+        self.prepare(net, facts, budget);
+        if let Some(share) = self.first.take() {
+            return self.look((net, facts), budget, share, use_set);
+        }
+        while let Some(&(order, time)) = self.tries.last() {
+            if is_done() {
+                return SliceProgress::Finished;
+            }
+            if budget.is_exhausted() {
+                return SliceProgress::Unfinished;
+            }
+            if budget.remaining().is_some_and(|left| left <= self.cut) {
+                self.too_short += 1;
+                return match self.too_short < TOO_SHORT {
+                    true => SliceProgress::Unfinished,
+                    false => SliceProgress::Finished,
+                };
+            }
+            let slice = time.map_or_else(|| budget.child(), |time| budget.slice(time));
+            let began = Instant::now();
+            match self.attempt(net, order, (&slice, budget), use_set) {
+                Ok(used) if self.is_enough(order, used) => break,
+                Ok(_) => return SliceProgress::Unfinished,
+                Err(Stop::Asked) if budget.is_exhausted() => {
+                    self.cut = began.elapsed();
+                    return SliceProgress::Unfinished;
+                }
+                Err(_) => {
+                    self.cut = Duration::ZERO;
+                    self.tries.pop();
+                }
+            }
+        }
+        SliceProgress::Finished
+    }
+
+    /// Runs the first slice: each order for a short time. A simple set is found at once.
+    fn look(
+        &mut self,
+        (net, facts): (&Net, &Facts),
+        budget: &Budget,
+        share: f64,
+        use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<Use, Stop> + Sync),
+    ) -> SliceProgress {
+        let moment = budget.remaining().map_or(FIRST_SLICE, |left| left.mul_f64(share));
+        // With infinitely many markings no order may terminate, so one order is as informative as
+        // all.
+        let bounded = net.places().all(|p| facts.upper_bound(p).is_some());
+        let orders = if bounded { self.orders.len().min(TRIED[0]) } else { 1 };
+        for order in 0..orders.min(self.orders.len()) {
+            let slice = budget.slice(moment.min(FIRST_SLICE));
+            if let Ok(used) = self.attempt(net, order, (&slice, budget), use_set) {
+                return match self.is_enough(order, used) {
+                    true => SliceProgress::Finished,
+                    false => SliceProgress::Unfinished,
+                };
+            }
+        }
+        match self.tries.is_empty() {
+            true => SliceProgress::Finished,
+            false => SliceProgress::Unfinished,
+        }
+    }
+
+    /// Runs one try, with one budget for computing the set and one that also covers its use.
+    fn attempt(
+        &mut self,
+        net: &Net,
+        order: usize,
+        (budget, after): (&Budget, &Budget),
+        use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<Use, Stop> + Sync),
+    ) -> Result<(Use, AttemptTimes), Stop> {
+        let bytes = (after.memory_left() as f64 * MEMORY) as usize;
+        self.made += 1;
+        let began = Instant::now();
+        let use_it = |reached: ReachableSet<'_, '_>| {
+            let until_set = began.elapsed();
+            Ok((use_set(reached)?, until_set))
+        };
+        let limits = (bytes, budget, after);
+        let (used, until_set) =
+            saturate(net, &self.orders[order], limits, &TryLog::default(), &use_it)?;
+        Ok((used, AttemptTimes { until_set, all: began.elapsed() }))
+    }
+
+    /// Returns true if all questions are answered. Otherwise only this order is continued.
+    fn is_enough(&mut self, order: usize, (used, times): (Use, AttemptTimes)) -> bool {
+        (self.tries, self.cut) = match used {
+            Use::All => (Vec::new(), Duration::ZERO),
+            Use::Part => (vec![(order, None)], times.until_set),
+            Use::Nothing => (vec![(order, None)], times.all),
+        };
+        used == Use::All
+    }
+}

@@ -1,0 +1,455 @@
+//! CTL formulas over the reachable set.
+//!
+//! For each subformula, from the inside out, the set of markings that satisfy it is computed. The
+//! reachable set is closed under firing, so a formula holds at the initial marking within the set
+//! exactly if it holds in the net.
+//!
+//! E(φ U ψ) is computed backwards from ψ within φ, by saturation or in rounds. E(φ R ψ) is computed
+//! from ψ by removing, in rounds, the markings that neither satisfy φ nor have a successor that
+//! remains. Some markings need no successor: those of φ, dead ones, and those that enable a
+//! transition without effect. These markings, and those that lead to them within ψ, are never
+//! removed. So the rounds concern only the other markings, which remain only if a cycle is
+//! reachable from them. There may be as many rounds as the longest run has firings, so from time to
+//! time a separate test checks if a cycle is possible ([`cycles`](super::cycles)). Universal path
+//! quantifiers are computed through their existential duals.
+//!
+//! Source: McMillan, *Symbolic Model Checking*, 1993.
+
+use super::ReachableSet;
+use super::cycles::Cycles;
+use parikh_net::{EffectId, Net, Predicate, TreeProperty};
+use parikh_solvers::Budget;
+use parikh_symbolic::{LevelTouch, Set, Stop, TransitionRelation};
+use parikh_temporal::{Node, Quantifier};
+use std::collections::HashMap;
+use std::time::Instant;
+
+/// Number of rounds after which, and after each doubling of which, the test for cycles runs.
+const ROUNDS: u32 = 4;
+
+/// Share of the time of a formula, in [0, 1], after which saturation is replaced by rounds.
+const SATURATING: f64 = 0.15;
+
+/// Limit on the number of semiflows whose firings are tried one after another.
+const LOOPS: usize = 16;
+
+/// CTL formulas evaluated over the same set.
+pub(super) struct CtlEvaluation<'e, 'r, 'd> {
+    reached: &'e mut ReachableSet<'r, 'd>,
+    net: &'e Net,
+    budget: &'e Budget,
+    /// Cycle test, created when first needed.
+    cycles: Option<Cycles>,
+    /// The reversed transition relation.
+    backwards: TransitionRelation,
+    /// For each condition, the markings that satisfy it. The sets are kept.
+    satisfying: HashMap<Predicate, Set>,
+    /// The dead markings, and the markings that enable a transition without effect. The sets are
+    /// kept.
+    resting: Option<(Set, Set)>,
+    /// The sets kept for the current formula.
+    kept: Vec<Set>,
+}
+
+impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
+    /// Prepares the evaluation.
+    ///
+    /// # Errors
+    /// Returns an error if there are too many transitions.
+    pub(super) fn over(
+        reached: &'e mut ReachableSet<'r, 'd>,
+        (net, budget): (&'e Net, &'e Budget),
+    ) -> Result<Self, Stop> {
+        let backwards = reached.relation.reversed()?;
+        let (satisfying, resting, kept) = (HashMap::new(), None, Vec::new());
+        let cycles = None;
+        Ok(CtlEvaluation { reached, net, budget, cycles, backwards, satisfying, resting, kept })
+    }
+
+    /// Returns true if a property holds at a marking, given by its tokens from the top level on.
+    ///
+    /// # Errors
+    /// Returns an error if the limits are exceeded. Another property may still be decided.
+    pub(super) fn holds(&mut self, property: &TreeProperty, at: &[u64]) -> Result<bool, Stop> {
+        let result = self.members(property);
+        let holds = result.map(|members| self.contains(members, at));
+        self.forget();
+        holds
+    }
+
+    /// Returns true if a marking, given by its tokens from the top level on, is a member.
+    pub(super) fn contains(&self, members: Set, at: &[u64]) -> bool {
+        self.reached.diagrams.contains(members, at)
+    }
+
+    /// Releases the sets kept for the current formula only.
+    pub(super) fn forget(&mut self) {
+        for set in self.kept.drain(..) {
+            self.reached.diagrams.release(set);
+        }
+    }
+
+    /// Returns the markings that satisfy a property.
+    fn members(&mut self, property: &TreeProperty) -> Result<Set, Stop> {
+        let formulas = property.formulas().below(property.formula());
+        let mut found: HashMap<_, Set> = HashMap::new();
+        let mut last = Set::EMPTY;
+        for formula in formulas {
+            let begun = Instant::now();
+            last = match property.formulas().node(formula) {
+                Node::True => self.all(),
+                Node::False => Set::EMPTY,
+                Node::Literal(literal) => {
+                    let condition = &property.atoms()[literal.atom.0 as usize];
+                    let members = self.satisfying(condition)?;
+                    if literal.positive { members } else { self.others(members)? }
+                }
+                Node::And(parts) => {
+                    let mut all = self.all();
+                    for part in parts.iter() {
+                        all = self.reached.diagrams.intersection(all, found[part])?;
+                    }
+                    all
+                }
+                Node::Or(parts) => {
+                    let mut any = Set::EMPTY;
+                    for part in parts.iter() {
+                        any = self.reached.diagrams.union(any, found[part])?;
+                    }
+                    any
+                }
+                Node::Next(Quantifier::Exists, inner) => self.next(found[inner])?,
+                Node::Next(Quantifier::All, inner) => {
+                    let others = self.others(found[inner])?;
+                    let violated = self.next(others)?;
+                    self.others(violated)?
+                }
+                Node::Until(Quantifier::Exists, left, right) => {
+                    self.until(found[left], found[right])?
+                }
+                Node::Until(Quantifier::All, left, right) => {
+                    let [left, right] = [self.others(found[left])?, self.others(found[right])?];
+                    let violated = self.release(left, right)?;
+                    self.others(violated)?
+                }
+                Node::Release(Quantifier::Exists, left, right) => {
+                    self.release(found[left], found[right])?
+                }
+                Node::Release(Quantifier::All, left, right) => {
+                    let [left, right] = [self.others(found[left])?, self.others(found[right])?];
+                    let violated = self.until(left, right)?;
+                    self.others(violated)?
+                }
+            };
+            self.keep(last);
+            found.insert(formula, last);
+            tracing::trace!(
+                "diagrams: {} nodes for {:?} in {:.2?}",
+                self.reached.diagrams.nodes_of(last),
+                property.formulas().node(formula),
+                begun.elapsed()
+            );
+        }
+        Ok(last)
+    }
+
+    /// Returns the set of reachable markings.
+    pub(super) fn all(&self) -> Set {
+        self.reached.set
+    }
+
+    /// Keeps a set until the next formula.
+    pub(super) fn keep(&mut self, set: Set) {
+        self.reached.diagrams.keep(set);
+        self.kept.push(set);
+    }
+
+    /// Returns the number of sets kept for the current formula.
+    pub(super) fn kept(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Keeps the sets in `these`, and releases the others that were kept after the first `before`
+    /// sets.
+    pub(super) fn forget_but(&mut self, before: usize, these: &[Set]) {
+        these.iter().for_each(|&set| self.reached.diagrams.keep(set));
+        for set in self.kept.drain(before..).rev() {
+            self.reached.diagrams.release(set);
+        }
+        self.kept.extend(these);
+    }
+
+    /// Returns the markings that satisfy a condition.
+    pub(super) fn satisfying(&mut self, condition: &Predicate) -> Result<Set, Stop> {
+        if let Some(&known) = self.satisfying.get(condition) {
+            return Ok(known);
+        }
+        let members = self.reached.satisfying(self.all(), condition)?;
+        self.reached.diagrams.keep(members);
+        self.satisfying.insert(condition.clone(), members);
+        Ok(members)
+    }
+
+    /// Returns the complement of a set, and keeps it.
+    pub(super) fn others(&mut self, members: Set) -> Result<Set, Stop> {
+        let others = self.reached.diagrams.difference(self.all(), members)?;
+        self.keep(others);
+        Ok(others)
+    }
+
+    /// Returns the dead markings, and the markings that enable a transition without effect.
+    fn resting(&mut self) -> Result<(Set, Set), Stop> {
+        if let Some(known) = self.resting {
+            return Ok(known);
+        }
+        let dead = self.reached.satisfying(self.all(), &Predicate::Dead)?;
+        let idle = self.reached.transitions.iter();
+        let idle = idle.filter(|touches| touches.iter().all(|touch| touch.change == 0));
+        let idle: Vec<Vec<(u32, u64)>> = idle.map(|touches| needs(touches)).collect();
+        let idle = self.reached.diagrams.enabling_any(self.all(), &idle)?;
+        self.reached.diagrams.keep(dead);
+        self.reached.diagrams.keep(idle);
+        self.resting = Some((dead, idle));
+        Ok((dead, idle))
+    }
+
+    /// Returns the markings with a successor in `to`.
+    fn next(&mut self, to: Set) -> Result<Set, Stop> {
+        let (_, idle) = self.resting()?;
+        let itself = self.reached.diagrams.intersection(to, idle)?;
+        self.keep(itself);
+        let led = self.reached.diagrams.leading_into(&self.backwards, self.all(), to)?;
+        self.reached.diagrams.union(led, itself)
+    }
+
+    /// Returns the markings with a successor in `to`, where a dead marking is its own successor.
+    pub(super) fn next_or_stay(&mut self, to: Set) -> Result<Set, Stop> {
+        let next = self.next(to)?;
+        let (dead, _) = self.resting()?;
+        let stays = self.both(to, dead)?;
+        self.either(next, stays)
+    }
+
+    /// Returns the intersection of two sets.
+    pub(super) fn both(&mut self, one: Set, other: Set) -> Result<Set, Stop> {
+        self.reached.diagrams.intersection(one, other)
+    }
+
+    /// Returns the union of two sets.
+    pub(super) fn either(&mut self, one: Set, other: Set) -> Result<Set, Stop> {
+        self.reached.diagrams.union(one, other)
+    }
+
+    /// Returns the markings that satisfy E(left U right).
+    pub(super) fn until(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
+        let inside = self.reached.diagrams.union(left, right)?;
+        self.leading_to(right, inside)
+    }
+
+    /// Returns the markings from which a path within `inside` leads to a member of `these`. Uses
+    /// saturation first, and rounds if saturation takes too long. Backward search makes sets that
+    /// do not fit the order of places, and it is unpredictable which of the two methods has smaller
+    /// intermediate sets.
+    fn leading_to(&mut self, these: Set, inside: Set) -> Result<Set, Stop> {
+        self.keep(these);
+        self.keep(inside);
+        let later = self.reached.alarm.bring_forward(SATURATING);
+        let led = self.reached.diagrams.reachable_within(&self.backwards, these, inside);
+        self.reached.alarm.put_back(later);
+        match led {
+            Err(Stop::Asked) => self.leading_to_by_rounds(these, inside),
+            led => led,
+        }
+    }
+
+    /// Like [`leading_to`](Self::leading_to), firing by firing.
+    fn leading_to_by_rounds(&mut self, these: Set, inside: Set) -> Result<Set, Stop> {
+        let diagrams = &mut *self.reached.diagrams;
+        let mut all = diagrams.intersection(these, inside)?;
+        let mut new = all;
+        while !new.is_empty() {
+            let others = diagrams.difference(inside, all)?;
+            diagrams.keep(all);
+            let led = diagrams.leading_into(&self.backwards, others, new);
+            diagrams.release(all);
+            new = led?;
+            all = diagrams.union(all, new)?;
+        }
+        Ok(all)
+    }
+
+    /// Returns the markings that satisfy E(left R right).
+    pub(super) fn release(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
+        let (dead, idle) = self.resting()?;
+        let diagrams = &mut *self.reached.diagrams;
+        let at_rest = diagrams.union(dead, idle)?;
+        let ends = diagrams.union(left, at_rest)?;
+        let ends = diagrams.intersection(right, ends)?;
+        let stays = self.leading_to(ends, right)?;
+        self.keep(stays);
+        let others = self.reached.diagrams.difference(right, stays)?;
+        let circling = self.circling(others)?;
+        self.reached.diagrams.union(stays, circling)
+    }
+
+    /// Returns the markings from which an infinite run within `among` exists. No member may enable
+    /// a transition without effect.
+    fn circling(&mut self, among: Set) -> Result<Set, Stop> {
+        let (mut found, mut left, mut rounds) = (Set::EMPTY, among, 0u32);
+        while !left.is_empty() {
+            if rounds >= ROUNDS && rounds.is_power_of_two() {
+                if !self.may_go_round(left)? {
+                    return Ok(found);
+                }
+                // The remaining markings have no successor in the removed set.
+                self.keep(left);
+                let led = self.leading_to_loops(left)?;
+                found = self.reached.diagrams.union(found, led)?;
+                left = self.reached.diagrams.difference(left, led)?;
+                self.keep(found);
+            }
+            let before = left;
+            left = self.reached.diagrams.leading_into(&self.backwards, before, before)?;
+            rounds += 1;
+            if left == before {
+                break;
+            }
+        }
+        self.reached.diagrams.union(found, left)
+    }
+
+    /// Returns the markings that lead, within `inside`, to one where the firings of a short
+    /// semiflow are possible one after another.
+    fn leading_to_loops(&mut self, inside: Set) -> Result<Set, Stop> {
+        let (net, budget) = (self.net, self.budget);
+        let cycles = self.cycles.get_or_insert_with(|| Cycles::of(net, budget));
+        let rounds: Vec<Vec<_>> = cycles.short().take(LOOPS).map(<[_]>::to_vec).collect();
+        let mut starts = Set::EMPTY;
+        for round in rounds {
+            let back = self.around(inside, round)?;
+            starts = self.reached.diagrams.union(starts, back)?;
+            self.keep(starts);
+        }
+        self.leading_to(starts, inside)
+    }
+
+    /// Returns some markings from which the firings in `round`, whose total effect is zero, are
+    /// possible within `inside`. The order of the firings is built greedily backwards: the first
+    /// effect that some marking allows is taken.
+    fn around(&mut self, inside: Set, mut round: Vec<(EffectId, u64)>) -> Result<Set, Stop> {
+        let mut at = inside;
+        while !round.is_empty() {
+            let mut went = None;
+            for (index, &(effect, _)) in round.iter().enumerate() {
+                // Cached results of one relation are useless for the next. Clearing them takes time
+                // without a check of the limits.
+                if self.reached.alarm.rings() || self.budget.is_exhausted() {
+                    return Err(Stop::Asked);
+                }
+                let class = self.net.class(effect).iter();
+                let touches: Vec<_> =
+                    class.map(|t| self.reached.transitions[t.index()].clone()).collect();
+                let relation = TransitionRelation::new(self.reached.relation.levels(), &touches)?;
+                let next = self.reached.diagrams.leading_into(&relation, inside, at)?;
+                if !next.is_empty() {
+                    went = Some((index, next));
+                    break;
+                }
+            }
+            let Some((index, next)) = went else { return Ok(Set::EMPTY) };
+            at = next;
+            self.keep(at);
+            round[index].1 -= 1;
+            // The other effects come first next time.
+            let (effect, count) = round.remove(index);
+            if count > 0 {
+                round.push((effect, count));
+            }
+        }
+        Ok(at)
+    }
+
+    /// Returns false if no cycle is possible within `among`.
+    fn may_go_round(&mut self, among: Set) -> Result<bool, Stop> {
+        let CtlEvaluation { reached, net, budget, cycles, .. } = self;
+        let cycles = cycles.get_or_insert_with(|| Cycles::of(net, budget));
+        let mut known: HashMap<EffectId, bool> = HashMap::new();
+        cycles.may_go_round(|effect| {
+            if let Some(&is_enabled) = known.get(&effect) {
+                return Ok(is_enabled);
+            }
+            let class = net.class(effect).iter();
+            let needs: Vec<_> = class.map(|t| needs(&reached.transitions[t.index()])).collect();
+            let is_enabled = !reached.diagrams.enabling_any(among, &needs)?.is_empty();
+            known.insert(effect, is_enabled);
+            Ok(is_enabled)
+        })
+    }
+}
+
+/// Returns the tokens that a transition needs, by ascending level.
+fn needs(touches: &[LevelTouch]) -> Vec<(u32, u64)> {
+    touches.iter().filter(|it| it.pre > 0).map(|it| (it.level, it.pre)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::explore;
+    use super::*;
+    use parikh_net::generate::{Shape, random, random_predicate};
+
+    /// Compares saturation with rounds, and the computation of infinite runs with and without loops
+    /// and semiflows.
+    #[test]
+    fn there_are_two_ways_to_go_back_and_two_to_go_round() {
+        let (mut led, mut gone_round) = (0, 0);
+        for seed in 0..400 {
+            let net = random(seed, &Shape::small(seed));
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let conditions = [(); 2].map(|()| random_predicate(&mut rng, &net, 2));
+            // An unbounded net has no finite set, so the test continues with the next net.
+            let budget = Budget::unlimited().slice(std::time::Duration::from_millis(50));
+            let counts = explore(&net, 1, &budget, |mut reached| {
+                // Collecting garbage at every step detects sets that are not kept.
+                reached.diagrams.collect_each(1);
+                let mut branching = CtlEvaluation::over(&mut reached, (&net, &budget))?;
+                let these = branching.satisfying(&conditions[0])?;
+                let inside = match seed % 2 {
+                    0 => branching.satisfying(&conditions[1])?,
+                    _ => branching.all(),
+                };
+                let by_rounds = branching.leading_to_by_rounds(these, inside)?;
+                branching.keep(by_rounds);
+                assert_eq!(branching.leading_to(these, inside)?, by_rounds, "net {seed}");
+
+                let (dead, idle) = branching.resting()?;
+                let at_rest = branching.either(dead, idle)?;
+                let led = branching.leading_to(at_rest, inside)?;
+                branching.keep(led);
+                let among = branching.reached.diagrams.difference(inside, led)?;
+                branching.keep(among);
+                let mut plainly = among;
+                loop {
+                    let before = plainly;
+                    branching.keep(before);
+                    let backwards = &branching.backwards;
+                    plainly = branching.reached.diagrams.leading_into(backwards, before, before)?;
+                    if plainly == before {
+                        break;
+                    }
+                }
+                assert_eq!(branching.circling(among)?, plainly, "net {seed}");
+                let loops = branching.leading_to_loops(among)?;
+                assert_eq!(branching.both(loops, plainly)?, loops, "net {seed}");
+                if !branching.may_go_round(among)? {
+                    assert!(plainly.is_empty(), "net {seed}");
+                }
+                branching.forget();
+                Ok((usize::from(!by_rounds.is_empty()), usize::from(!loops.is_empty())))
+            });
+            let (some_led, some_round) = counts.unwrap_or_default();
+            (led, gone_round) = (led + some_led, gone_round + some_round);
+        }
+        assert!(led > 100 && gone_round > 10, "{led}, {gone_round}");
+    }
+}

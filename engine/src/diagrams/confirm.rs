@@ -1,0 +1,58 @@
+//! Verification of a diagram by the checker: no firing leaves the set, so no reachable marking is
+//! missing.
+//!
+//! This checks the side on which an error of saturation would go unnoticed: missing markings. That
+//! every member is reachable is not checked.
+
+use super::ReachableSet;
+use num_bigint::BigUint;
+use parikh_evidence::certificate::closed_set::{ClosedSet, ClosedSetFlaw};
+use parikh_net::{Net, PlaceId};
+use parikh_solvers::Budget;
+use parikh_symbolic::{Diagrams, Set};
+use std::time::Duration;
+
+/// Limit on the number of nodes of a diagram for the checker.
+const MOST_NODES: usize = 2_000_000;
+
+/// Time limit of the check.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// Returns the diagram of all markings in the checker's format.
+pub fn closed_set(reached: &ReachableSet<'_, '_>) -> ClosedSet {
+    closed(reached, reached.set)
+}
+
+/// Returns the diagram of another closed set in the checker's format.
+pub(crate) fn closed(reached: &ReachableSet<'_, '_>, set: Set) -> ClosedSet {
+    let diagrams: &Diagrams<'_> = reached.diagrams;
+    let diagram = diagrams.export(set, reached.level_of.len() as u32);
+    let order = reached.order.places.iter().map(|&place| PlaceId::new(place as usize)).collect();
+    ClosedSet { order, nodes: diagram.nodes, root: diagram.root }
+}
+
+/// Returns true if the checker verifies that there are no more than `markings` markings. Returns
+/// false if the check would take too long.
+///
+/// # Errors
+/// Returns an error if the checker finds that the set is wrong.
+pub(super) fn confirm(
+    net: &Net,
+    reached: &ReachableSet<'_, '_>,
+    markings: &BigUint,
+) -> Result<bool, ClosedSetFlaw> {
+    if reached.diagrams.nodes_of(reached.set) > MOST_NODES {
+        return Ok(false);
+    }
+    let set = closed_set(reached);
+    let budget = Budget::lasting(LONGEST);
+    let checked = set.check(net, &mut || !budget.is_exhausted());
+    let flaw = match checked {
+        Ok(checked) if checked.markings() == *markings => return Ok(true),
+        Err(ClosedSetFlaw::Work | ClosedSetFlaw::Pairs) => return Ok(false),
+        Ok(_) => ClosedSetFlaw::Root, // other vectors than those that were counted
+        Err(flaw) => flaw,
+    };
+    tracing::error!("internal error: the checker refuses a diagram of {}: {flaw}", net.name());
+    Err(flaw)
+}

@@ -1,0 +1,121 @@
+//! Log of the tried orders: the number of nodes while a set grows, and the result.
+//!
+//! The log is kept outside the run, so that it is available even if nothing was found.
+
+use num_bigint::BigUint;
+use parikh_symbolic::{DiagramFigures, Stop};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+/// Limit on the samples per try. When it is reached, every second sample is dropped.
+const SAMPLES: usize = 400;
+
+/// A try of an order in a time slice.
+#[derive(Clone, Debug)]
+pub struct Try {
+    /// Name of the method that made the order.
+    pub idea: &'static str,
+    /// Score of the order. Lower is better.
+    pub score: f64,
+    /// Start time.
+    pub start: Instant,
+    /// Number of nodes by the time since the start, ascending.
+    pub nodes: Vec<(Duration, usize)>,
+    /// Size figures at the end.
+    pub figures: DiagramFigures,
+    /// Time and result of the try: complete, or the reason why it stopped.
+    pub end: Option<(Duration, Result<(), Stop>)>,
+    /// Number of markings, if they were counted.
+    pub markings: Option<BigUint>,
+}
+
+/// The log entry of the try that led to a set.
+#[derive(Clone, Copy, Debug)]
+pub struct TryEntry<'c> {
+    pub(super) course: &'c TryLog,
+    pub(super) at: usize,
+}
+
+impl TryEntry<'_> {
+    /// Records the number of markings.
+    pub fn counted(&self, markings: &BigUint) {
+        self.course.lock()[self.at].markings = Some(markings.clone());
+    }
+}
+
+/// The tries so far, by start time. Clones share the log.
+#[derive(Clone, Debug, Default)]
+pub struct TryLog {
+    tries: Arc<Mutex<Vec<Try>>>,
+}
+
+impl TryLog {
+    /// Returns the tries so far.
+    pub fn tries(&self) -> Vec<Try> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Try>> {
+        self.tries.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Adds a try and returns its index.
+    pub(super) fn begin(&self, idea: &'static str, score: f64) -> usize {
+        let mut tries = self.lock();
+        let (start, nodes, figures) = (Instant::now(), Vec::new(), DiagramFigures::default());
+        tries.push(Try { idea, score, start, nodes, figures, end: None, markings: None });
+        tries.len() - 1
+    }
+
+    /// Records the current size.
+    pub(super) fn sample(&self, at: usize, figures: &DiagramFigures) {
+        let it = &mut self.lock()[at];
+        let since = it.start.elapsed();
+        it.figures = *figures;
+        // Minimum distance between samples: half the average distance of a full list, but at least
+        // half a millisecond.
+        let apart = (since / SAMPLES as u32).max(Duration::from_micros(500));
+        if it.nodes.last().is_none_or(|last| since.saturating_sub(last.0) >= apart) {
+            it.nodes.push((since, figures.nodes));
+            if it.nodes.len() > SAMPLES {
+                let mut kept = false;
+                it.nodes.retain(|_| {
+                    kept = !kept;
+                    kept
+                });
+            }
+        }
+    }
+
+    /// Records the end of a try.
+    pub(super) fn end(&self, at: usize, figures: &DiagramFigures, how: Result<(), Stop>) {
+        let it = &mut self.lock()[at];
+        let since = it.start.elapsed();
+        it.nodes.push((since, figures.nodes));
+        it.figures = *figures;
+        it.end = Some((since, how));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_stay_few_and_in_order() {
+        let course = TryLog::default();
+        let at = course.begin("net", 1.0);
+        for nodes in 0..3 * SAMPLES {
+            // Simulates a try that began long ago, with one second between the samples.
+            course.lock()[at].start -= Duration::from_secs(1);
+            course.sample(at, &DiagramFigures { nodes, ..DiagramFigures::default() });
+        }
+        course.end(at, &DiagramFigures { nodes: 7, ..DiagramFigures::default() }, Err(Stop::Asked));
+        let tries = course.tries();
+        assert!(tries[0].nodes.len() <= SAMPLES + 1);
+        assert!(tries[0].nodes.len() > SAMPLES / 4);
+        assert!(tries[0].nodes.is_sorted_by_key(|sample| sample.0));
+        assert_eq!(tries[0].nodes.last().map(|sample| sample.1), Some(7));
+        assert!(matches!(tries[0].end, Some((_, Err(Stop::Asked)))));
+    }
+}

@@ -1,0 +1,102 @@
+//! The transitions that can be on a cycle.
+//!
+//! An infinite run in a finite set of markings visits some marking twice. The firings in between
+//! have zero total effect: they form a T-semiflow, and so a sum of semiflows with minimal support,
+//! each on a subset of these transitions. If each minimal semiflow contains a transition that no
+//! marking of the set enables, every run leaves the set or ends. Conversely, if the firings of a
+//! semiflow are possible one after another within the set, they return to their start.
+
+use parikh_net::{EffectId, Net};
+use parikh_solvers::Budget;
+use parikh_structure::flows::TransitionFlow;
+use parikh_structure::semiflows::transition_semiflows;
+use parikh_symbolic::Stop;
+
+/// Limit on the number of semiflows.
+const SEMIFLOWS: usize = 2_000;
+
+/// Share of the remaining time for computing semiflows, in [0, 1].
+const SHARE: f64 = 0.05;
+
+/// Limit on the firings of a semiflow that is tried as a cycle.
+const FIRINGS: u64 = 64;
+
+/// Effects with their numbers of firings.
+type Round = Vec<(EffectId, u64)>;
+
+/// The T-semiflows of minimal support of a net.
+pub(super) struct Cycles {
+    /// The semiflows, those with few effects first. `None` if the list is incomplete.
+    rounds: Option<Vec<Round>>,
+}
+
+impl Cycles {
+    /// Computes the semiflows of `net`.
+    pub(super) fn of(net: &Net, budget: &Budget) -> Cycles {
+        let found = transition_semiflows(net, SEMIFLOWS, &budget.share(SHARE));
+        let rounds = found.is_complete().then(|| {
+            let round = |flow: &TransitionFlow| {
+                let terms = flow.terms().iter();
+                terms.map(|(effect, count)| (*effect, count.to_u64().unwrap_or(u64::MAX))).collect()
+            };
+            let mut rounds: Vec<Round> = found.flows.iter().map(round).collect();
+            rounds.sort_by_key(Vec::len);
+            rounds
+        });
+        Cycles { rounds }
+    }
+
+    /// Returns the semiflows with few firings, those with few effects first.
+    pub(super) fn short(&self) -> impl Iterator<Item = &[(EffectId, u64)]> {
+        let rounds = self.rounds.iter().flatten().map(Vec::as_slice);
+        rounds.filter(|round| {
+            round.iter().fold(0u64, |all, (_, count)| all.saturating_add(*count)) <= FIRINGS
+        })
+    }
+
+    /// Returns false if no cycle is possible when only the effects for which `is_enabled` is true
+    /// can fire.
+    ///
+    /// # Errors
+    /// Returns an error of `is_enabled`.
+    pub(super) fn may_go_round(
+        &self,
+        mut is_enabled: impl FnMut(EffectId) -> Result<bool, Stop>,
+    ) -> Result<bool, Stop> {
+        let Some(rounds) = &self.rounds else { return Ok(true) };
+        for round in rounds {
+            let mut all = true;
+            for &(effect, _) in round {
+                if !is_enabled(effect)? {
+                    all = false;
+                    break;
+                }
+            }
+            if all {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn a_run_goes_round_with_all_transitions_of_a_semiflow_or_not_at_all() {
+        let net = text::parse(
+            "place a 1\nplace b\nplace c\n\
+             transition t: a -> b\ntransition u: b -> a\ntransition v: b -> c",
+        )
+        .expect("a net");
+        let cycles = Cycles::of(&net, &Budget::unlimited());
+        let without = |name: &str| {
+            let effect = net.effect_of(net.transition_named(name).expect("a transition"));
+            cycles.may_go_round(|other| Ok(other != effect)).expect("no limits")
+        };
+        assert_eq!([without("t"), without("u"), without("v")], [false, false, true]);
+    }
+}

@@ -1,0 +1,54 @@
+//! Figures of a state space from the diagram of all markings of the original net.
+
+use super::confirm::confirm;
+use super::{DiagramError, TryLog, explore_telling};
+use num_bigint::BigUint;
+use parikh_net::Net;
+use parikh_solvers::Budget;
+
+/// The figures of a net's state space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateSpace {
+    /// Number of reachable markings.
+    pub states: BigUint,
+    /// Number of pairs of a reachable marking and a transition enabled in it.
+    pub firings: BigUint,
+    /// Maximum number of tokens on one place in a reachable marking. 0 for a net without places.
+    pub max_tokens_in_place: u64,
+    /// Maximum total number of tokens in a reachable marking.
+    pub max_tokens_per_marking: i128,
+    /// True if the checker verified that no marking is missing.
+    pub closed: bool,
+}
+
+/// Computes all figures.
+///
+/// # Errors
+/// Returns an error if the budget is not sufficient.
+pub fn figures(
+    net: &Net,
+    threads: usize,
+    budget: &Budget,
+    course: &TryLog,
+) -> Result<StateSpace, DiagramError> {
+    explore_telling(net, threads, budget, course, |reached| {
+        let needs =
+            |t: &Vec<parikh_symbolic::LevelTouch>| t.iter().map(|t| (t.level, t.pre)).collect();
+        let needs: Vec<Vec<(u32, u64)>> = reached.transitions.iter().map(needs).collect();
+        let each: Vec<(u32, i64)> = reached.level_of.iter().map(|&level| (level, 1)).collect();
+        let markings = reached.diagrams.count(reached.set)?;
+        reached.tried.counted(&markings);
+        let closed = match confirm(net, &reached, &markings) {
+            Ok(closed) => closed,
+            Err(flaw) => return Ok(Err(flaw.into())),
+        };
+        let (diagrams, set) = (reached.diagrams, reached.set);
+        Ok(Ok(StateSpace {
+            firings: diagrams.count_enabled(set, &needs)?,
+            max_tokens_in_place: diagrams.most_by_level(set).into_iter().max().unwrap_or(0),
+            max_tokens_per_marking: diagrams.range(set, &each)?.map_or(0, |range| range.1),
+            states: markings,
+            closed,
+        }))
+    })?
+}

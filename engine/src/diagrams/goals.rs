@@ -1,0 +1,176 @@
+//! Answers goals from the set of all markings.
+//!
+//! A closed set answers every open goal. A predicate that no member satisfies is refuted, and the
+//! maximum of a sum is its largest value in the set. The set itself is the certificate, one for all
+//! goals. If some member satisfies a predicate, a firing sequence to it is searched backwards
+//! within the set and reported as a witness.
+
+use super::ReachableSet;
+use super::attempts::{Attempts, Use};
+use super::confirm::closed_set;
+use crate::board::{Argument, Board, Proof};
+use crate::working_net::WorkingNet;
+use crate::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes, Task};
+use parikh_evidence::Document;
+use parikh_net::{GoalId, MarkingGoal};
+use parikh_solvers::Budget;
+use parikh_symbolic::{LinearCondition, Set, Stop};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The registry entry of the engine.
+pub const ENGINE: Engine = Engine {
+    name: "diagrams",
+    technique: TECHNIQUE,
+    sides: Sides::Both,
+    role: Role::Diagrams,
+    takes: Takes::MARKINGS,
+    start: |work| Ok(Box::new(Goals::new(work))),
+};
+
+const TECHNIQUE: &str = "DECISION_DIAGRAMS";
+
+/// Limit on the number of nodes of a certificate.
+const MOST_NODES: usize = 2_000_000;
+
+/// The engine with its state on a net.
+struct Goals<'g> {
+    working_net: &'g WorkingNet<'g>,
+    board: &'g Board<'g>,
+    attempts: Attempts,
+    statistics: Mutex<DiagramStatistics>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct DiagramStatistics {
+    /// Number of nodes of the set. 0 if none was found.
+    nodes: usize,
+    refuted: u64,
+    reached: u64,
+}
+
+impl<'g> Goals<'g> {
+    fn new(work: Assignment<'g>) -> Self {
+        let Assignment { working_net, board, .. } = work;
+        Goals { working_net, board, attempts: Attempts::default(), statistics: Mutex::default() }
+    }
+}
+
+impl Session for Goals<'_> {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
+        let Goals { working_net, board, attempts, statistics } = self;
+        let (working_net, board, statistics) = (*working_net, *board, &*statistics);
+        let is_done = || !working_net.goals().iter().any(|(id, _)| board.is_open(*id));
+        let use_set = |reached: ReachableSet<'_, '_>| {
+            let settled = settle(working_net, board, reached, budget)?;
+            let mut all = statistics.lock().unwrap_or_else(PoisonError::into_inner);
+            all.nodes = settled.nodes;
+            all.refuted += settled.refuted;
+            all.reached += settled.reached;
+            Ok(if settled.in_time { Use::All } else { Use::Nothing })
+        };
+        attempts.slice((working_net.net(), working_net.facts()), budget, &is_done, &use_set)
+    }
+
+    fn statistics(&self) -> String {
+        let all = self.statistics.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (tried, DiagramStatistics { nodes, refuted, reached }) = (self.attempts.made, all);
+        match nodes {
+            0 => format!("{tried} attempts, none completed"),
+            _ => format!("{tried} attempts, {nodes} nodes, {refuted} refuted, {reached} reached"),
+        }
+    }
+}
+
+/// Results of using a set.
+struct SettleResult {
+    nodes: usize,
+    refuted: u64,
+    reached: u64,
+    /// True if there was time for all goals.
+    in_time: bool,
+}
+
+/// Settles the open goals of a net while there is time.
+fn settle(
+    working_net: &WorkingNet<'_>,
+    board: &Board<'_>,
+    mut reached: ReachableSet<'_, '_>,
+    budget: &Budget,
+) -> Result<SettleResult, Stop> {
+    let nodes = reached.diagrams.nodes_of(reached.set);
+    let mut settled = SettleResult { nodes, refuted: 0, reached: 0, in_time: true };
+    let document = match nodes <= MOST_NODES {
+        true => Some(Arc::new(Document::ClosedSet(closed_set(&reached)))),
+        false => {
+            tracing::info!("diagrams: {nodes} nodes are too many for a certificate");
+            None
+        }
+    };
+    let (witness_reporter, proof_reporter) = (
+        board.witness_reporter(TECHNIQUE).on(working_net),
+        board.proof_reporter(TECHNIQUE).on(working_net),
+    );
+    let by = document.as_ref().map(|document| proof_reporter.by(document));
+    let proof = || Proof::new(Argument::ClosedSet { nodes }, document.clone());
+    // Goals to reach, with the members that satisfy them.
+    let mut wanted: Vec<(GoalId, Set)> = Vec::new();
+    let task = Task::shrunk(working_net, board, budget, 0);
+    for (id, goal) in task.goals.iter().filter(|(id, _)| board.is_open(*id)) {
+        let target = match goal {
+            MarkingGoal::Reach(predicate) => reached.some_satisfying(reached.set, predicate),
+            MarkingGoal::Maximise(sum) => {
+                let terms = reached.over_levels(sum.terms());
+                reached.diagrams.range(reached.set, &terms).and_then(|range| {
+                    let most = range.map_or(0, |range| range.1);
+                    if let Some(by) = &by
+                        && witness_reporter.proved(*id).is_none_or(|proved| proved > most)
+                    {
+                        by.at_most(*id, most, proof());
+                        settled.refuted += 1;
+                    }
+                    if witness_reporter.seen(*id).is_some_and(|seen| seen >= most)
+                        || !board.is_open(*id)
+                    {
+                        return Ok(Set::EMPTY);
+                    }
+                    let linear = LinearCondition { terms, least: most, most: i128::MAX };
+                    reached.diagrams.restrict(reached.set, &linear)
+                })
+            }
+        };
+        match (target, goal) {
+            (Ok(target), MarkingGoal::Reach(_)) if target.is_empty() => {
+                if let Some(by) = &by {
+                    by.unreachable(*id, proof());
+                    settled.refuted += 1;
+                }
+            }
+            (Ok(target), _) if target.is_empty() => {}
+            (Ok(target), _) => {
+                reached.diagrams.keep(target);
+                wanted.push((*id, target));
+            }
+            (Err(stop), _) => settled.in_time &= stop != Stop::Asked,
+        }
+        if budget.is_exhausted() {
+            settled.in_time = false;
+            return Ok(settled);
+        }
+    }
+    for (id, target) in wanted {
+        if board.is_open(id) {
+            match reached.firings_to(working_net.net(), target) {
+                Ok(Some(sequence)) => {
+                    witness_reporter.reached(id, sequence);
+                    settled.reached += 1;
+                }
+                Ok(None) => tracing::error!(
+                    "internal error: {id:?}: no firing sequence to a member of the diagram"
+                ),
+                Err(stop) => settled.in_time &= stop != Stop::Asked,
+            }
+        }
+        reached.diagrams.release(target);
+    }
+    Ok(settled)
+}

@@ -1,0 +1,296 @@
+//! Linear-time properties over the set of all markings.
+//!
+//! A run has the property if the automaton accepts it. For each automaton state, the set of
+//! markings from which an accepted run continues in that state is computed. Strongly connected
+//! components of states are processed after the components that they lead to.
+//!
+//! Most components are a single state, possibly with a self-loop. A run leaves it eventually, or
+//! stays forever if all acceptance marks are on the self-loops: an until and a release of
+//! [`CtlEvaluation`]. In other components, a run that stays must carry each mark infinitely often.
+//! This set is computed by starting with all markings, per state, and removing for one mark after
+//! another the markings that do not lead to an edge with the mark within the remaining set.
+//!
+//! A dead marking repeats forever, so it is its own successor here.
+//!
+//! Source: Emerson and Lei, *Efficient model checking in fragments of the propositional
+//! mu-calculus*, LICS 1986.
+
+use super::branching::CtlEvaluation;
+use parikh_net::RunProperty;
+use parikh_net::components::components;
+use parikh_net::run_property::RunAtom;
+use parikh_symbolic::{Set, Stop};
+use parikh_temporal::{Automaton, AutomatonEdge, AutomatonLimits, Marks};
+
+/// A set of markings per automaton state.
+type ByState = Vec<Set>;
+
+/// Returns true if no run from a marking, given by its tokens from the top level on, has the
+/// property. Returns `None` if that is unknown: the automaton is too large, or the property
+/// mentions firings or is restricted to fair runs.
+///
+/// # Errors
+/// Returns an error if the limits are exceeded. Another property may still be decided.
+pub(super) fn excludes(
+    branching: &mut CtlEvaluation<'_, '_, '_>,
+    property: &RunProperty,
+    at: &[u64],
+) -> Result<Option<bool>, Stop> {
+    let is_of_markings = property.atoms().iter().all(|atom| atom.condition().is_some());
+    if !property.fairness().is_none() || !is_of_markings {
+        return Ok(None);
+    }
+    let mut formulas = property.formulas().clone();
+    let automaton = Automaton::of(&mut formulas, property.formula(), AutomatonLimits::default());
+    let Ok(automaton) = automaton else { return Ok(None) };
+    if automaton.states.is_empty() {
+        return Ok(Some(true));
+    }
+    let linear = LinearCheck { branching, property, automaton: &automaton };
+    let found = linear.accepted().map(|accepted| {
+        let members = accepted[automaton.initial];
+        !branching.contains(members, at)
+    });
+    branching.forget();
+    found.map(Some)
+}
+
+struct LinearCheck<'l, 'e, 'r, 'd> {
+    branching: &'l mut CtlEvaluation<'e, 'r, 'd>,
+    property: &'l RunProperty,
+    automaton: &'l Automaton,
+}
+
+impl LinearCheck<'_, '_, '_, '_> {
+    /// Returns, by state, the markings from which an accepted run begins.
+    fn accepted(mut self) -> Result<ByState, Stop> {
+        let automaton = self.automaton;
+        let mut accepted = vec![Set::EMPTY; automaton.states.len()];
+        for component in in_order(automaton) {
+            // Markings with an edge out of the component into an accepted set.
+            let mut leaving = Vec::new();
+            for &state in &component {
+                let out = automaton.states[state].iter();
+                let out: Vec<&AutomatonEdge> =
+                    out.filter(|edge| !component.contains(&edge.target)).collect();
+                leaving.push(self.before(&out, &accepted)?);
+            }
+            match component[..] {
+                [state] => accepted[state] = self.of_one(state, leaving[0])?,
+                _ => self.of_several(&component, leaving, &mut accepted)?,
+            }
+        }
+        Ok(accepted)
+    }
+
+    /// Returns the accepted markings of a state that is a component of its own. `leaving` are the
+    /// markings from which an accepted run leaves it at once.
+    fn of_one(&mut self, state: usize, leaving: Set) -> Result<Set, Stop> {
+        let automaton = self.automaton;
+        let edges: Vec<&AutomatonEdge> =
+            automaton.states[state].iter().filter(|edge| edge.target == state).collect();
+        let mut staying = Set::EMPTY;
+        for edge in &edges {
+            let read = self.read(edge)?;
+            staying = self.kept_either(staying, read)?;
+        }
+        let left = self.branching.until(staying, leaving)?;
+        self.branching.keep(left);
+        let all = Marks::all(automaton.marks);
+        if edges.iter().all(|edge| all.within(edge.marks)) {
+            let stays = self.branching.release(Set::EMPTY, staying)?;
+            return self.kept_either(left, stays);
+        }
+        if !all.within(edges.iter().fold(Marks::NONE, |marks, edge| marks.or(edge.marks))) {
+            return Ok(left);
+        }
+        let fair = self.fair(&[state])?;
+        let to_fair = self.branching.until(staying, fair[0])?;
+        self.kept_either(left, to_fair)
+    }
+
+    /// Computes the accepted markings of a component with several states.
+    fn of_several(
+        &mut self,
+        component: &[usize],
+        leaving: ByState,
+        accepted: &mut ByState,
+    ) -> Result<(), Stop> {
+        let fair = self.fair(component)?;
+        let mut ends = Vec::new();
+        for (left, stays) in leaving.into_iter().zip(fair) {
+            ends.push(self.kept_either(left, stays)?);
+        }
+        let all = vec![self.branching.all(); component.len()];
+        let led = self.leading_to(component, ends, &all)?;
+        for (&state, led) in component.iter().zip(led) {
+            accepted[state] = led;
+        }
+        Ok(())
+    }
+
+    /// Returns, by state of a component, the markings from which a run stays in the component
+    /// forever and carries all marks infinitely often.
+    fn fair(&mut self, component: &[usize]) -> Result<ByState, Stop> {
+        let marks: Vec<Option<u32>> = match self.automaton.marks {
+            0 => vec![None],
+            count => (0..count).map(Some).collect(),
+        };
+        let mut left = vec![self.branching.all(); component.len()];
+        let kept = self.branching.kept();
+        loop {
+            let before = left.clone();
+            for &mark in &marks {
+                let mut ends = Vec::new();
+                for (at, &state) in component.iter().enumerate() {
+                    let carries =
+                        |edge: &AutomatonEdge| mark.is_none_or(|mark| edge.marks.has(mark));
+                    let goes = self.within(component, state, &left, carries)?;
+                    let goes = self.branching.both(goes, left[at])?;
+                    self.branching.keep(goes);
+                    ends.push(goes);
+                }
+                left = self.leading_to(component, ends, &left)?;
+            }
+            self.branching.forget_but(kept, &left);
+            if left == before {
+                return Ok(left);
+            }
+        }
+    }
+
+    /// Returns, by state of a component, the markings from which a run stays in the component,
+    /// within `inside`, until it is in `ends`.
+    fn leading_to(
+        &mut self,
+        component: &[usize],
+        ends: ByState,
+        inside: &ByState,
+    ) -> Result<ByState, Stop> {
+        let mut all = ends;
+        let kept = self.branching.kept();
+        loop {
+            let before = all.clone();
+            for (at, &state) in component.iter().enumerate() {
+                let goes = self.within(component, state, &all, |_| true)?;
+                let goes = self.branching.both(goes, inside[at])?;
+                all[at] = self.kept_either(all[at], goes)?;
+            }
+            self.branching.forget_but(kept, &all);
+            if all == before {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// Returns the markings from which an edge of `state` leads into `to`, counting only edges that
+    /// stay in the component and satisfy `wanted`.
+    fn within(
+        &mut self,
+        component: &[usize],
+        state: usize,
+        to: &ByState,
+        wanted: impl Fn(&AutomatonEdge) -> bool,
+    ) -> Result<Set, Stop> {
+        let mut by_state = vec![Set::EMPTY; self.automaton.states.len()];
+        for (&state, &set) in component.iter().zip(to) {
+            by_state[state] = set;
+        }
+        let automaton = self.automaton;
+        let edges = automaton.states[state].iter();
+        let edges: Vec<&AutomatonEdge> =
+            edges.filter(|edge| component.contains(&edge.target) && wanted(edge)).collect();
+        self.before(&edges, &by_state)
+    }
+
+    /// Returns the markings from which one of these edges leads into `to`. The set is kept.
+    fn before(&mut self, edges: &[&AutomatonEdge], to: &ByState) -> Result<Set, Stop> {
+        let mut before = Set::EMPTY;
+        for edge in edges.iter().filter(|edge| !to[edge.target].is_empty()) {
+            let next = self.branching.next_or_stay(to[edge.target])?;
+            self.branching.keep(next);
+            let read = self.read(edge)?;
+            let goes = self.branching.both(next, read)?;
+            before = self.kept_either(before, goes)?;
+        }
+        Ok(before)
+    }
+
+    /// Returns the markings that satisfy the label of an edge. The set is kept.
+    fn read(&mut self, edge: &AutomatonEdge) -> Result<Set, Stop> {
+        let mut read = self.branching.all();
+        for literal in edge.cube.literals() {
+            let RunAtom::Holds(condition) = &self.property.atoms()[literal.atom.0 as usize] else {
+                continue; // there is none, see `excludes`
+            };
+            let members = self.branching.satisfying(condition)?;
+            let members = match literal.positive {
+                true => members,
+                false => self.branching.others(members)?,
+            };
+            read = self.branching.both(read, members)?;
+        }
+        self.branching.keep(read);
+        Ok(read)
+    }
+
+    fn kept_either(&mut self, one: Set, other: Set) -> Result<Set, Stop> {
+        let either = self.branching.either(one, other)?;
+        self.branching.keep(either);
+        Ok(either)
+    }
+}
+
+/// Returns the states of each component, after those of the components that it leads to.
+fn in_order(automaton: &Automaton) -> Vec<Vec<usize>> {
+    let next = |state: u32, at: u32| {
+        automaton.states[state as usize].get(at as usize).map(|edge| edge.target as u32)
+    };
+    let found = components(automaton.states.len() as u32, next);
+    let mut in_order = vec![Vec::new(); found.count as usize];
+    for (state, &component) in found.of.iter().enumerate() {
+        in_order[component as usize].push(state);
+    }
+    in_order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::explore;
+    use super::*;
+    use crate::lasso::Lassos;
+    use parikh_net::Facts;
+    use parikh_net::generate::{Shape, random, random_ltl, random_predicate};
+    use parikh_solvers::Budget;
+    use parikh_temporal::Ltl;
+
+    /// Compares the result with an explicit search for a run.
+    #[test]
+    fn no_run_is_excluded_that_there_is_though_all_nodes_are_collected_that_can_be() {
+        let (mut excluded, mut others) = (0, 0);
+        for seed in 0..600 {
+            let net = random(seed, &Shape::small(seed));
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let atoms = [(); 3].map(|()| RunAtom::Holds(random_predicate(&mut rng, &net, 2)));
+            let mut formulas = Ltl::default();
+            let formula = random_ltl(&mut formulas, &mut rng, 3, 5);
+            let property = RunProperty::new(&formulas, formula, &atoms);
+            // An unbounded net has no finite set, so the test continues with the next net.
+            let budget = Budget::unlimited().slice(std::time::Duration::from_millis(50));
+            let said = explore(&net, 1, &budget, |mut reached| {
+                reached.diagrams.collect_each(1);
+                let initial = reached.vector(net.initial());
+                let mut branching = CtlEvaluation::over(&mut reached, (&net, &budget))?;
+                excludes(&mut branching, &property, &initial)
+            });
+            let Ok(Some(said)) = said else { continue };
+            let (facts, all) = (Facts::none(&net), std::slice::from_ref(&property));
+            let lassos = Lassos::new(&net, &facts, all, 0, &Budget::unlimited());
+            let found = lassos.expect("room").find(&property).expect("a small net");
+            assert_eq!(said, found.is_none(), "net {seed}");
+            excluded += usize::from(said);
+            others += usize::from(!said);
+        }
+        assert!(excluded > 100 && others > 100, "{excluded}, {others}");
+    }
+}

@@ -1,0 +1,299 @@
+//! Reachable sets as decision diagrams: sets too large to enumerate often have a small symbolic
+//! description.
+//!
+//! The engine in [`goals`] answers goals from such a set, and the engine in [`trees`] CTL formulas.
+//! Other modules use the set for counting (`run/counting.rs`) and for home properties
+//! (`engine/home`).
+//!
+//! The places are arranged in several orders ([`order`]). The best orders are tried in growing time
+//! slices, on several threads in parallel. The first complete diagram is used. If it is not too
+//! large, the checker itself verifies that no reachable marking is missing ([`confirm`]). The
+//! converse, that each marking in the diagram is reachable, is not checked and rests on the search.
+//!
+//! Saturation does not terminate for infinitely many markings. So a caller must either know that
+//! the state space is finite, or limit the time.
+
+mod alarm;
+mod attempts;
+mod branching;
+pub mod confirm;
+mod course;
+mod cycles;
+pub mod figures;
+mod goals;
+mod linear;
+pub mod order;
+mod satisfying;
+pub mod sums;
+mod trees;
+
+pub use course::{Try, TryEntry, TryLog};
+pub use goals::ENGINE;
+pub use trees::ENGINE as TREES;
+
+use alarm::DiagramDeadline;
+use parikh_net::{Marking, Net, PlaceId};
+use parikh_solvers::Budget;
+use parikh_solvers::budget::ExhaustionReason;
+use parikh_symbolic::order::LevelOrder;
+use parikh_symbolic::{
+    DiagramFigures, Diagrams, LevelTouch, Limits, Set, Stop, TransitionRelation, with_stack,
+};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Time slice of the first try of an order. The next slice of the same order is four times as long.
+const FIRST_SLICE: Duration = Duration::from_millis(500);
+
+/// Share of the time for computing orders, in [0, 1]. For an engine that works in slices this is a
+/// share of its first slice.
+const ORDERING: f64 = 0.2;
+
+/// Number of orders tried in each slice length: fewer in longer slices.
+const TRIED: [usize; 4] = [6, 3, 2, 1];
+
+/// Share of the remaining memory for diagrams, in [0, 1].
+const MEMORY: f64 = 0.7;
+
+/// Limit on the number of levels of a diagram. Saturation recurses over the levels, so the stack
+/// grows with them.
+const MOST_LEVELS: usize = 400_000;
+
+/// The reason why the reachable set was not found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DiagramError {
+    /// The budget is exhausted.
+    #[error(transparent)]
+    Spent(#[from] ExhaustionReason),
+    /// No order led to a complete diagram within the limits.
+    #[error(transparent)]
+    Stopped(#[from] Stop),
+    /// The checker refused the set: an internal error.
+    #[error("internal error: {0}")]
+    Refused(#[from] parikh_evidence::certificate::closed_set::ClosedSetFlaw),
+    /// The net has too many places.
+    #[error("the net has too many places for diagrams")]
+    TooLarge,
+    /// The number of original markings per marking is unknown.
+    #[error(transparent)]
+    Weight(#[from] parikh_evidence::counting::WeightError),
+}
+
+/// The reachable markings of a net as a set of vectors.
+pub struct ReachableSet<'r, 'd> {
+    /// The diagram store of the set.
+    pub diagrams: &'r mut Diagrams<'d>,
+    /// The reachable markings. The set is [kept](Diagrams::keep), so garbage collection does not
+    /// remove it.
+    pub set: Set,
+    /// The order of places in the diagram.
+    pub order: &'r LevelOrder,
+    /// Levels, indexed by place.
+    pub level_of: &'r [u32],
+    /// The net's transitions over levels, by [`TransitionId`](parikh_net::TransitionId).
+    pub transitions: &'r [Vec<LevelTouch>],
+    /// The same transitions as one relation, prepared for firing on sets.
+    pub relation: &'r TransitionRelation,
+    /// The log entry of this try. A caller that counts the markings records the number there.
+    pub tried: TryEntry<'r>,
+    /// Deadline for computations with the set.
+    alarm: &'r DiagramDeadline,
+}
+
+impl ReachableSet<'_, '_> {
+    /// Returns a marking as a vector over levels.
+    pub fn vector(&self, marking: &Marking) -> Vec<u64> {
+        let mut vector = vec![0; self.level_of.len()];
+        for (&tokens, &level) in marking.tokens().iter().zip(self.level_of) {
+            vector[level as usize] = tokens;
+        }
+        vector
+    }
+
+    /// Converts pairs of place and number to pairs of level and number, by ascending level.
+    pub fn over_levels<T: Copy>(&self, places: &[(PlaceId, T)]) -> Vec<(u32, T)> {
+        let level = |&(place, number): &(PlaceId, T)| (self.level_of[place.index()], number);
+        let mut levels: Vec<(u32, T)> = places.iter().map(level).collect();
+        levels.sort_unstable_by_key(|it| it.0);
+        levels
+    }
+}
+
+/// Computes the reachable set of `net` and calls `then` with it. The diagram is freed when `then`
+/// returns. Several orders are tried in parallel on `threads` threads.
+///
+/// # Errors
+/// Returns an error if no order led to a complete diagram within the budget.
+pub fn explore<T: Send>(
+    net: &Net,
+    threads: usize,
+    budget: &Budget,
+    then: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
+) -> Result<T, DiagramError> {
+    explore_telling(net, threads, budget, &TryLog::default(), then)
+}
+
+/// Like [`explore`], and records in `course` how each diagram grew and how each try ended.
+///
+/// # Errors
+/// Returns an error if no order led to a complete diagram within the budget.
+pub fn explore_telling<T: Send>(
+    net: &Net,
+    threads: usize,
+    budget: &Budget,
+    course: &TryLog,
+    then: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
+) -> Result<T, DiagramError> {
+    if net.place_count() > MOST_LEVELS {
+        return Err(DiagramError::TooLarge);
+    }
+    let orders = order::candidates(net, &budget.share(ORDERING));
+    for order in &orders {
+        tracing::debug!("diagrams: order {} scores {:.1}", order.idea, order.score);
+    }
+    let tries = tries(orders.len());
+    let next = AtomicUsize::new(0);
+    let found: Mutex<Option<T>> = Mutex::new(None);
+    let why: Mutex<Option<Stop>> = Mutex::new(None);
+    let all = budget.child();
+    let work = || {
+        while !all.is_exhausted() {
+            let Some((order, slice)) = tries.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                break;
+            };
+            let order = &orders[*order];
+            let slice = slice.map_or_else(|| all.child(), |slice| all.slice(slice));
+            let bytes = (all.memory_left() as f64 * MEMORY) as usize / threads.max(1);
+            match saturate(net, order, (bytes, &slice, &all), course, &then) {
+                Ok(value) => {
+                    *found.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(value);
+                    all.cancel();
+                }
+                Err(stop) => {
+                    *why.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(stop);
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.max(1) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let take = |poisoned: std::sync::PoisonError<Option<T>>| poisoned.into_inner();
+    if let Some(value) = found.into_inner().unwrap_or_else(take) {
+        return Ok(value);
+    }
+    match budget.exhausted() {
+        Some(spent) => Err(spent.into()),
+        None => Err(why.into_inner().ok().flatten().unwrap_or(Stop::Asked).into()),
+    }
+}
+
+/// Tries every order for `slice`, one after another, and returns the log of the tries. For
+/// comparisons of orders. The sets are not used.
+pub fn each_order(net: &Net, slice: Duration, budget: &Budget) -> Vec<Try> {
+    let course = TryLog::default();
+    if net.place_count() > MOST_LEVELS {
+        return Vec::new();
+    }
+    for order in &order::candidates(net, &budget.share(ORDERING)) {
+        let bytes = (budget.memory_left() as f64 * MEMORY) as usize;
+        let limits = (bytes, &budget.slice(slice), budget);
+        let count = |reached: ReachableSet<'_, '_>| {
+            reached.tried.counted(&reached.diagrams.count(reached.set)?);
+            Ok(())
+        };
+        // The result is in the log.
+        let _ = saturate(net, order, limits, &course, &count);
+    }
+    course.tries()
+}
+
+/// Returns the sequence of tries: the index of the order and its time slice. `None` is unlimited
+/// time.
+fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
+    let mut tries = Vec::new();
+    let mut slice = FIRST_SLICE;
+    for tried in TRIED {
+        tries.extend((0..tried.min(orders)).map(|order| (order, Some(slice))));
+        slice *= 4;
+    }
+    // The two best orders get unlimited time. With one thread only the first of them runs.
+    tries.extend((0..orders.min(2)).map(|order| (order, None)));
+    tries
+}
+
+/// Tries one order with `bytes` bytes of memory. The first budget limits the construction of the
+/// diagram, the second also covers `then`, which uses the set.
+fn saturate<T: Send>(
+    net: &Net,
+    order: &LevelOrder,
+    (bytes, budget, after): (usize, &Budget, &Budget),
+    course: &TryLog,
+    then: &(impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync),
+) -> Result<T, Stop> {
+    let mut level_of = vec![0; net.place_count()];
+    for (level, &place) in (0..).zip(&order.places) {
+        level_of[place as usize] = level;
+    }
+    let transitions: Vec<Vec<LevelTouch>> =
+        net.transitions().map(|t| touches(net, t, &level_of)).collect();
+    let levels = order.places.len();
+    let mut initial = vec![0; levels];
+    for place in net.places() {
+        initial[level_of[place.index()] as usize] = net.initial()[place];
+    }
+    let this = course.begin(order.idea, order.score);
+    let stop = |figures: &DiagramFigures| {
+        course.sample(this, figures);
+        budget.is_exhausted()
+    };
+    let alarm = DiagramDeadline::new();
+    let stop_after = |_: &DiagramFigures| after.is_exhausted() || alarm.rings();
+    let start = std::time::Instant::now();
+    let try_it = || {
+        let relation = TransitionRelation::new(levels as u32, &transitions)?;
+        let mut diagrams = Diagrams::new(Limits { bytes, stop: &stop });
+        let from = diagrams.single(&initial)?;
+        let result = diagrams.reachable(&relation, from);
+        let figures = diagrams.figures();
+        tracing::debug!(
+            "diagrams: order {}: {} in {:.2?}, {} nodes at most, {} collections",
+            order.idea,
+            result.map_or_else(|stop| stop.to_string(), |_| "all markings".to_owned()),
+            start.elapsed(),
+            figures.peak,
+            figures.collections
+        );
+        course.end(this, &figures, result.map(|_| ()));
+        let set = result?;
+        diagrams.keep(set);
+        diagrams.set_limits(Limits { bytes, stop: &stop_after });
+        let (level_of, transitions, relation) = (&level_of[..], &transitions[..], &relation);
+        let (diagrams, tried, alarm) = (&mut diagrams, TryEntry { course, at: this }, &alarm);
+        then(ReachableSet { diagrams, set, order, level_of, transitions, relation, tried, alarm })
+    };
+    // If the system refuses a thread with such a large stack, memory is short as well.
+    with_stack(levels, try_it).unwrap_or(Err(Stop::Memory))
+}
+
+/// Returns the input weight and the change of `t` at each level, by ascending level.
+fn touches(net: &Net, t: parikh_net::TransitionId, level_of: &[u32]) -> Vec<LevelTouch> {
+    let mut touches: Vec<LevelTouch> = net
+        .pre(t)
+        .iter()
+        .map(|arc| LevelTouch { level: level_of[arc.place.index()], pre: arc.weight, change: 0 })
+        .collect();
+    for change in net.delta(t) {
+        let level = level_of[change.place.index()];
+        match touches.iter_mut().find(|touch| touch.level == level) {
+            Some(touch) => touch.change = change.delta,
+            None => touches.push(LevelTouch { level, pre: 0, change: change.delta }),
+        }
+    }
+    touches.sort_unstable();
+    touches
+}

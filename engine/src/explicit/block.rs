@@ -1,0 +1,247 @@
+//! The unknown successors of a block of consecutive markings, as computed by one thread.
+//!
+//! The thread fires the chosen transitions and looks up all successors while nobody changes the set
+//! of markings. Most successors are known and are dropped at once, as are successors that the block
+//! has met recently. The others are kept in order of markings and firings, with their hashes. At
+//! the end they are sorted by the part of the table that decides which of them are new.
+
+use super::layout::Layout;
+use super::moves::Moves;
+use super::set::{Hash, PARTS, equal};
+use super::tree::Folder;
+use std::collections::TryReserveError;
+
+/// Number of recent successors that new ones are compared with.
+const LATE: usize = 1 << 13;
+
+/// The unknown successors of consecutive markings, with the thread's notes about these markings.
+/// See the module documentation. Each block has its own cache lines, because threads write to
+/// blocks at the same time.
+#[repr(align(128))]
+pub(crate) struct Block<N> {
+    /// Number of the first marking.
+    pub(crate) first: u32,
+    /// For each marking, the number of successors kept for it and the markings before it.
+    pub(crate) ends: Vec<u32>,
+    /// Number of firings, including those to known markings.
+    pub(crate) firings: u64,
+    /// For each successor, the fired transition.
+    pub(crate) fired: Vec<u32>,
+    /// Whole keys, indexed by successor.
+    keys: Vec<u64>,
+    /// For each successor, the root of its stored words, if these are folded.
+    roots: Vec<u64>,
+    /// Hashes, indexed by successor.
+    pub(crate) hashes: Vec<Hash>,
+    /// Successors with parts that have no number yet, ascending. They have neither a root nor a
+    /// hash.
+    pub(crate) unfolded: Vec<u32>,
+    /// All successors, grouped by part of the table, and in their order within a part.
+    order: Vec<u32>,
+    /// Start of every part in `order`.
+    starts: [u32; PARTS + 1],
+    /// The notes about the markings.
+    pub(crate) notes: N,
+    /// True if the block ends before its last planned marking.
+    pub(crate) is_cut: bool,
+    layout: Layout,
+}
+
+/// A thread's own buffers for making one block after another.
+pub(crate) struct BlockBuilder {
+    /// Keys of the successors of one marking, one after another.
+    keys: Vec<u64>,
+    /// Root (if keys are folded) and hash of each successor.
+    found: Vec<(Option<u64>, Hash)>,
+    /// Cache of recent successors: index plus 1 at a position derived from the hash, 0 if empty.
+    late: Vec<u32>,
+    /// The folder, if keys are folded.
+    pub(crate) folder: Option<Folder>,
+}
+
+impl BlockBuilder {
+    pub(crate) fn new(folder: Option<Folder>) -> Self {
+        BlockBuilder { keys: Vec::new(), found: Vec::new(), late: vec![0; LATE], folder }
+    }
+
+    /// Prepares for the next block.
+    pub(crate) fn begin(&mut self) {
+        self.late.fill(0);
+    }
+}
+
+/// Queries of a block to the set of stored markings.
+pub(crate) trait Lookup {
+    /// Returns the root of a successor's stored words if all its parts are known. The predecessor
+    /// must be loaded in `folder`.
+    fn root_apart(&self, folder: &mut Option<Folder>, stored: &[u64]) -> Option<u64>;
+
+    /// Loads the table's cache line for a hash, so that a later query is fast.
+    fn touch(&self, hash: Hash);
+
+    /// Returns true if a marking with these stored words (or this root) exists.
+    fn contains(&self, stored: &[u64], hash: Hash) -> bool;
+}
+
+/// Error: a firing does not fit the layout of keys, or memory is short.
+pub(crate) struct BlockError;
+
+impl<N: Default> Block<N> {
+    pub(crate) fn new() -> Self {
+        Block {
+            first: 0,
+            ends: Vec::new(),
+            firings: 0,
+            fired: Vec::new(),
+            keys: Vec::new(),
+            roots: Vec::new(),
+            hashes: Vec::new(),
+            unfolded: Vec::new(),
+            order: Vec::new(),
+            starts: [0; PARTS + 1],
+            notes: N::default(),
+            is_cut: true,
+            layout: Layout { words: 1, stored: 1, folded: false },
+        }
+    }
+
+    /// Empties the block and prepares it for the successors of the markings from `first` on.
+    pub(crate) fn begin(&mut self, first: u32, layout: Layout) {
+        (self.first, self.layout, self.is_cut) = (first, layout, true);
+        self.firings = 0;
+        self.ends.clear();
+        self.fired.clear();
+        self.keys.clear();
+        self.roots.clear();
+        self.hashes.clear();
+        self.unfolded.clear();
+        self.order.clear();
+        self.starts = [0; PARTS + 1];
+        self.notes = N::default();
+    }
+
+    /// Fires each transition of `chosen` in the next marking, `key`, which `maker` has loaded last.
+    /// Adds the successors that are not in `store`.
+    ///
+    /// # Errors
+    /// Returns an error if a firing does not fit. Then nothing is added.
+    pub(crate) fn fire(
+        &mut self,
+        key: &[u64],
+        chosen: &[u32],
+        moves: &Moves,
+        store: &impl Lookup,
+        maker: &mut BlockBuilder,
+    ) -> Result<(), BlockError> {
+        let Layout { words, stored, folded } = self.layout;
+        let BlockBuilder { keys, found, late, folder } = maker;
+        self.reserve(chosen.len()).map_err(|_| BlockError)?;
+        keys.clear();
+        found.clear();
+        keys.try_reserve(chosen.len() * words).map_err(|_| BlockError)?;
+        found.try_reserve(chosen.len()).map_err(|_| BlockError)?;
+        for &t in chosen {
+            let at = keys.len();
+            keys.extend_from_slice(key);
+            moves.fire(t, &mut keys[at..]).map_err(|_| BlockError)?;
+        }
+        for key in keys.chunks_exact(words) {
+            let root = if folded { store.root_apart(folder, &key[..stored]) } else { None };
+            let hash = match root {
+                Some(root) => Hash::of(&[root]),
+                None => Hash::of(&key[..stored]),
+            };
+            found.push((root, hash));
+        }
+        // Prefetch all lines, so that the memory accesses overlap.
+        found.iter().for_each(|it| store.touch(it.1));
+        for ((&t, key), &(root, hash)) in chosen.iter().zip(keys.chunks_exact(words)).zip(&*found) {
+            let at = self.fired.len() as u32;
+            let root_key = [root.unwrap_or(0)];
+            let stored = if folded { &root_key[..] } else { &key[..stored] };
+            if folded && root.is_none() {
+                self.unfolded.push(at);
+            } else {
+                let late = &mut late[hash.short() % LATE];
+                let is_late =
+                    late.checked_sub(1).is_some_and(|late| equal(self.stored(late), stored));
+                if is_late || store.contains(stored, hash) {
+                    continue;
+                }
+                *late = at + 1;
+            }
+            self.keys.extend_from_slice(key);
+            self.fired.push(t);
+            self.hashes.push(hash);
+            if folded {
+                self.roots.push(root_key[0]);
+            }
+        }
+        self.firings += chosen.len() as u64;
+        self.ends.push(self.fired.len() as u32);
+        Ok(())
+    }
+
+    /// Reserves memory for `more` successors of one more marking.
+    fn reserve(&mut self, more: usize) -> Result<(), TryReserveError> {
+        let Layout { words, folded, .. } = self.layout;
+        let folded = if folded { more } else { 0 };
+        self.ends.try_reserve(1)?;
+        self.keys.try_reserve(more * words)?;
+        self.fired.try_reserve(more)?;
+        self.hashes.try_reserve(more)?;
+        self.unfolded.try_reserve(folded)?;
+        self.roots.try_reserve(folded)
+    }
+
+    /// Returns the whole key of a successor.
+    pub(crate) fn key(&self, at: u32) -> &[u64] {
+        &self.keys[at as usize * self.layout.words..][..self.layout.words]
+    }
+
+    /// Returns the stored words of a successor, or its root.
+    pub(crate) fn stored(&self, at: u32) -> &[u64] {
+        match self.layout.folded {
+            true => &self.roots[at as usize..=at as usize],
+            false => &self.keys[at as usize * self.layout.words..][..self.layout.stored],
+        }
+    }
+
+    /// Sets the missing root of a successor.
+    pub(crate) fn set_root(&mut self, at: u32, root: u64) {
+        (self.roots[at as usize], self.hashes[at as usize]) = (root, Hash::of(&[root]));
+    }
+
+    /// Sorts all successors by the parts of the table. All must have hashes.
+    ///
+    /// # Errors
+    /// Returns an error if memory is short.
+    pub(crate) fn sort(&mut self) -> Result<(), BlockError> {
+        self.order.try_reserve(self.hashes.len()).map_err(|_| BlockError)?;
+        let mut next = [0; PARTS];
+        self.hashes.iter().for_each(|hash| next[hash.part()] += 1);
+        let mut start = 0;
+        for (at, next) in next.iter_mut().enumerate() {
+            self.starts[at] = start;
+            start += std::mem::replace(next, start);
+        }
+        self.starts[PARTS] = start;
+        self.order.resize(self.hashes.len(), 0);
+        for (at, hash) in (0..).zip(&self.hashes) {
+            let next = &mut next[hash.part()];
+            self.order[*next as usize] = at;
+            *next += 1;
+        }
+        Ok(())
+    }
+
+    /// Returns the successors in one part of the table, in their order.
+    pub(crate) fn of_part(&self, part: usize) -> &[u32] {
+        &self.order[self.starts[part] as usize..self.starts[part + 1] as usize]
+    }
+
+    /// Returns the approximate size of the successors in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        8 * self.keys.len() + 32 * self.fired.len()
+    }
+}

@@ -1,0 +1,242 @@
+//! Predicates compiled for very many evaluations on packed markings.
+//!
+//! They are equivalent to a [`Test`](super::judge::Test), which searches need for its numbered
+//! atoms. Here conditions on one-bit places become bit masks. A conjunction of such conditions
+//! takes two comparisons per word, and checking enabledness in a safe net takes one look.
+//!
+//! The distance of a marking to a condition is the number of bits that have to change, plus the
+//! excess of a sum over its bound. It is 0 exactly if the condition holds, and is otherwise only a
+//! heuristic.
+
+use super::judge::PackedSum;
+use super::packing::Packing;
+use parikh_net::{Atom, Predicate};
+
+/// A predicate over packed markings.
+#[derive(Clone, Debug)]
+pub(crate) enum Condition {
+    /// The same truth value in every marking.
+    Constant(bool),
+    /// The sum is at most the bound.
+    AtMost(PackedSum, i128),
+    /// True: no transition is enabled. False: some transition is enabled.
+    Dead(bool),
+    /// All bits have the required values (`all`), or at least one has.
+    Bits { all: bool, masks: Vec<Mask> },
+    /// Conjunction of the conditions.
+    All(Vec<Condition>),
+    /// Disjunction of the conditions.
+    Any(Vec<Condition>),
+}
+
+/// Required values of some bits of one word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mask {
+    word: u32,
+    /// Bits required to be set.
+    set: u64,
+    /// Bits required to be clear.
+    clear: u64,
+}
+
+impl Mask {
+    /// Returns the bits with a wrong value.
+    fn wrong(self, key: &[u64]) -> u64 {
+        let word = key[self.word as usize];
+        (self.set & !word) | (self.clear & word)
+    }
+
+    /// Returns true if at least one bit has its required value.
+    fn any(self, key: &[u64]) -> bool {
+        let word = key[self.word as usize];
+        (self.set & word) | (self.clear & !word) != 0
+    }
+}
+
+impl Condition {
+    /// Compiles a predicate whose leaves are atoms and deadness, see
+    /// [`leaves_as_atoms`](super::judge::leaves_as_atoms).
+    pub(crate) fn new(predicate: &Predicate, packing: &Packing) -> Condition {
+        match predicate {
+            Predicate::True => Condition::Constant(true),
+            Predicate::False => Condition::Constant(false),
+            Predicate::Dead => Condition::Dead(true),
+            Predicate::NotDead => Condition::Dead(false),
+            Predicate::Atom(atom) => Self::of_atom(atom, packing),
+            Predicate::And(parts) => Self::junction(true, parts, packing),
+            Predicate::Or(parts) => Self::junction(false, parts, packing),
+            Predicate::Enabled(_) | Predicate::Disabled(_) => {
+                unreachable!("leaves_as_atoms rewrites enabledness")
+            }
+        }
+    }
+
+    fn of_atom(atom: &Atom, packing: &Packing) -> Condition {
+        let bound = i128::from(atom.bound);
+        if let [(place, coefficient)] = *atom.sum.terms() {
+            let (field, coefficient) = (packing.field(place), i128::from(coefficient));
+            let holds = |tokens: u64| coefficient * i128::from(tokens) <= bound;
+            match field.width {
+                0 => return Condition::Constant(holds(packing.constant(place))),
+                1 => {
+                    let (set, clear) = match (holds(0), holds(1)) {
+                        (true, false) => (0, field.mask()),
+                        (false, true) => (field.mask(), 0),
+                        (always, _) => return Condition::Constant(always),
+                    };
+                    let masks = vec![Mask { word: field.word, set, clear }];
+                    return Condition::Bits { all: true, masks };
+                }
+                _ => {}
+            }
+        }
+        Condition::AtMost(PackedSum::new(&atom.sum, packing), bound)
+    }
+
+    /// Compiles a conjunction (`all`) or disjunction. Single bits and nested masks of the same kind
+    /// are merged.
+    fn junction(all: bool, parts: &[Predicate], packing: &Packing) -> Condition {
+        let (mut masks, mut others): (Vec<Mask>, Vec<Condition>) = (Vec::new(), Vec::new());
+        for part in parts {
+            match Self::new(part, packing) {
+                Condition::Constant(value) if value == all => {}
+                Condition::Constant(value) => return Condition::Constant(value),
+                Condition::Bits { all: same, masks: more } if same == all || is_one(&more) => {
+                    for Mask { word, set, clear } in more {
+                        match masks.iter_mut().find(|mask| mask.word == word) {
+                            Some(mask) => {
+                                mask.set |= set;
+                                mask.clear |= clear;
+                            }
+                            None => masks.push(Mask { word, set, clear }),
+                        }
+                    }
+                }
+                other => others.push(other),
+            }
+        }
+        if others.is_empty() {
+            return match masks.is_empty() {
+                true => Condition::Constant(all),
+                false => Condition::Bits { all, masks },
+            };
+        }
+        if !masks.is_empty() {
+            others.insert(0, Condition::Bits { all, masks });
+        }
+        if all { Condition::All(others) } else { Condition::Any(others) }
+    }
+
+    /// Returns true if the condition holds in the marking with this key. `dead` says whether the
+    /// marking is dead.
+    pub(crate) fn holds(&self, key: &[u64], dead: bool) -> bool {
+        match self {
+            Condition::Constant(holds) => *holds,
+            Condition::AtMost(sum, bound) => sum.value(key) <= *bound,
+            Condition::Dead(is) => dead == *is,
+            Condition::Bits { all: true, masks } => masks.iter().all(|mask| mask.wrong(key) == 0),
+            Condition::Bits { all: false, masks } => masks.iter().any(|mask| mask.any(key)),
+            Condition::All(parts) => parts.iter().all(|part| part.holds(key, dead)),
+            Condition::Any(parts) => parts.iter().any(|part| part.holds(key, dead)),
+        }
+    }
+
+    /// Returns true if the condition depends on deadness.
+    pub(crate) fn asks_for_deadness(&self) -> bool {
+        match self {
+            Condition::Dead(_) => true,
+            Condition::All(parts) | Condition::Any(parts) => {
+                parts.iter().any(Condition::asks_for_deadness)
+            }
+            Condition::Constant(_) | Condition::AtMost(..) | Condition::Bits { .. } => false,
+        }
+    }
+
+    /// Returns the distance of the marking to the condition. Deadness counts as satisfied.
+    pub(crate) fn distance(&self, key: &[u64]) -> u64 {
+        match self {
+            Condition::Constant(false) => u64::MAX,
+            Condition::Constant(true) | Condition::Dead(_) => 0,
+            Condition::AtMost(sum, bound) => {
+                u64::try_from((sum.value(key) - bound).max(0)).unwrap_or(u64::MAX)
+            }
+            Condition::Bits { all: true, masks } => {
+                masks.iter().map(|mask| u64::from(mask.wrong(key).count_ones())).sum()
+            }
+            Condition::Bits { all: false, masks } => {
+                u64::from(!masks.iter().any(|mask| mask.any(key)))
+            }
+            Condition::All(parts) => {
+                parts.iter().map(|part| part.distance(key)).fold(0, u64::saturating_add)
+            }
+            Condition::Any(parts) => {
+                parts.iter().map(|part| part.distance(key)).min().unwrap_or(u64::MAX)
+            }
+        }
+    }
+}
+
+/// Returns true if the masks constrain exactly one bit to exactly one value. Then "all" and "any"
+/// mean the same.
+fn is_one(masks: &[Mask]) -> bool {
+    matches!(masks, [mask] if mask.set.count_ones() + mask.clear.count_ones() == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::judge::leaves_as_atoms;
+    use super::*;
+    use parikh_net::{Facts, LinearSum, text};
+
+    #[test]
+    fn conditions_hold_where_predicates_do() {
+        let net = text::parse(
+            "place a 1\nplace b\nplace c 5\nplace fixed 3\nplace e 1\nplace f
+             transition t: a + fixed -> b + fixed\ntransition u: 2*c -> c + b
+             transition v: e + b -> f\ntransition w: f + a -> e",
+        )
+        .unwrap();
+        let mut packing = Packing::new(&net, &Facts::none(&net));
+        let b = net.place_named("b").unwrap();
+        let mut rng = fastrand::Rng::with_seed(3);
+        let mut seen = [0; 2];
+        for round in 0..4000 {
+            if round == 2000 {
+                packing = packing.widened(b, 9, false).unwrap();
+            }
+            let mut marking = net.initial().clone();
+            for p in net.places().filter(|&p| packing.field(p).width > 0) {
+                marking[p] = rng.u64(0..=packing.field(p).low_mask());
+            }
+            let leaf = |rng: &mut fastrand::Rng| match rng.u8(0..6) {
+                0 => Predicate::Enabled(rng.choice(net.transitions()).unwrap()),
+                1 => Predicate::Disabled(rng.choice(net.transitions()).unwrap()),
+                2 => Predicate::Dead,
+                3 => {
+                    let terms = net.places().map(|p| (p, rng.i64(-2..3)));
+                    let sum = LinearSum::new(terms.take(4)).unwrap();
+                    Predicate::at_most(sum, rng.i64(-9..9))
+                }
+                _ => Predicate::at_least(rng.choice(net.places()).unwrap(), rng.u64(0..3)),
+            };
+            let mut pair = |all: bool| {
+                let parts: Vec<_> = (0..rng.usize(1..4))
+                    .map(|_| if rng.bool() { leaf(&mut rng) } else { leaf(&mut rng).negated() })
+                    .collect();
+                if all { Predicate::and(parts) } else { Predicate::or(parts) }
+            };
+            let (x, y, z) = (pair(true), pair(false), pair(true));
+            let predicate = Predicate::or([Predicate::and([x, y.negated()]), z]);
+            let mut key = vec![0; packing.words()];
+            packing.pack(|p| marking[p], &mut key);
+            let condition = Condition::new(&leaves_as_atoms(&predicate, &net), &packing);
+            let holds = predicate.holds(&net, &marking);
+            assert_eq!(condition.holds(&key, net.is_dead(&marking)), holds, "{predicate:?}");
+            if !condition.asks_for_deadness() {
+                assert_eq!(condition.distance(&key) == 0, holds, "{predicate:?}");
+                seen[usize::from(holds)] += 1;
+            }
+        }
+        assert!(seen[0] > 500 && seen[1] > 500, "{seen:?}");
+    }
+}

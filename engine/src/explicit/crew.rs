@@ -1,0 +1,515 @@
+//! Parallel expansion of many markings by several threads.
+//!
+//! A breadth-first search expands markings in the order of their numbers, and later discoveries do
+//! not change the successors of the next few thousand markings, a *chunk*. So a chunk is expanded
+//! in three steps:
+//!
+//! 1. *Fire.* Threads take blocks of the chunk, compute all successors of their markings, look them
+//!    up, and keep the unknown ones ([`Block`]). The set of markings does not change.
+//! 2. *File.* Threads take parts of the table and process the kept successors of each part in
+//!    order. A successor that equals no other one is inserted in the table, without a number yet.
+//! 3. *Number.* One thread visits the inserted successors in the order in which a single thread
+//!    would have found them. It stores each with the number and the parent that it would have had
+//!    there.
+//!
+//! So numbers and witnesses do not depend on the number of threads or on the chunks, and a search
+//! may switch between sequential and parallel expansion at any marking. The third step is short,
+//! because most successors are not new and each new one takes a word or two. Threads wait for each
+//! other only at the end of a step, and the only lock protects the list of remaining tasks. The
+//! look-up in the first step makes the method fast: neighbouring markings have neighbouring
+//! successors, which are in the thread's cache if it takes them in order instead of by parts of the
+//! table.
+//!
+//! A firing that overflows a field ends its chunk before its marking. This marking is then expanded
+//! sequentially, which widens the field. All other special cases are handled in the same way.
+//!
+//! Rejected: a sharded set with locks. Its numbers depend on timing, parents take sixteen times as
+//! much memory, and a layout change has to stop all threads.
+
+use super::block::{Block, BlockBuilder};
+use super::room::MemoryAccount;
+use super::space::{ExpandedMarking, Space, SpaceError};
+use super::threads::{Tasks, together};
+use parikh_solvers::Budget;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Minimum number of markings for parallel expansion.
+const FEW: u32 = if cfg!(debug_assertions) { 2 } else { 1 << 10 };
+
+/// Limit on the markings of the first chunk.
+const FIRST: u32 = 64;
+
+/// Limit on the markings of every chunk.
+const MOST: u32 = if cfg!(debug_assertions) { 200 } else { 1 << 14 };
+
+/// Limit on the approximate size of a chunk's kept successors, in bytes.
+const BYTES: usize = if cfg!(debug_assertions) { 1 << 18 } else { 16 << 20 };
+
+/// Time limit of a chunk. In debug builds it is unlimited, so that tests do not depend on it.
+const TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1 << 30 } else { 50 });
+
+/// Minimum chunk size. If even smaller chunks take too long, the expansion becomes sequential.
+const LEAST: u32 = if cfg!(debug_assertions) { 1 } else { 16 };
+
+/// Limit on the markings of a block, so that it stays in a thread's cache.
+const BLOCK: u32 = 512;
+
+/// Minimum number of blocks per thread in a chunk: several, since blocks take different times.
+const BLOCKS: u32 = 8;
+
+/// Number of markings between two checks of the budget.
+const POLLING: u32 = 16;
+
+/// The operations on each expanded marking, called by any thread.
+pub(crate) trait Visitor: Sync {
+    /// A thread's own data.
+    type Scratch: Send;
+    /// The notes about consecutive markings.
+    type Notes: Default + Send + Sync;
+
+    /// Creates the data of one more thread.
+    fn scratch(&self) -> Self::Scratch;
+
+    /// Reduces the enabled transitions to those that should fire.
+    fn choose(
+        &self,
+        scratch: &mut Self::Scratch,
+        seen: ExpandedMarking<'_>,
+        enabled: &mut Vec<u32>,
+    );
+
+    /// Notes facts about the marking of the last call of `choose`, after the chosen transitions
+    /// have fired.
+    fn note(&self, scratch: &mut Self::Scratch, seen: ExpandedMarking<'_>, notes: &mut Self::Notes);
+}
+
+/// Results of an expansion, in the order of a single thread.
+pub(crate) enum Done<'a, N> {
+    /// Consecutive markings have been expanded, with these notes and this number of firings.
+    Expanded(N, u64),
+    /// A new marking: the fired transition, its key and its number. Its parent is among the
+    /// markings expanded last.
+    New(u32, &'a [u64], u32),
+}
+
+/// The data of one thread, in its own cache lines.
+#[repr(align(128))]
+struct ThreadState<S> {
+    scratch: S,
+    key: Vec<u64>,
+    enabled: Vec<u32>,
+    maker: BlockBuilder,
+}
+
+/// Threads that expand markings in parallel. See the module documentation.
+pub(crate) struct ParallelExpansion<V: Visitor> {
+    threads: usize,
+    budget: Budget,
+    lanes: Vec<ThreadState<V::Scratch>>,
+    blocks: Vec<Block<V::Notes>>,
+    /// The layout version that the lanes were made for.
+    layout: u64,
+    /// Limit on the markings of the next chunk.
+    most: u32,
+    /// The memory account that the memory of the blocks was taken from.
+    room: Option<MemoryAccount>,
+}
+
+impl<V: Visitor> ParallelExpansion<V> {
+    /// Creates a crew of `threads` threads.
+    pub(crate) fn new(threads: usize, budget: &Budget) -> Self {
+        let (lanes, blocks) = (Vec::new(), Vec::new());
+        let (budget, most) = (budget.clone(), FIRST);
+        ParallelExpansion { threads, budget, lanes, blocks, layout: 0, most, room: None }
+    }
+
+    /// Returns true if the markings from `from` on should be expanded in parallel.
+    pub(crate) fn is_worth_it(&mut self, space: &Space<'_>, from: u32) -> bool {
+        let found = space.store().len() - from;
+        self.threads > 1 && found >= FEW && space.is_steady() && self.has_room(space)
+    }
+
+    /// Expands a chunk of markings from `from` on in parallel, and reports the results through
+    /// `tell`. Returns the number of expanded markings. 0 means that `from` must be expanded
+    /// sequentially.
+    ///
+    /// # Errors
+    /// Returns an error if the space is full. Earlier results remain valid.
+    pub(crate) fn expand(
+        &mut self,
+        space: &mut Space<'_>,
+        from: u32,
+        visitor: &V,
+        mut tell: impl FnMut(Done<'_, V::Notes>),
+    ) -> Result<u32, SpaceError> {
+        if !self.is_worth_it(space, from) {
+            return Ok(0);
+        }
+        let begun = Instant::now();
+        self.follow_layout(space, visitor);
+        let markings = (space.store().len() - from).min(self.most);
+        self.fire_all(space, from, markings, visitor);
+        // The markings after a cut block are not consecutive.
+        let cut = self.blocks.iter().position(|block| block.is_cut);
+        let blocks = match cut {
+            Some(cut) => &mut self.blocks[..=cut],
+            None => &mut self.blocks[..],
+        };
+        let expanded: u32 = blocks.iter().map(|block| block.ends.len() as u32).sum();
+        let bytes: usize = blocks.iter().map(Block::bytes).sum();
+        if expanded == 0 {
+            // The work on the later blocks was wasted, so the next chunk is smaller.
+            self.most = (self.most / 4).max(LEAST);
+            return Ok(0);
+        }
+        space.store_mut().add_blocks(blocks, self.threads, |block, added| match added {
+            None => {
+                let notes = std::mem::take(&mut block.notes);
+                tell(Done::Expanded(notes, block.firings));
+            }
+            Some((at, number)) => {
+                tell(Done::New(block.fired[at as usize], block.key(at), number));
+            }
+        })?;
+        space.expanded_apart(expanded);
+        match (bytes, begun.elapsed()) {
+            (bytes, took) if bytes > BYTES || took > TIME => self.most /= 4,
+            (bytes, took) if bytes <= BYTES / 2 && took <= TIME / 2 => {
+                self.most = (self.most * 2).min(MOST);
+            }
+            _ => {}
+        }
+        if self.most < LEAST {
+            // Other processes occupy the processors, or one marking takes as long as a whole chunk
+            // should.
+            self.threads = 1;
+        }
+        Ok(expanded)
+    }
+
+    /// Returns true if there is memory for the blocks. It is taken once.
+    fn has_room(&mut self, space: &Space<'_>) -> bool {
+        let room = space.store().room();
+        if self.room.is_none() && room.take(BYTES as u64).is_ok() {
+            self.room = Some(room.clone());
+        }
+        self.room.is_some()
+    }
+
+    /// Creates the lanes anew if the layout of keys has changed.
+    fn follow_layout(&mut self, space: &Space<'_>, visitor: &V) {
+        if self.lanes.is_empty() || self.layout != space.layouts() {
+            self.layout = space.layouts();
+            self.lanes.clear();
+            self.lanes.extend((0..self.threads).map(|_| ThreadState {
+                scratch: visitor.scratch(),
+                key: vec![0; space.packing().words()],
+                enabled: Vec::new(),
+                maker: BlockBuilder::new(space.store().folder()),
+            }));
+        }
+    }
+
+    /// Fires the chosen transitions of `markings` markings. Blocks that no thread reached count as
+    /// cut.
+    fn fire_all(&mut self, space: &Space<'_>, from: u32, markings: u32, visitor: &V) {
+        let layout = space.packing().layout();
+        let size = markings.div_ceil(BLOCKS * self.threads as u32).min(BLOCK);
+        self.blocks.truncate(markings.div_ceil(size) as usize);
+        self.blocks.resize_with(markings.div_ceil(size) as usize, Block::new);
+        let budget = &self.budget;
+        let firsts = (from..from + markings).step_by(size as usize);
+        for (block, first) in self.blocks.iter_mut().zip(firsts.clone()) {
+            block.begin(first, layout);
+        }
+        let tasks = Tasks::new(self.blocks.iter_mut().zip(firsts));
+        let (stop, made) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let threads = self.threads;
+        together(&mut self.lanes, |lane| {
+            while !stop.load(Relaxed)
+                && let Some((block, first)) = tasks.next()
+            {
+                let last = first + size.min(from + markings - first);
+                lane.maker.begin();
+                for number in first..last {
+                    let late = number % POLLING == 0 && budget.is_exhausted();
+                    // The other threads work on blocks of a similar size.
+                    let large = made.load(Relaxed) + threads * block.bytes() > BYTES;
+                    if late || large || !lane.fire(number, block, space, visitor) {
+                        break;
+                    }
+                }
+                block.is_cut = block.ends.len() < (last - first) as usize;
+                if block.unfolded.is_empty() && block.sort().is_err() {
+                    // Without sorted successors, the block's markings are not expanded.
+                    block.begin(first, layout);
+                }
+                made.fetch_add(block.bytes(), Relaxed);
+                stop.fetch_or(block.is_cut, Relaxed);
+            }
+        });
+    }
+}
+
+impl<V: Visitor> Drop for ParallelExpansion<V> {
+    fn drop(&mut self) {
+        self.room.iter().for_each(|room| room.give_back(BYTES as u64));
+    }
+}
+
+impl<S> ThreadState<S> {
+    /// Fires the chosen transitions of a marking. Returns true if all firings fit.
+    fn fire<V: Visitor<Scratch = S>>(
+        &mut self,
+        number: u32,
+        block: &mut Block<V::Notes>,
+        space: &Space<'_>,
+        visitor: &V,
+    ) -> bool {
+        let ThreadState { scratch, key, enabled, maker } = self;
+        let (store, packing, moves) = (space.store(), space.packing(), space.moves());
+        store.load_apart(number, &mut maker.folder, key);
+        packing.derive(key);
+        moves.enabled(key, enabled);
+        let seen = ExpandedMarking { number, key, packing };
+        visitor.choose(scratch, seen, enabled);
+        let fired = block.fire(key, enabled, moves, store, maker).is_ok();
+        if fired {
+            visitor.note(scratch, seen, &mut block.notes);
+        }
+        fired
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::set::NONE;
+    use super::super::space::{Purpose, representatives};
+    use super::super::state_space::EffectFilter;
+    use super::*;
+    use parikh_net::PlaceId;
+    use parikh_net::{Facts, Net, NetBuilder, TransitionId, text};
+
+    struct Plain<'n>(&'n Net);
+
+    impl<'n> Visitor for Plain<'n> {
+        type Scratch = EffectFilter<'n>;
+        type Notes = Vec<u32>;
+
+        fn scratch(&self) -> EffectFilter<'n> {
+            EffectFilter::new(self.0)
+        }
+
+        fn choose(
+            &self,
+            distinct: &mut EffectFilter<'n>,
+            _: ExpandedMarking<'_>,
+            enabled: &mut Vec<u32>,
+        ) {
+            distinct.retain(enabled);
+        }
+
+        fn note(&self, _: &mut EffectFilter<'n>, seen: ExpandedMarking<'_>, notes: &mut Vec<u32>) {
+            notes.push(seen.number);
+        }
+    }
+
+    /// Result of an exploration up to its end or an error: the tokens and the parent of each
+    /// marking.
+    #[derive(Default)]
+    struct FoundMarking {
+        markings: Vec<(Vec<u64>, u32)>,
+        stuck: Option<SpaceError>,
+        together: u32,
+        widened: u64,
+        folded: bool,
+        peak: u64,
+    }
+
+    /// Parameters of an exploration.
+    #[derive(Clone, Copy)]
+    struct VisitPath {
+        threads: usize,
+        /// Limit on the number of expanded markings.
+        most: u32,
+        ceiling: u64,
+        /// The budget is cancelled at this marking. The exploration continues, as the test does not
+        /// check the budget.
+        cancel_at: u32,
+    }
+
+    const ONE: VisitPath =
+        VisitPath { threads: 1, most: u32::MAX, ceiling: u64::MAX, cancel_at: u32::MAX };
+
+    fn explore(net: &Net, way: VisitPath) -> FoundMarking {
+        let fired = representatives(net, false);
+        let listed = |t: TransitionId| fired[t.index()];
+        let purpose = Purpose { listed: &listed, sequences: true, ceiling: way.ceiling };
+        let budget = Budget::unlimited();
+        let mut space = Space::new(net, &Facts::none(net), purpose, &budget).unwrap();
+        let (visitor, mut crew) = (Plain(net), ParallelExpansion::new(way.threads, &budget));
+        let (mut scratch, mut enabled) = (visitor.scratch(), Vec::new());
+        let mut found = FoundMarking::default();
+        let (mut number, mut told) = (0, 1);
+        while number < space.store().len().min(way.most) {
+            if number >= way.cancel_at {
+                budget.cancel();
+            }
+            let (mut noted, mut next) = (number, space.store().len());
+            let expanded = crew.expand(&mut space, number, &visitor, |done| match done {
+                Done::Expanded(notes, _) => {
+                    let end = noted + notes.len() as u32;
+                    assert!(notes.into_iter().eq(noted..end));
+                    noted = end;
+                }
+                Done::New(_, _, number) => {
+                    assert_eq!(number, next);
+                    next += 1;
+                    told = next;
+                }
+            });
+            let expanded = match expanded {
+                Ok(0) => {
+                    space.load(number, &mut enabled);
+                    visitor.choose(&mut scratch, space.seen(number), &mut enabled);
+                    let new = |_, _: &[u64], number| told = number + 1;
+                    space.expand(number, &enabled, new).map(|again| u32::from(!again))
+                }
+                Ok(expanded) => {
+                    assert_eq!(noted, number + expanded);
+                    found.together += expanded;
+                    Ok(expanded)
+                }
+                Err(stuck) => Err(stuck),
+            };
+            match expanded {
+                Ok(expanded) => number += expanded,
+                Err(stuck) => {
+                    found.stuck = Some(stuck);
+                    break;
+                }
+            }
+        }
+        found.widened = space.repackings;
+        found.folded = space.packing().layout().folded;
+        found.peak = space.store().room().peak();
+        let mut enabled = Vec::new();
+        // If there was no memory for another layout, no markings are left.
+        let left = space.store().len();
+        assert!(left == told || left == 0, "{left} markings, {told} told");
+        for number in 0..left {
+            space.load(number, &mut enabled);
+            let tokens = net.places().map(|p| space.seen(number).tokens(p)).collect();
+            found.markings.push((tokens, space.store().parent(number)));
+        }
+        if let Some(last) = left.checked_sub(1) {
+            let end = parikh_evidence::replay(net, &space.sequence_to(last)).unwrap();
+            let tokens: Vec<u64> = net.places().map(|p| end[p]).collect();
+            assert_eq!(tokens, found.markings[last as usize].0);
+            assert!(found.markings[1..].iter().all(|(_, parent)| *parent != NONE));
+        }
+        found
+    }
+
+    /// Random nets with weights, source transitions and growing places, some of them unbounded.
+    fn random_net(rng: &mut fastrand::Rng) -> Net {
+        let mut builder = NetBuilder::new("random");
+        let count = rng.usize(3..12);
+        let places: Vec<PlaceId> =
+            (0..count).map(|i| builder.place(&format!("p{i}"), rng.u64(0..4)).unwrap()).collect();
+        let grows = rng.u8(0..4) == 0;
+        for i in 0..rng.usize(3..14) {
+            let t = builder.transition(&format!("t{i}")).unwrap();
+            let weight = rng.u64(1..3);
+            for _ in 0..rng.usize(1..3) {
+                builder.take(t, *rng.choice(&places).unwrap(), weight).unwrap();
+                builder.put(t, *rng.choice(&places).unwrap(), weight).unwrap();
+            }
+            if grows && rng.u8(0..4) == 0 {
+                builder.put(t, *rng.choice(&places).unwrap(), rng.u64(1..40)).unwrap();
+            }
+        }
+        builder.build().unwrap()
+    }
+
+    /// Two tokens on each of two rings with `size` places. The keys have many words, are folded,
+    /// and are widened when two tokens meet.
+    fn rings(size: usize) -> Net {
+        let mut text = String::new();
+        for ring in ["p", "q"] {
+            for at in 0..size {
+                let (tokens, next) = (u32::from(at == 0 || at == size / 2), (at + 1) % size);
+                text += &format!(
+                    "place {ring}{at} {tokens}\ntransition t{ring}{at}: {ring}{at} -> {ring}{next}\n"
+                );
+            }
+        }
+        text::parse(&text).unwrap()
+    }
+
+    fn assert_same(one: &FoundMarking, many: &FoundMarking, context: &dyn Fn() -> String) {
+        let common = one.markings.len().min(many.markings.len());
+        for at in 0..common {
+            assert_eq!(one.markings[at], many.markings[at], "marking {at} of\n{}", context());
+        }
+    }
+
+    #[test]
+    fn many_threads_give_the_numbers_and_the_parents_of_one() {
+        let mut rng = fastrand::Rng::with_seed(11);
+        let (mut together, mut widened, mut folded) = (0, 0, 0);
+        for round in 0..150 {
+            let net = if round % 30 == 0 { rings(90) } else { random_net(&mut rng) };
+            let most = rng.u32(500..3000);
+            let one = explore(&net, VisitPath { most, ..ONE });
+            let context = || text::print(&net);
+            for threads in [2, 3, 8] {
+                let cancel_at = if rng.u8(0..4) == 0 { rng.u32(0..most) } else { u32::MAX };
+                let many = explore(&net, VisitPath { threads, most, cancel_at, ..ONE });
+                assert_same(&one, &many, &context);
+                assert_eq!(one.stuck, many.stuck, "{}", context());
+                // With a limit, the parallel exploration may expand one chunk more.
+                assert!(many.markings.len() >= one.markings.len(), "{}", context());
+                together += many.together;
+                if many.together > 0 {
+                    widened += many.widened;
+                    folded += u32::from(many.folded);
+                }
+            }
+            if (one.markings.len() as u32) < most {
+                assert_eq!(explore(&net, ONE).markings.len(), one.markings.len());
+            }
+        }
+        assert!(together > 50_000 && widened > 100 && folded > 10, "{together} {widened} {folded}");
+    }
+
+    #[test]
+    fn without_memory_what_was_found_is_a_beginning_of_the_same() {
+        let mut rng = fastrand::Rng::with_seed(12);
+        let (mut full, mut together) = (0, 0);
+        for round in 0..60 {
+            let net = if round % 4 == 0 { rings(40) } else { random_net(&mut rng) };
+            let most = 6000;
+            let one = explore(&net, VisitPath { most, ..ONE });
+            for threads in [2, 3] {
+                let ceiling = BYTES as u64 + rng.u64(30_000..300_000);
+                let many = explore(&net, VisitPath { threads, most, ceiling, ..ONE });
+                assert!(many.peak <= ceiling);
+                assert_same(&one, &many, &|| text::print(&net));
+                if many.stuck.is_some() && many.together > 0 {
+                    full += u32::from(!many.markings.is_empty());
+                    together += many.together;
+                }
+            }
+        }
+        assert!(full > 10 && together > 5000, "{full} {together}");
+    }
+
+    #[test]
+    fn few_markings_are_left_to_one_thread() {
+        let net = text::parse("place a 1\nplace b\ntransition t: a -> b\ntransition u: b -> a");
+        let found = explore(&net.unwrap(), VisitPath { threads: 4, ..ONE });
+        assert_eq!((found.markings.len(), found.together), (2, 0));
+    }
+}

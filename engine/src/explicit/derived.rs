@@ -1,0 +1,107 @@
+//! Places whose token counts follow from other places.
+//!
+//! In every reachable marking, a place invariant determines one of its places: with `idle + 2·busy
+//! = 3` it is enough to store `busy`. Nets have many invariants, about one for each component with
+//! a single local state. Omitting one place for each often halves the size of a marking. The
+//! omitted token counts are computed again when the marking is expanded. Two markings are equal if
+//! their stored parts are equal.
+//!
+//! The invariants are processed in some order. Each gives up one place that occurs in no earlier
+//! invariant and has coefficient 1 or −1. Its tokens are then a sum over places that are stored or
+//! derived earlier. Sums are computed modulo 2⁶⁴. This is exact, since token counts are smaller.
+//!
+//! # Source
+//! K. Schmidt, *Using Petri net invariants in state space construction*, TACAS 2003.
+
+use super::layout::Field;
+use parikh_net::{Net, PlaceId};
+use parikh_structure::flows::PlaceFlow;
+
+/// Limit on the number of terms of a useful invariant. Reading a marking takes one step per term.
+const TERMS: usize = 64;
+
+/// A place whose token count is a constant plus a weighted sum of other token counts, modulo 2⁶⁴.
+#[derive(Clone, Debug)]
+pub(crate) struct DerivedPlace {
+    pub(crate) place: PlaceId,
+    constant: u64,
+    terms: Vec<(PlaceId, u64)>,
+}
+
+/// Selects derived places among the places for which `changes` is true. Each depends on stored
+/// places and on derived places before it.
+pub(crate) fn derived(
+    net: &Net,
+    flows: &[PlaceFlow],
+    changes: impl Fn(PlaceId) -> bool,
+) -> Vec<DerivedPlace> {
+    // Checked here whatever its source: a false invariant would merge different markings.
+    let is_fit = |flow: &&PlaceFlow| flow.terms().len() <= TERMS && flow.holds(net);
+    let mut flows: Vec<&PlaceFlow> = flows.iter().filter(is_fit).collect();
+    flows.sort_by_key(|flow| flow.terms().len());
+    let mut occurs = vec![false; net.place_count()];
+    let mut all = Vec::new();
+    for flow in flows {
+        let Some(terms) = coefficients(flow) else { continue };
+        let free = |&&(p, by): &&(PlaceId, i64)| by.abs() == 1 && changes(p) && !occurs[p.index()];
+        let Some(&(place, by)) = terms.iter().rev().find(free) else { continue };
+        // by · m(place) + Σ aᵢ·m(pᵢ) = c, and 1/by = by.
+        let sum = terms.iter().fold(0, |sum: u64, &(p, a)| {
+            sum.wrapping_add((a as u64).wrapping_mul(net.initial()[p]))
+        });
+        let others = terms.iter().filter(|&&(p, _)| p != place);
+        let others = others.map(|&(p, a)| (p, (by.wrapping_mul(a) as u64).wrapping_neg()));
+        let constant = (by as u64).wrapping_mul(sum);
+        all.push(DerivedPlace { place, constant, terms: others.collect() });
+        terms.iter().for_each(|&(p, _)| occurs[p.index()] = true);
+    }
+    all
+}
+
+fn coefficients(flow: &PlaceFlow) -> Option<Vec<(PlaceId, i64)>> {
+    flow.terms().iter().map(|(p, a)| Some((*p, a.to_i64()?))).collect()
+}
+
+/// Derived places, compiled for one layout of fields.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Derivations {
+    steps: Vec<(Field, u64, u32)>,
+    terms: Vec<(Field, u64)>,
+}
+
+impl Derivations {
+    /// Compiles the derived places. `fields` and `constants` are indexed by place. A place without
+    /// a field has its token count in `constants`.
+    pub(crate) fn compile(derived: &[DerivedPlace], fields: &[Field], constants: &[u64]) -> Self {
+        let mut this = Derivations::default();
+        for DerivedPlace { place, constant, terms } in derived {
+            let mut constant = *constant;
+            for &(p, by) in terms {
+                match fields[p.index()] {
+                    Field { width: 0, .. } => {
+                        let tokens = constants[p.index()];
+                        constant = constant.wrapping_add(by.wrapping_mul(tokens));
+                    }
+                    field => this.terms.push((field, by)),
+                }
+            }
+            this.steps.push((fields[place.index()], constant, this.terms.len() as u32));
+        }
+        this
+    }
+
+    /// Fills in the fields of derived places, which must be 0 in `key`.
+    pub(crate) fn apply(&self, key: &mut [u64]) {
+        let mut at = 0;
+        for &(field, constant, end) in &self.steps {
+            let terms = &self.terms[at..end as usize];
+            let tokens = terms.iter().fold(constant, |sum, (field, by)| {
+                let tokens = key[field.word as usize] >> field.shift & field.low_mask();
+                sum.wrapping_add(tokens.wrapping_mul(*by))
+            });
+            debug_assert!(tokens <= field.low_mask(), "an invariant does not hold");
+            key[field.word as usize] |= tokens << field.shift;
+            at = end as usize;
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The reachability graph of a small net, for questions about what remains reachable forever.
+//!
+//! From every marking, some *terminal* (bottom) strongly connected component is reachable, that is,
+//! one without outgoing edges. A run that enters it stays there. So
+//!
+//! a predicate always remains reachable if and only if every terminal component has a marking that
+//! satisfies it. The predicate is the enabledness of a transition for liveness, and the initial
+//! marking for reversibility. If the answer is no, a firing sequence leads into a terminal
+//! component without such a marking.
+//!
+//! # Cost
+//!
+//! In addition to the markings, 4 bytes per edge and 20 bytes per marking, in plain vectors.
+
+use super::room::{OutOfMemory, reserved};
+use super::set::NONE;
+use super::space::{Purpose, Space};
+use super::state_space::{EffectFilter, ExplorationError, POLLING};
+use parikh_net::components::components_while;
+use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate};
+use parikh_solvers::Budget;
+
+/// The reachability graph of a net, with its strongly connected components.
+pub struct ExplicitGraph<'n> {
+    net: &'n Net,
+    space: Space<'n>,
+    budget: Budget,
+    /// Start of each marking's successors in `edges`.
+    starts: Vec<u64>,
+    edges: Vec<u32>,
+    /// Components, indexed by marking.
+    component: Vec<u32>,
+    /// For each component, true if no edge leaves it.
+    terminal: Vec<bool>,
+}
+
+/// A search for a marking during the exploration.
+pub struct GraphSearch<'s> {
+    /// The condition for the marking.
+    pub wanted: &'s dyn Fn(&Marking) -> bool,
+    /// Set to a firing sequence to the first marking that satisfies the condition.
+    pub found: &'s mut Option<FiringSequence>,
+}
+
+impl<'n> ExplicitGraph<'n> {
+    /// Explores the reachable markings of `net`.
+    ///
+    /// # Errors
+    /// Returns an error if the budget is not sufficient.
+    pub fn explore(net: &'n Net, facts: &Facts, budget: &Budget) -> Result<Self, ExplorationError> {
+        Self::explore_looking(net, facts, budget, None)
+    }
+
+    /// Like [`explore`](Self::explore), and also searches for a marking. It may be found even if
+    /// the budget ends before all markings are visited.
+    ///
+    /// # Errors
+    /// Returns an error if the budget is not sufficient.
+    pub fn explore_looking(
+        net: &'n Net,
+        facts: &Facts,
+        budget: &Budget,
+        mut search: Option<GraphSearch<'_>>,
+    ) -> Result<Self, ExplorationError> {
+        let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
+        let mut graph = ExplicitGraph {
+            net,
+            space: Space::new(net, facts, purpose, budget)?,
+            budget: budget.clone(),
+            starts: vec![0],
+            edges: Vec::new(),
+            component: Vec::new(),
+            terminal: Vec::new(),
+        };
+        graph.find_edges(search.as_mut())?;
+        graph.find_components()?;
+        graph.find_terminal()?;
+        Ok(graph)
+    }
+
+    fn find_edges(
+        &mut self,
+        mut search: Option<&mut GraphSearch<'_>>,
+    ) -> Result<(), ExplorationError> {
+        let mut distinct = EffectFilter::new(self.net);
+        let mut enabled = Vec::new();
+        let mut number = 0;
+        while number < self.space.store().len() {
+            self.poll(number)?;
+            self.space.load(number, &mut enabled);
+            if let Some(search) = &mut search
+                && search.found.is_none()
+                && (search.wanted)(&self.space.packing().unpack(self.space.key()))
+            {
+                *search.found = Some(self.space.sequence_to(number));
+            }
+            distinct.retain(&mut enabled);
+            self.edges.try_reserve(enabled.len()).map_err(|_| OutOfMemory)?;
+            self.starts.try_reserve(1).map_err(|_| OutOfMemory)?;
+            let edges = &mut self.edges;
+            if !self.space.expand_edges(number, &enabled, |to| edges.push(to))? {
+                self.starts.push(self.edges.len() as u64);
+                number += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&self, number: u32) -> &[u32] {
+        let at = number as usize;
+        &self.edges[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+
+    fn poll(&self, number: u32) -> Result<(), ExplorationError> {
+        if number.is_multiple_of(POLLING)
+            && let Some(spent) = self.budget.exhausted()
+        {
+            return Err(spent.into());
+        }
+        Ok(())
+    }
+
+    fn find_components(&mut self) -> Result<(), ExplorationError> {
+        let next = |at: u32, k: u32| self.row(at).get(k as usize).copied();
+        let found = components_while(self.space.store().len(), next, |met| self.poll(met))?;
+        self.component = found.of;
+        self.terminal = reserved(found.count as usize)?;
+        self.terminal.resize(found.count as usize, true);
+        Ok(())
+    }
+
+    fn find_terminal(&mut self) -> Result<(), ExplorationError> {
+        for number in 0..self.space.store().len() {
+            self.poll(number)?;
+            let component = self.component[number as usize];
+            if self.row(number).iter().any(|&to| self.component[to as usize] != component) {
+                self.terminal[component as usize] = false;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the number of reachable markings.
+    pub fn states(&self) -> u64 {
+        self.space.store().len().into()
+    }
+
+    /// Returns a firing sequence to a marking.
+    pub fn sequence_to(&mut self, marking: u32) -> FiringSequence {
+        self.space.sequence_to(marking)
+    }
+
+    /// Checks for each predicate whether it can become permanently unreachable. Then the result is
+    /// a marking of a terminal component without the predicate, and the number of markings of that
+    /// component. `None` means that the predicate is reachable from every reachable marking.
+    ///
+    /// # Errors
+    /// Returns an error if the budget is not sufficient.
+    pub fn lost(
+        &mut self,
+        wanted: &[&Predicate],
+    ) -> Result<Vec<Option<(u32, u64)>>, ExplorationError> {
+        // The markings of terminal components, grouped by component.
+        let is_terminal = |&number: &u32| self.terminal[self.component[number as usize] as usize];
+        let mut members: Vec<u32> = Vec::new();
+        for number in (0..self.space.store().len()).filter(is_terminal) {
+            members.try_reserve(1).map_err(|_| OutOfMemory)?;
+            members.push(number);
+        }
+        members.sort_by_key(|&number| self.component[number as usize]);
+        let (enabling, others) = self.apart(wanted);
+        let mut lost = vec![None; wanted.len()];
+        // By predicate, the last visited component with a marking that satisfies it.
+        let mut had = vec![NONE; wanted.len()];
+        let (mut enabled, mut polled) = (Vec::new(), 0);
+        for component in
+            members.chunk_by(|&a, &b| self.component[a as usize] == self.component[b as usize])
+        {
+            let this = self.component[component[0] as usize];
+            let mut missing = wanted.len();
+            for &number in component {
+                if missing == 0 {
+                    break;
+                }
+                self.poll(polled)?;
+                polled = polled.wrapping_add(1);
+                self.space.load(number, &mut enabled);
+                let mut has = |at: u32| {
+                    let before = std::mem::replace(&mut had[at as usize], this);
+                    missing -= usize::from(before != this);
+                };
+                for &t in &enabled {
+                    enabling[t as usize].iter().for_each(|&at| has(at));
+                }
+                if !others.is_empty() {
+                    let marking = self.space.packing().unpack(self.space.key());
+                    let holds = |at: &&u32| wanted[**at as usize].holds(self.net, &marking);
+                    others.iter().filter(holds).for_each(|&at| has(at));
+                }
+            }
+            for (lost, _) in lost.iter_mut().zip(&had).filter(|(_, had)| **had != this) {
+                lost.get_or_insert((component[0], component.len() as u64));
+            }
+        }
+        Ok(lost)
+    }
+
+    /// Splits the predicates: by transition, the predicates that its enabledness implies; and the
+    /// predicates with other parts.
+    fn apart(&self, wanted: &[&Predicate]) -> (Vec<Vec<u32>>, Vec<u32>) {
+        let mut enabling = vec![Vec::new(); self.net.transition_count()];
+        let mut others = Vec::new();
+        for (at, wanted) in (0..).zip(wanted) {
+            let parts = match wanted {
+                Predicate::Or(parts) => &parts[..],
+                leaf => std::slice::from_ref(*leaf),
+            };
+            for part in parts {
+                match part {
+                    Predicate::Enabled(t) => enabling[t.index()].push(at),
+                    _ => others.push(at),
+                }
+            }
+        }
+        others.dedup();
+        (enabling, others)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn a_cycle_with_a_way_out_is_lost_and_what_is_behind_stays() {
+        let net = text::parse(
+            "place a 1\nplace b\nplace c\ntransition ab: a -> b\ntransition ba: b -> a
+             transition bc: b -> c\ntransition stay: c -> c",
+        )
+        .unwrap();
+        let mut graph =
+            ExplicitGraph::explore(&net, &Facts::none(&net), &Budget::unlimited()).unwrap();
+        let [ab, stay] =
+            ["ab", "stay"].map(|t| Predicate::Enabled(net.transition_named(t).unwrap()));
+        let either = Predicate::or([ab.clone(), stay.clone()]);
+        let at_c = Predicate::at_least(net.place_named("c").unwrap(), 1);
+        let lost = graph.lost(&[&ab, &stay, &either, &at_c]).unwrap();
+        assert_eq!(lost, [Some((2, 1)), None, None, None]);
+        assert_eq!(graph.sequence_to(2).firings(), 2);
+    }
+}

@@ -1,0 +1,267 @@
+//! The explicit engine: explores markings one by one, packed into a few words each.
+//!
+//! The engine has a witness for everything it finds. When it has visited all markings, it has
+//! proved the rest, so it reports on both sides. It is also the reference that the other engines
+//! are tested against.
+//!
+//! Reading order: `packing` (markings as words), `moves` (transitions on words), `store` (the set
+//! of markings). The store uses `set` (numbers the markings), `tree` (compresses each to one word),
+//! `derived` (omits places determined by others), `parents` (the predecessor of each marking) and
+//! `room` (memory accounting). Then follow `space` (these parts combined), `judge` and `watch`
+//! (goals on words, and which goals to test when), `stubborn` (transitions that can be left out),
+//! `search` (one search), and `crew` (parallel expansion by several `threads`, in `block`s).
+//! [`run`] below decides what to search for and for how long. [`state_space`] counts markings, and
+//! [`graph`] builds the reachability graph.
+//!
+//! # Strategy
+//!
+//! 1. One goal: a best-first search with stubborn sets and the whole budget. It never visits more
+//!    markings than other searches.
+//! 2. Several goals: one breadth-first search for all of them, with a share of the time. Every
+//!    search may use all of the memory.
+//! 3. If that search does not end: a best-first search with stubborn sets for each remaining goal,
+//!    in rounds of growing slices. Each search also watches the goals still to come. A goal whose
+//!    search ran out of memory is given up.
+
+pub(crate) mod block;
+pub(crate) mod condition;
+pub(crate) mod crew;
+pub(crate) mod derived;
+pub mod graph;
+pub(crate) mod judge;
+pub(crate) mod layout;
+pub(crate) mod moves;
+pub(crate) mod packing;
+pub(crate) mod parents;
+pub(crate) mod room;
+pub(crate) mod search;
+pub(crate) mod set;
+pub(crate) mod space;
+pub mod state_space;
+pub(crate) mod store;
+pub(crate) mod stubborn;
+pub mod sums;
+pub(crate) mod threads;
+pub(crate) mod tree;
+pub(crate) mod watch;
+
+pub use graph::ExplicitGraph;
+pub use search::SearchOrder;
+pub use state_space::{ExplorationError, StateSpace, count};
+
+use crate::Task;
+use crate::board::{ProofReporter, WitnessReporter};
+use crate::{Engine, Role, Sides, Takes, each_slice_anew};
+use parikh_net::printable::counted;
+use parikh_net::{GoalId, MarkingGoal};
+use parikh_solvers::Budget;
+use search::{SearchConfig, SearchEnd, SearchReport, search};
+use std::time::Duration;
+
+/// The registry entry of the engine.
+pub const ENGINE: Engine = Engine {
+    name: "explicit",
+    technique: "EXPLICIT",
+    sides: Sides::Both,
+    role: Role::Search,
+    takes: Takes::MARKINGS,
+    start: |work| {
+        each_slice_anew(move |budget| {
+            let (working_net, board) = (work.working_net, work.board);
+            let task = Task::shrunk(working_net, board, budget, work.seed);
+            let (witness_reporter, proof_reporter) = (
+                board.witness_reporter("EXPLICIT").on(working_net),
+                board.proof_reporter("EXPLICIT").on(working_net),
+            );
+            let config = ExplicitConfig { threads: work.threads, ..ExplicitConfig::default() };
+            run(&task, witness_reporter, proof_reporter, &config).to_string()
+        })
+    },
+};
+
+/// Minimum slice for which a search is started.
+const SHORTEST: Duration = Duration::from_millis(50);
+
+/// Configuration of the engine.
+#[derive(Clone, Debug)]
+pub struct ExplicitConfig {
+    /// Order of the search for all goals. Breadth-first by default.
+    pub order: SearchOrder,
+    /// Order of the searches for one goal. Best-first by default.
+    pub order_per_goal: SearchOrder,
+    /// True if searches for one goal use stubborn sets. True by default.
+    pub stubborn: bool,
+    /// Share of the time for the search for all goals, in [0, 1]. 0.4 by default.
+    pub full_share: f64,
+    /// Slice per goal in the first round of searches for one goal. 2 s by default.
+    pub first_slice: Duration,
+    /// Growth factor of the slices from round to round, at least 2. 4 by default.
+    pub growth: u32,
+    /// Limit on the memory of a search in bytes, in addition to the budget's limit for the whole
+    /// process. Unlimited by default.
+    pub memory: u64,
+    /// Number of threads of a breadth-first search, at least 1. 1 by default.
+    pub threads: usize,
+}
+
+impl Default for ExplicitConfig {
+    fn default() -> Self {
+        ExplicitConfig {
+            order: SearchOrder::Breadth,
+            order_per_goal: SearchOrder::Best,
+            stubborn: true,
+            full_share: 0.4,
+            first_slice: Duration::from_secs(2),
+            growth: 4,
+            memory: u64::MAX,
+            threads: 1,
+        }
+    }
+}
+
+/// Statistics of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExplicitStatistics {
+    /// Number of searches started.
+    pub searches: u64,
+    /// Number of searches that visited all their markings.
+    pub exhausted: u64,
+    /// Number of markings stored, summed over all searches.
+    pub states: u64,
+    /// Number of firings.
+    pub firings: u64,
+    /// Number of layout changes because a field was too narrow.
+    pub repackings: u64,
+    /// Estimated peak memory of one search, in bytes.
+    pub peak_bytes: u64,
+    /// Number of markings of the largest search.
+    pub largest_search: u64,
+    /// Memory of the largest search at its end, in bytes.
+    pub largest_bytes: u64,
+}
+
+impl std::fmt::Display for ExplicitStatistics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{}, {} exhaustive, {}, {}, {:.1} bytes per state",
+            if self.searches == 1 {
+                "1 search".into()
+            } else {
+                format!("{} searches", self.searches)
+            },
+            self.exhausted,
+            counted(self.states, "state"),
+            counted(self.firings, "firing"),
+            self.bytes_per_state()
+        )
+    }
+}
+
+impl ExplicitStatistics {
+    /// Returns the bytes per marking of the largest search, with all tables. NaN if there was no
+    /// search.
+    pub fn bytes_per_state(&self) -> f64 {
+        self.largest_bytes as f64 / self.largest_search as f64
+    }
+
+    fn add(&mut self, report: &SearchReport) {
+        self.searches += 1;
+        self.exhausted += u64::from(report.end == SearchEnd::Exhausted);
+        self.states += report.states;
+        self.firings += report.firings;
+        self.repackings += report.repackings;
+        self.peak_bytes = self.peak_bytes.max(report.peak_bytes);
+        if report.states > self.largest_search {
+            (self.largest_search, self.largest_bytes) = (report.states, report.bytes);
+        }
+    }
+}
+
+/// Works on the open goals of `task` until they are settled or the budget is exhausted.
+pub fn run<'a>(
+    task: &'a Task<'a>,
+    witness_reporter: WitnessReporter<'a>,
+    proof_reporter: ProofReporter<'a>,
+    config: &ExplicitConfig,
+) -> ExplicitStatistics {
+    let mut statistics = ExplicitStatistics::default();
+    let mut goals = open(task, task.goals.iter());
+    if goals.len() > 1 {
+        let slice = task.budget.portion(config.full_share);
+        let all = SearchConfig {
+            order: config.order,
+            first_only: false,
+            stubborn: false,
+            ceiling: config.memory,
+            threads: config.threads,
+        };
+        let report = search(task, &goals, all, &slice, witness_reporter, proof_reporter);
+        log("all goals", &report);
+        statistics.add(&report);
+        goals = open(task, goals.into_iter());
+    }
+    let one = SearchConfig {
+        order: config.order_per_goal,
+        first_only: true,
+        stubborn: config.stubborn,
+        ceiling: config.memory,
+        threads: config.threads,
+    };
+    let mut slice = config.first_slice;
+    while !goals.is_empty() && !task.budget.is_exhausted() {
+        let mut left = Vec::new();
+        let count = goals.len();
+        for (at, &goal) in goals.iter().enumerate() {
+            if !task.board.is_open(goal.0) || task.budget.is_exhausted() {
+                continue;
+            }
+            let budget = slice_for_one(task.budget, slice, count);
+            // The goals to come are watched as well: many are reached during the search for another
+            // goal.
+            let watched = open(task, goals[at..].iter().copied());
+            if watched.is_empty() {
+                break;
+            }
+            let report = search(task, &watched, one, &budget, witness_reporter, proof_reporter);
+            log("one goal", &report);
+            statistics.add(&report);
+            if matches!(report.end, SearchEnd::Spent(_)) {
+                left.push(goal);
+            }
+        }
+        goals = open(task, left.into_iter());
+        slice = slice.saturating_mul(config.growth.max(2));
+    }
+    statistics
+}
+
+/// Returns the budget for one of `goals` goals. A single goal gets everything. Otherwise a goal
+/// gets `slice`, but all goals together get at most half of the remaining time.
+fn slice_for_one(budget: &Budget, slice: Duration, goals: usize) -> Budget {
+    if goals == 1 {
+        return budget.child();
+    }
+    match budget.remaining() {
+        Some(left) => budget.slice(slice.min(left / (2 * goals as u32)).max(SHORTEST)),
+        None => budget.slice(slice),
+    }
+}
+
+fn open<'g>(
+    task: &Task<'_>,
+    goals: impl Iterator<Item = &'g (GoalId, MarkingGoal)>,
+) -> Vec<&'g (GoalId, MarkingGoal)> {
+    goals.filter(|(id, _)| task.board.is_open(*id)).collect()
+}
+
+fn log(what: &str, report: &SearchReport) {
+    tracing::debug!(
+        "explicit, {what}: {:?} after {} states, {} firings, {} bytes, {} repackings",
+        report.end,
+        report.states,
+        report.firings,
+        report.bytes,
+        report.repackings,
+    );
+}

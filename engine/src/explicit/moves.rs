@@ -1,0 +1,368 @@
+//! Transitions compiled to word arithmetic on packed markings, and the computation of the enabled
+//! transitions.
+//!
+//! *Enabledness.* All fields of a word are compared at once. Let `x` be the word, `y` the input
+//! weights packed in the same way, and `h` the highest bits of the fields with a weight. Setting
+//! `h` in `x` and clearing it in `y` gives each field a bit to borrow from. Then one subtraction
+//! compares the lower bits of all fields, and the highest bits are corrected afterwards:
+//!
+//! ```text
+//! z  = (x | h) − (y & ¬h)            no field borrows from its neighbour
+//! ge = (x & ¬y) | (¬(x ^ y) & z)     at the bits h: field of x ≥ field of y
+//! ```
+//!
+//! For one-bit fields this is `x & y == y`. If all weighted fields of a word have one bit, the code
+//! computes this instead.
+//!
+//! *Firing* adds the packed effect to the word. The same trick checks before that no field
+//! overflows.
+//!
+//! *Candidates.* Each transition is filed under one of its input places, and only the files of
+//! marked places are checked. The best place for a transition is the one that is marked least
+//! often. So after some time transitions are filed again according to the visited markings
+//! ([`Moves::refile`]). An incrementally updated set of enabled transitions, as walks use it, was
+//! rejected: a search jumps between markings, so the set would have to be stored with each marking.
+
+use super::packing::Packing;
+use parikh_net::{Net, PlaceId, TransitionId};
+
+/// Checks that the fields of one word contain the input weights of one transition.
+#[derive(Clone, Copy, Debug)]
+struct InputCheck {
+    word: u32,
+    /// True if all checked fields have one bit.
+    bits: bool,
+    need: u64,
+    high: u64,
+}
+
+impl InputCheck {
+    fn passes(&self, key: &[u64]) -> bool {
+        let x = key[self.word as usize];
+        if self.bits {
+            return x & self.need == self.need;
+        }
+        let z = (x | self.high).wrapping_sub(self.need & !self.high);
+        ((x & !self.need) | (!(x ^ self.need) & z)) & self.high == self.high
+    }
+}
+
+/// The changes of one word by a transition.
+#[derive(Clone, Copy, Debug)]
+struct Patch {
+    word: u32,
+    /// The number to add, modulo 2⁶⁴: the changes of the fields, shifted to their positions.
+    delta: u64,
+    /// The positive changes.
+    gain: u64,
+    /// The highest bits of the fields with positive changes.
+    high: u64,
+}
+
+impl Patch {
+    /// Returns true if a field would overflow.
+    fn overflows(&self, x: u64) -> bool {
+        let into_high = (x & !self.high).wrapping_add(self.gain & !self.high);
+        ((x & self.gain) | ((x | self.gain) & into_high)) & self.high != 0
+    }
+}
+
+/// A compiled transition.
+#[derive(Clone, Copy, Debug)]
+struct TransitionMove {
+    checks: (u32, u32),
+    patches: (u32, u32),
+    /// True if the transition adds more to a place than its field can hold. Firing it always
+    /// overflows.
+    too_much: bool,
+}
+
+/// Error: firing this transition overflows a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Overflow(pub(crate) TransitionId);
+
+/// The transitions filed under a field.
+#[derive(Clone, Copy, Debug)]
+struct File {
+    mask: u64,
+    entries: (u32, u32),
+}
+
+/// A transition in a file, with its first check, which is usually its only one.
+#[derive(Clone, Copy, Debug)]
+struct MoveEntry {
+    first: InputCheck,
+    transition: u32,
+    /// The range of the remaining checks.
+    rest: (u32, u32),
+}
+
+/// The transitions of a net, compiled for one packing.
+pub(crate) struct Moves {
+    moves: Vec<TransitionMove>,
+    checks: Vec<InputCheck>,
+    patches: Vec<Patch>,
+    /// The listed transitions that can be enabled in this packing.
+    candidates: Vec<TransitionId>,
+    /// The transitions that are always enabled.
+    always: Vec<u32>,
+    entries: Vec<MoveEntry>,
+    files: Vec<File>,
+    /// For each bit of a key, the file of its field.
+    file_of_bit: Vec<u32>,
+    /// For each word, the bits of the fields with a file.
+    filed: Vec<u64>,
+}
+
+impl Moves {
+    /// Compiles all transitions of `net`. [`enabled`](Self::enabled) reports only those for which
+    /// `listed` is true.
+    pub(crate) fn new(
+        net: &Net,
+        packing: &Packing,
+        listed: impl Fn(TransitionId) -> bool,
+    ) -> Moves {
+        let mut this = Moves {
+            moves: Vec::with_capacity(net.transition_count()),
+            checks: Vec::new(),
+            patches: Vec::new(),
+            candidates: Vec::new(),
+            always: Vec::new(),
+            entries: Vec::new(),
+            files: Vec::new(),
+            file_of_bit: Vec::new(),
+            filed: Vec::new(),
+        };
+        for t in net.transitions() {
+            let possible = this.compile(net, packing, t);
+            if possible && listed(t) {
+                this.candidates.push(t);
+            }
+        }
+        this.refile(net, packing, |p| u64::from(net.initial()[p] > 0));
+        this
+    }
+
+    /// Compiles `t`. Returns false if it can never be enabled in this packing.
+    fn compile(&mut self, net: &Net, packing: &Packing, t: TransitionId) -> bool {
+        let mut possible = true;
+        let first_check = self.checks.len();
+        for arc in net.pre(t) {
+            let field = packing.field(arc.place);
+            if field.width == 0 {
+                possible &= packing.constant(arc.place) >= arc.weight;
+                continue;
+            }
+            possible &= arc.weight <= field.low_mask();
+            let checks = &mut self.checks;
+            let at = row_of(
+                checks,
+                first_check,
+                |check| check.word == field.word,
+                || InputCheck { word: field.word, bits: true, need: 0, high: 0 },
+            );
+            // A weight that is too large gives a wrong value here, but then the transition is no
+            // candidate.
+            checks[at].need |= (arc.weight & field.low_mask()) << field.shift;
+            checks[at].high |= field.high_bit();
+            checks[at].bits &= field.width == 1;
+        }
+        let first_patch = self.patches.len();
+        let mut too_much = false;
+        for change in net.delta(t) {
+            let field = packing.field(change.place);
+            let patches = &mut self.patches;
+            let at = row_of(
+                patches,
+                first_patch,
+                |patch| patch.word == field.word,
+                || Patch { word: field.word, delta: 0, gain: 0, high: 0 },
+            );
+            let patch = &mut patches[at];
+            patch.delta = patch.delta.wrapping_add((change.delta as u64) << field.shift);
+            if change.delta > 0 {
+                too_much |= change.delta as u64 > field.low_mask();
+                patch.gain |= (change.delta as u64 & field.low_mask()) << field.shift;
+                patch.high |= field.high_bit();
+            }
+        }
+        self.moves.push(TransitionMove {
+            checks: (first_check as u32, self.checks.len() as u32),
+            patches: (first_patch as u32, self.patches.len() as u32),
+            too_much,
+        });
+        possible
+    }
+
+    /// Files every transition under the input place with the smallest value of `marked`.
+    pub(crate) fn refile(&mut self, net: &Net, packing: &Packing, marked: impl Fn(PlaceId) -> u64) {
+        let mut filing: Vec<(PlaceId, TransitionId)> = Vec::with_capacity(self.candidates.len());
+        self.always.clear();
+        for &t in &self.candidates {
+            let inputs = net.pre(t).iter().map(|arc| arc.place);
+            let changing = inputs.filter(|&p| packing.field(p).width > 0);
+            match changing.min_by_key(|&p| (marked(p), net.consumers(p).len(), p)) {
+                Some(place) => filing.push((place, t)),
+                None => self.always.push(t.index() as u32),
+            }
+        }
+        filing.sort_unstable();
+        self.entries.clear();
+        self.files.clear();
+        self.file_of_bit = vec![0; 64 * packing.words()];
+        self.filed = vec![0; packing.words()];
+        for of_place in filing.chunk_by(|a, b| a.0 == b.0) {
+            let field = packing.field(of_place[0].0);
+            let start = self.entries.len() as u32;
+            for &(_, t) in of_place {
+                let (first, end) = self.moves[t.index()].checks;
+                self.entries.push(MoveEntry {
+                    first: self.checks[first as usize],
+                    transition: t.index() as u32,
+                    rest: (first + 1, end),
+                });
+            }
+            let bits = field.word as usize * 64 + field.shift as usize;
+            let file = self.files.len() as u32;
+            self.file_of_bit[bits..bits + field.width as usize].fill(file);
+            self.filed[field.word as usize] |= field.mask();
+            let entries = (start, self.entries.len() as u32);
+            self.files.push(File { mask: field.mask(), entries });
+        }
+    }
+
+    /// Collects the enabled candidates, in an order that depends only on the key and the files.
+    /// Returns the number of transitions that were checked.
+    pub(crate) fn enabled(&self, key: &[u64], out: &mut Vec<u32>) -> usize {
+        out.clear();
+        out.extend_from_slice(&self.always);
+        let mut asked = 0;
+        for (word, &filed) in self.filed.iter().enumerate() {
+            let mut marked = key[word] & filed;
+            while marked != 0 {
+                let bit = marked.trailing_zeros() as usize;
+                let file = self.files[self.file_of_bit[word * 64 + bit] as usize];
+                marked &= !file.mask;
+                let entries = &self.entries[file.entries.0 as usize..file.entries.1 as usize];
+                asked += entries.len();
+                for entry in entries {
+                    let rest = entry.rest.0 as usize..entry.rest.1 as usize;
+                    if entry.first.passes(key)
+                        && self.checks[rest].iter().all(|check| check.passes(key))
+                    {
+                        out.push(entry.transition);
+                    }
+                }
+            }
+        }
+        asked
+    }
+
+    /// Fires `t`, which must be enabled, in `key`.
+    ///
+    /// # Errors
+    /// Returns an error if a field would overflow. The key is then invalid.
+    pub(crate) fn fire(&self, t: u32, key: &mut [u64]) -> Result<(), Overflow> {
+        let code = self.moves[t as usize];
+        if code.too_much {
+            return Err(Overflow(TransitionId::new(t as usize)));
+        }
+        for patch in &self.patches[code.patches.0 as usize..code.patches.1 as usize] {
+            let word = patch.word as usize;
+            let old = key[word];
+            if patch.overflows(old) {
+                return Err(Overflow(TransitionId::new(t as usize)));
+            }
+            key[word] = old.wrapping_add(patch.delta);
+        }
+        Ok(())
+    }
+}
+
+/// Returns the position of the entry that satisfies `is_it`, from `first` on. If there is none,
+/// appends a new entry.
+fn row_of<T>(
+    rows: &mut Vec<T>,
+    first: usize,
+    is_it: impl Fn(&T) -> bool,
+    make: impl FnOnce() -> T,
+) -> usize {
+    match rows[first..].iter().position(is_it) {
+        Some(at) => first + at,
+        None => {
+            rows.push(make());
+            rows.len() - 1
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::{Facts, Marking, NetBuilder};
+
+    /// Compares enabledness and firing with the net's own functions, for random nets, markings and
+    /// field widths.
+    #[test]
+    fn word_arithmetic_agrees_with_the_net() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        for _ in 0..3000 {
+            let mut builder = NetBuilder::new("n");
+            let places: Vec<PlaceId> = (0..rng.usize(1..9))
+                .map(|i| builder.place(&format!("p{i}"), rng.u64(0..4)).unwrap())
+                .collect();
+            for i in 0..6 {
+                let t = builder.transition(&format!("t{i}")).unwrap();
+                for &p in &places {
+                    if rng.u8(0..3) == 0 {
+                        builder.take(t, p, rng.u64(1..9)).unwrap();
+                    }
+                    if rng.u8(0..3) == 0 {
+                        builder.put(t, p, rng.u64(1..9)).unwrap();
+                    }
+                }
+            }
+            let net = builder.build().unwrap();
+            let mut packing = Packing::new(&net, &Facts::none(&net));
+            for &p in &places {
+                let bits = rng.u8(1..20);
+                packing = packing.widened(p, rng.u64(1..1 << bits), false).unwrap();
+            }
+            let moves = Moves::new(&net, &packing, |_| true);
+            let mut marking = net.initial().clone();
+            for &p in &places {
+                let field = packing.field(p);
+                if field.width > 0 {
+                    marking[p] = rng.u64(0..=12).min(field.low_mask());
+                    if rng.u8(0..6) == 0 {
+                        marking[p] = field.low_mask() - rng.u64(0..=1);
+                    }
+                }
+            }
+            let mut key = vec![0; packing.words()];
+            packing.pack(|p| marking[p], &mut key);
+            let mut enabled = Vec::new();
+            moves.enabled(&key, &mut enabled);
+            enabled.sort_unstable();
+            let expected: Vec<u32> = net
+                .transitions()
+                .filter(|&t| net.is_enabled(&marking, t))
+                .map(|t| t.index() as u32)
+                .collect();
+            assert_eq!(enabled, expected);
+            for t in enabled {
+                let mut after: Marking = marking.clone();
+                net.fire(&mut after, TransitionId::new(t as usize)).unwrap();
+                let fits = |&p: &PlaceId| {
+                    let field = packing.field(p);
+                    field.width == 0 || after[p] <= field.low_mask()
+                };
+                let mut fired = key.clone();
+                match moves.fire(t, &mut fired) {
+                    Ok(()) => assert_eq!(packing.unpack(&fired), after),
+                    Err(_) => assert!(!places.iter().all(fits)),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The parent of each marking: the marking from which it was first reached.
+//!
+//! A breadth-first search expands markings in the order of their numbers, so the sequence of
+//! parents never decreases. It is stored as a bit vector: a bit 0 for each increment of the parent,
+//! and a bit 1 for each marking. This takes one bit per marking and one per expanded marking, so at
+//! most two bits per parent instead of 32. The parent of a marking is the number of zeros before
+//! its one (P. Elias, *Efficient storage and retrieval by content and address of static files*, J.
+//! ACM 21(2), 1974). At the first decreasing parent, all parents are converted to plain numbers.
+
+use super::room::{MemoryAccount, OutOfMemory, reserved};
+use super::set::NONE;
+
+/// Number of words between two stored counts of ones.
+const SAMPLED: usize = 32;
+/// Binary logarithm of the chunk size for plain numbers.
+const SHIFT: u32 = 14;
+
+/// The parents of markings 1, 2, 3 …; marking 0 has none.
+pub(crate) struct Parents {
+    kind: ParentKind,
+    len: u32,
+    room: MemoryAccount,
+}
+
+enum ParentKind {
+    Steps(ParentSteps),
+    Plain(Vec<Vec<u32>>),
+}
+
+/// Parents as a bit vector. A word is added to `bits` when its first bit is written, and a count to
+/// `before` with every [`SAMPLED`]th word.
+#[derive(Default)]
+struct ParentSteps {
+    bits: Vec<u64>,
+    /// Number of bits written.
+    end: u64,
+    /// Number of ones before word [`SAMPLED`] · i.
+    before: Vec<u32>,
+    last: u32,
+    /// Memory taken from the account, in bytes.
+    taken: u64,
+}
+
+impl Parents {
+    /// Creates an empty list, for the initial marking.
+    pub(crate) fn new(room: &MemoryAccount) -> Self {
+        Parents { kind: ParentKind::Steps(ParentSteps::default()), len: 0, room: room.clone() }
+    }
+
+    /// Returns the number of parents, which is one less than the number of markings.
+    pub(crate) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Adds the parent of the next marking.
+    ///
+    /// # Errors
+    /// Returns an error if memory is short.
+    pub(crate) fn push(&mut self, parent: u32) -> Result<(), OutOfMemory> {
+        if let ParentKind::Steps(steps) = &self.kind
+            && parent < steps.last
+        {
+            self.write_out()?;
+        }
+        match &mut self.kind {
+            ParentKind::Steps(steps) => steps.push(parent, self.len, &self.room)?,
+            ParentKind::Plain(chunks) => push_plain(chunks, self.len, parent, &self.room)?,
+        }
+        self.len += 1;
+        Ok(())
+    }
+
+    /// Returns the parent of a marking. [`NONE`] for the initial marking.
+    pub(crate) fn of(&self, number: u32) -> u32 {
+        let Some(at) = number.checked_sub(1) else { return NONE };
+        match &self.kind {
+            ParentKind::Steps(steps) => steps.parent(at),
+            ParentKind::Plain(chunks) => {
+                chunks[(at >> SHIFT) as usize][(at & ((1 << SHIFT) - 1)) as usize]
+            }
+        }
+    }
+
+    /// Converts the bit vector to plain numbers.
+    fn write_out(&mut self) -> Result<(), OutOfMemory> {
+        let ParentKind::Steps(steps) = &self.kind else { return Ok(()) };
+        let mut chunks = Vec::new();
+        if let Err(full) = write_plain(steps, &mut chunks, &self.room) {
+            self.room.give_back((chunks.len() * (4 << SHIFT)) as u64);
+            return Err(full);
+        }
+        self.room.give_back(steps.taken);
+        self.kind = ParentKind::Plain(chunks);
+        Ok(())
+    }
+}
+
+fn write_plain(
+    steps: &ParentSteps,
+    chunks: &mut Vec<Vec<u32>>,
+    room: &MemoryAccount,
+) -> Result<(), OutOfMemory> {
+    let (mut parent, mut at) = (0, 0);
+    for bit in 0..steps.end {
+        match steps.bits[(bit / 64) as usize] >> (bit % 64) & 1 {
+            0 => parent += 1,
+            _ => {
+                push_plain(chunks, at, parent, room)?;
+                at += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Drop for Parents {
+    fn drop(&mut self) {
+        self.room.give_back(match &self.kind {
+            ParentKind::Steps(steps) => steps.taken,
+            ParentKind::Plain(chunks) => (chunks.len() * (4 << SHIFT)) as u64,
+        });
+    }
+}
+
+fn push_plain(
+    chunks: &mut Vec<Vec<u32>>,
+    at: u32,
+    parent: u32,
+    room: &MemoryAccount,
+) -> Result<(), OutOfMemory> {
+    if (at >> SHIFT) as usize == chunks.len() {
+        room.take(4 << SHIFT)?;
+        chunks.push(reserved(1 << SHIFT)?);
+    }
+    chunks[(at >> SHIFT) as usize].push(parent);
+    Ok(())
+}
+
+impl ParentSteps {
+    /// Extends the bit vector up to bit `end`. `ones` is the number of ones so far.
+    fn begin_words(
+        &mut self,
+        end: u64,
+        ones: u32,
+        room: &MemoryAccount,
+    ) -> Result<(), OutOfMemory> {
+        while self.bits.len() as u64 <= end / 64 {
+            let words = self.bits.len();
+            if words == self.bits.capacity() {
+                // Grows by a quarter, and the counts accordingly.
+                let more = (words / 4).max(64);
+                let counts = more / SAMPLED + 1;
+                let bytes = (more * 8 + counts * 4) as u64;
+                room.take(bytes)?;
+                self.taken += bytes;
+                self.bits.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
+                self.before.try_reserve_exact(counts).map_err(|_| OutOfMemory)?;
+            }
+            if words.is_multiple_of(SAMPLED) {
+                self.before.push(ones);
+            }
+            self.bits.push(0);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, parent: u32, ones: u32, room: &MemoryAccount) -> Result<(), OutOfMemory> {
+        let at = self.end + u64::from(parent - self.last);
+        self.begin_words(at, ones, room)?;
+        self.bits[(at / 64) as usize] |= 1 << (at % 64);
+        (self.end, self.last) = (at + 1, parent);
+        Ok(())
+    }
+
+    /// Returns the number of zeros before one number `at`, counted from 0.
+    fn parent(&self, at: u32) -> u32 {
+        let sample = self.before.partition_point(|&ones| ones <= at) - 1;
+        let mut left = at - self.before[sample];
+        let mut word = sample * SAMPLED;
+        while left >= self.bits[word].count_ones() {
+            left -= self.bits[word].count_ones();
+            word += 1;
+        }
+        let mut bits = self.bits[word];
+        (0..left).for_each(|_| bits &= bits - 1);
+        (word as u64 * 64 + u64::from(bits.trailing_zeros()) - u64::from(at)) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents_are_read_back_in_any_order_of_coming() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        for descends_at in [50_000, 40_000, 1, 0] {
+            let room = MemoryAccount::unlimited();
+            let mut parents = Parents::new(&room);
+            let mut expected: Vec<u32> = Vec::new();
+            let mut parent = 0;
+            for at in 0..50_000_u32 {
+                // Long runs of siblings, and long runs of markings without children.
+                parent = match rng.u8(0..100) {
+                    0 => parent + rng.u32(0..300),
+                    1..40 => parent + 1,
+                    _ => parent,
+                };
+                if at >= descends_at {
+                    parent = rng.u32(0..=at);
+                }
+                parents.push(parent).unwrap();
+                expected.push(parent);
+            }
+            assert_eq!(parents.of(0), NONE);
+            let numbers = (1..).zip(&expected);
+            numbers.for_each(|(number, &parent)| assert_eq!(parents.of(number), parent));
+            let bytes = room.taken();
+            assert_eq!(bytes < 50_000, descends_at == 50_000, "{bytes}");
+            drop(parents);
+            assert_eq!(room.taken(), 0);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Memory accounting for the tables of one set of markings.
+
+use parikh_solvers::Budget;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Error: no memory for another marking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OutOfMemory;
+
+/// The memory account of all tables of one set of markings, with a limit. Clones share the account.
+#[derive(Clone)]
+pub(crate) struct MemoryAccount {
+    taken: Arc<AtomicU64>,
+    peak: Arc<AtomicU64>,
+    ceiling: u64,
+    budget: Budget,
+}
+
+impl MemoryAccount {
+    /// Creates an account with a limit of `ceiling` bytes and the memory limit of `budget`.
+    pub(crate) fn new(ceiling: u64, budget: &Budget) -> Self {
+        MemoryAccount {
+            taken: Arc::default(),
+            peak: Arc::default(),
+            ceiling,
+            budget: budget.clone(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn unlimited() -> Self {
+        MemoryAccount::new(u64::MAX, &Budget::unlimited())
+    }
+
+    /// Returns the number of bytes taken.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken.load(Relaxed)
+    }
+
+    /// Returns the largest number of bytes taken at any time.
+    pub(crate) fn peak(&self) -> u64 {
+        self.peak.load(Relaxed)
+    }
+
+    /// Takes `bytes` more bytes.
+    ///
+    /// # Errors
+    /// Returns an error if the limit would be exceeded.
+    pub(crate) fn take(&self, bytes: u64) -> Result<(), OutOfMemory> {
+        let taken = self.taken().saturating_add(bytes);
+        if taken > self.ceiling || bytes > self.budget.memory_left() {
+            return Err(OutOfMemory);
+        }
+        self.taken.store(taken, Relaxed);
+        self.peak.fetch_max(taken, Relaxed);
+        Ok(())
+    }
+
+    /// Returns bytes to the account.
+    pub(crate) fn give_back(&self, bytes: u64) {
+        self.taken.fetch_sub(bytes, Relaxed);
+    }
+}
+
+/// Returns an empty vector with the given capacity, or an error if the allocation fails.
+pub(crate) fn reserved<T>(capacity: usize) -> Result<Vec<T>, OutOfMemory> {
+    let mut vector = Vec::new();
+    vector.try_reserve_exact(capacity).map_err(|_| OutOfMemory)?;
+    Ok(vector)
+}

@@ -1,0 +1,585 @@
+//! One search through the markings of a net, for all goals or for one.
+//!
+//! A search takes a marking from its frontier, computes the enabled transitions, fires them, and
+//! puts the new markings on the frontier, until the frontier is empty. Goals are tested when a
+//! marking is new. For breadth-first search the frontier is a single number, since markings are
+//! numbered in the order of discovery. For depth-first search it is a stack, and for best-first
+//! search a heap ordered by the distance to the goal.
+//!
+//! A search that ends with an empty frontier has visited every reachable marking, or with stubborn
+//! sets every marking relevant for its goal. Then an unreached goal is unreachable, and the largest
+//! value seen is the maximum. A search that ends for another reason refutes nothing.
+
+use super::crew::{Done, ParallelExpansion, Visitor};
+use super::room::{MemoryAccount, OutOfMemory};
+use super::space::ExpandedMarking;
+use super::space::{Purpose, Space, SpaceError, representatives};
+use super::state_space::{EffectFilter, count};
+use super::stubborn::StubbornSets;
+use super::watch::{AtExpansion, PackedGoal, SearchWatch, read_off};
+use crate::Task;
+use crate::board::{Proof, ProofReporter, WitnessReporter};
+use parikh_evidence::Document;
+use parikh_net::{GoalId, MarkingGoal, Net, TransitionId};
+use parikh_solvers::Budget;
+use parikh_solvers::budget::ExhaustionReason as Spent;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Limit on the number of expansions between two checks of the budget and the board.
+const POLLING: u64 = 64;
+
+/// Reserve memory that is freed when memory runs out. It is needed to report what was found:
+/// sequences are read back and replayed in ordinary vectors.
+const BALLAST: usize = 4 << 20;
+
+/// The order of expansion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchOrder {
+    /// Breadth-first: shortest sequences, and no memory for the frontier.
+    Breadth,
+    /// Depth-first.
+    Depth,
+    /// Best-first by the distance to the first open goal. Among equal distances the newest marking
+    /// comes first.
+    Best,
+}
+
+/// Configuration of a search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SearchConfig {
+    pub(crate) order: SearchOrder,
+    /// True if the search is for the first goal only. The other goals are watched, but not refuted,
+    /// and the search ends when the first goal is settled.
+    pub(crate) first_only: bool,
+    /// True if only stubborn sets are fired. Requires `first_only`.
+    pub(crate) stubborn: bool,
+    /// Limit on the memory for markings, in bytes.
+    pub(crate) ceiling: u64,
+    /// Number of threads for a breadth-first search without stubborn sets.
+    pub(crate) threads: usize,
+}
+
+/// The reason why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SearchEnd {
+    /// Every marking has been expanded.
+    Exhausted,
+    /// Every goal is settled.
+    Settled,
+    /// The budget is exhausted.
+    Spent(Spent),
+    /// No further marking can be stored.
+    Stuck(SpaceError),
+}
+
+/// Statistics of a search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SearchReport {
+    pub(crate) end: SearchEnd,
+    pub(crate) states: u64,
+    pub(crate) firings: u64,
+    pub(crate) repackings: u64,
+    pub(crate) peak_bytes: u64,
+    pub(crate) bytes: u64,
+}
+
+enum Frontier {
+    Breadth(u32),
+    Depth(Vec<u32>),
+    Best(BinaryHeap<(Reverse<u64>, u32)>),
+}
+
+impl Frontier {
+    fn new(order: SearchOrder) -> Self {
+        match order {
+            SearchOrder::Breadth => Frontier::Breadth(0),
+            SearchOrder::Depth => Frontier::Depth(Vec::new()),
+            SearchOrder::Best => Frontier::Best(BinaryHeap::new()),
+        }
+    }
+
+    /// Adds a marking. Memory is taken from `room`.
+    fn push(
+        &mut self,
+        number: u32,
+        distance: u64,
+        room: &MemoryAccount,
+    ) -> Result<(), OutOfMemory> {
+        match self {
+            Frontier::Breadth(_) => {}
+            Frontier::Depth(stack) => {
+                let more = doubled::<u32>(stack.len(), stack.capacity(), room)?;
+                stack.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
+                stack.push(number);
+            }
+            Frontier::Best(heap) => {
+                let more = doubled::<(Reverse<u64>, u32)>(heap.len(), heap.capacity(), room)?;
+                heap.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
+                heap.push((Reverse(distance), number));
+            }
+        }
+        Ok(())
+    }
+
+    fn pop(&mut self, markings: u32) -> Option<u32> {
+        match self {
+            Frontier::Breadth(next) if *next < markings => {
+                *next += 1;
+                Some(*next - 1)
+            }
+            Frontier::Breadth(_) => None,
+            Frontier::Depth(stack) => stack.pop(),
+            Frontier::Best(heap) => heap.pop().map(|(_, number)| number),
+        }
+    }
+}
+
+/// Returns the number of additional elements to reserve before the next push, and takes their
+/// memory from `room`. The capacity doubles when it is used up.
+fn doubled<T>(len: usize, capacity: usize, room: &MemoryAccount) -> Result<usize, OutOfMemory> {
+    if len < capacity {
+        return Ok(0);
+    }
+    let more = len.max(64);
+    room.take((more * size_of::<T>()) as u64)?;
+    Ok(more)
+}
+
+/// The state of a search.
+struct ExplicitSearch<'a> {
+    task: &'a Task<'a>,
+    config: SearchConfig,
+    witness_reporter: WitnessReporter<'a>,
+    space: Space<'a>,
+    watch: SearchWatch,
+    frontier: Frontier,
+    stubborn: Option<StubbornSets<'a>>,
+    /// For each transition, true if it may be fired. The others are only listed as enabled.
+    fired: Vec<bool>,
+    distinct: EffectFilter<'a>,
+    firings: u64,
+    expansions: u64,
+    /// Number of expansions before maxima are next compared with proved bounds.
+    maxima_next: u64,
+    /// Number of open goals that keep the search going.
+    open: usize,
+    seen_version: u64,
+    /// Indices of goals that the current marking reaches.
+    hits: Vec<u32>,
+    reached: Vec<(u32, u32)>,
+    ballast: Vec<u8>,
+}
+
+/// The visitor for parallel expansion: tests the goals that depend on enabledness.
+struct GoalVisitor<'n> {
+    net: &'n Net,
+    goals: AtExpansion,
+}
+
+impl<'n> Visitor for GoalVisitor<'n> {
+    /// The selection of transitions, and the goals that the current marking reaches.
+    type Scratch = (EffectFilter<'n>, Vec<u32>);
+    /// For each reached goal, the first marking that reaches it.
+    type Notes = BTreeMap<u32, u32>;
+
+    fn scratch(&self) -> Self::Scratch {
+        (EffectFilter::new(self.net), Vec::new())
+    }
+
+    fn choose(
+        &self,
+        (distinct, hits): &mut Self::Scratch,
+        seen: ExpandedMarking<'_>,
+        enabled: &mut Vec<u32>,
+    ) {
+        hits.clear();
+        self.goals.asked(seen.key, enabled, |goal| hits.push(goal));
+        distinct.retain(enabled);
+    }
+
+    fn note(
+        &self,
+        (_, hits): &mut Self::Scratch,
+        seen: ExpandedMarking<'_>,
+        notes: &mut Self::Notes,
+    ) {
+        for goal in hits.drain(..) {
+            notes.entry(goal).or_insert(seen.number);
+        }
+    }
+}
+
+/// Searches for these goals of the task within `budget`, and reports the results.
+pub(crate) fn search<'a>(
+    task: &'a Task<'a>,
+    goals: &[&(GoalId, MarkingGoal)],
+    config: SearchConfig,
+    budget: &Budget,
+    witness_reporter: WitnessReporter<'a>,
+    proof_reporter: ProofReporter<'a>,
+) -> SearchReport {
+    debug_assert!(config.first_only || !config.stubborn);
+    let deadness = goals.iter().any(
+        |(_, goal)| matches!(goal, MarkingGoal::Reach(predicate) if predicate.mentions_deadness()),
+    );
+    let fired = representatives(task.net, deadness);
+    let fires = |t: TransitionId| fired[t.index()];
+    let mut listed = fired.clone();
+    read_off(goals).into_iter().for_each(|t| listed[t.index()] = true);
+    let lists = |t: TransitionId| listed[t.index()];
+    let purpose = Purpose { listed: &lists, sequences: true, ceiling: config.ceiling };
+    let space = match Space::new(task.net, task.facts, purpose, budget) {
+        Ok(space) => space,
+        Err(stuck) => {
+            let end = SearchEnd::Stuck(stuck);
+            return SearchReport {
+                end,
+                states: 0,
+                firings: 0,
+                repackings: 0,
+                peak_bytes: 0,
+                bytes: 0,
+            };
+        }
+    };
+    let watch = SearchWatch::new(task.net, space.packing(), goals);
+    let stubborn = config.stubborn.then(|| StubbornSets::new(task.net, &watch.goals[0], fires));
+    let mut search = ExplicitSearch {
+        task,
+        config,
+        witness_reporter,
+        watch,
+        frontier: Frontier::new(config.order),
+        stubborn,
+        fired,
+        distinct: EffectFilter::new(task.net),
+        firings: 0,
+        expansions: 0,
+        maxima_next: 0,
+        open: goals.len(),
+        seen_version: task.board.version(),
+        hits: Vec::new(),
+        reached: Vec::new(),
+        ballast: vec![0; BALLAST],
+        space,
+    };
+    let start = Instant::now();
+    let end = search.run(budget).unwrap_or_else(SearchEnd::Stuck);
+    search.conclude(end, start.elapsed(), budget, proof_reporter);
+    let (states, room) = (search.space.store().len(), search.space.store().room());
+    SearchReport {
+        end,
+        states: u64::from(states),
+        firings: search.firings,
+        repackings: search.space.repackings,
+        peak_bytes: room.peak(),
+        bytes: room.taken(),
+    }
+}
+
+/// Decides when to check the budget and the board. A marking of ten thousand places with a thousand
+/// successors, each tested against a formula of thousands of atoms, takes as long as a million
+/// other markings.
+struct Pace {
+    /// Number of expansions before the next check.
+    next: u64,
+    every: u64,
+    last: Instant,
+}
+
+impl Pace {
+    fn looked(&mut self, expansions: u64) {
+        let took = self.last.elapsed();
+        self.every = match took {
+            _ if took > Duration::from_millis(10) => (self.every / 4).max(1),
+            _ if took < Duration::from_millis(2) => (self.every * 2).min(POLLING),
+            _ => self.every,
+        };
+        self.next = expansions + self.every;
+        self.last = Instant::now();
+    }
+}
+
+impl<'a> ExplicitSearch<'a> {
+    fn run(&mut self, budget: &Budget) -> Result<SearchEnd, SpaceError> {
+        self.open = self.count_open();
+        self.watch.initial(self.space.key(), &mut self.hits);
+        self.note_hits(0);
+        self.report_reached();
+        self.frontier.push(0, 0, self.space.store().room())?;
+        let mut enabled: Vec<u32> = Vec::new();
+        let mut fresh: Vec<(u32, u64)> = Vec::new();
+        if self.open == 0 {
+            return Ok(SearchEnd::Settled);
+        }
+        let mut pace = Pace { next: 0, every: 1, last: Instant::now() };
+        let threads = if self.stubborn.is_none() { self.config.threads } else { 1 };
+        let mut crew = ParallelExpansion::new(threads, budget);
+        loop {
+            let together = self.expand_together(&mut crew)?;
+            if together || self.expansions >= pace.next {
+                pace.looked(self.expansions);
+                if let Some(spent) = budget.exhausted() {
+                    return Ok(SearchEnd::Spent(spent));
+                }
+                self.check_board();
+                if self.open == 0 {
+                    return Ok(SearchEnd::Settled);
+                }
+            }
+            if together {
+                continue;
+            }
+            let Some(number) = self.frontier.pop(self.space.store().len()) else { break };
+            self.expansions += 1;
+            loop {
+                self.space.load(number, &mut enabled);
+                if self.watch.asks_at_expansion() {
+                    self.watch.expanded(self.space.key(), &enabled, &mut self.hits);
+                    self.note_hits(number);
+                }
+                self.choose(&mut enabled);
+                fresh.clear();
+                let effect_of = |t: u32| self.task.net.effect_of(TransitionId::new(t as usize));
+                let best = self.config.order == SearchOrder::Best;
+                let (watch, hits) = (&mut self.watch, &mut self.hits);
+                let reached = &mut self.reached;
+                // There may be a thousand successors, and each test may take a quarter of a
+                // millisecond.
+                let (mut judged, mut late) = (0_u32, false);
+                let mut judge = |watch: &SearchWatch, key: &[u64]| {
+                    judged += 1;
+                    late |= judged.is_multiple_of(32) && budget.is_exhausted();
+                    if best && !late { distance(watch, key) } else { 0 }
+                };
+                let expanded = self.space.expand(number, &enabled, |t, key, new| {
+                    watch.new_marking(effect_of(t), key, new, hits);
+                    reached.extend(hits.drain(..).map(|goal| (goal, new)));
+                    fresh.push((new, judge(watch, key)));
+                });
+                let widened = match expanded {
+                    Ok(widened) => widened,
+                    Err(stuck) => {
+                        self.ballast = Vec::new();
+                        self.report_reached();
+                        return Err(stuck);
+                    }
+                };
+                if !widened {
+                    break;
+                }
+                self.watch.recompile(self.space.packing());
+            }
+            for &(new, distance) in &fresh {
+                self.frontier.push(new, distance, self.space.store().room())?;
+            }
+            self.firings += enabled.len() as u64;
+            if !self.reached.is_empty() {
+                self.report_reached();
+                if self.open == 0 {
+                    return Ok(SearchEnd::Settled);
+                }
+            }
+        }
+        Ok(SearchEnd::Exhausted)
+    }
+
+    /// Expands the next markings in parallel if the search is breadth-first and there are enough
+    /// markings. Returns true if some were expanded.
+    fn expand_together(
+        &mut self,
+        crew: &mut ParallelExpansion<GoalVisitor<'a>>,
+    ) -> Result<bool, SpaceError> {
+        let Frontier::Breadth(next) = self.frontier else { return Ok(false) };
+        if !crew.is_worth_it(&self.space, next) {
+            return Ok(false);
+        }
+        let net = self.task.net;
+        let asking = GoalVisitor { net, goals: std::mem::take(&mut self.watch.at_expansion) };
+        let (watch, reached) = (&mut self.watch, &mut self.reached);
+        let (hits, firings) = (&mut self.hits, &mut self.firings);
+        // Goals stay open until the whole chunk is processed. For each goal only the first marking
+        // counts.
+        let mut known = HashSet::new();
+        let expanded = crew.expand(&mut self.space, next, &asking, |done| match done {
+            Done::Expanded(notes, fired) => {
+                *firings += fired;
+                reached.extend(notes.into_iter().filter(|&(goal, _)| known.insert(goal)));
+            }
+            Done::New(t, key, number) => {
+                let class = net.effect_of(TransitionId::new(t as usize));
+                watch.new_marking(class, key, number, hits);
+                let first = hits.drain(..).filter(|&goal| known.insert(goal));
+                reached.extend(first.map(|goal| (goal, number)));
+            }
+        });
+        self.watch.at_expansion = asking.goals;
+        if expanded.is_err() {
+            self.ballast = Vec::new();
+        }
+        if !self.reached.is_empty() {
+            self.report_reached();
+            self.watch.forget_closed();
+        }
+        let expanded = expanded?;
+        self.frontier = Frontier::Breadth(next + expanded);
+        self.expansions += u64::from(expanded);
+        Ok(expanded > 0)
+    }
+
+    /// Reduces the enabled transitions to those to fire: a stubborn set, one transition per effect,
+    /// none without effect.
+    fn choose(&mut self, enabled: &mut Vec<u32>) {
+        if let Some(stubborn) = &mut self.stubborn {
+            let goal = &self.watch.goals[0];
+            enabled.retain(|&t| self.fired[t as usize]);
+            stubborn.reduce(self.space.packing(), self.space.key(), goal, enabled);
+        }
+        self.distinct.retain(enabled);
+    }
+
+    fn note_hits(&mut self, number: u32) {
+        self.reached.extend(self.hits.drain(..).map(|goal| (goal, number)));
+    }
+
+    /// Reports the goals reached.
+    fn report_reached(&mut self) {
+        for (index, number) in std::mem::take(&mut self.reached) {
+            let goal = &mut self.watch.goals[index as usize];
+            if std::mem::replace(&mut goal.open, false) {
+                goal.claimed = true;
+                let id = goal.id;
+                if number < self.space.store().len() {
+                    self.witness_reporter.reached(id, self.space.sequence_to(number));
+                }
+            }
+        }
+        self.open = self.count_open();
+    }
+
+    /// Returns the number of goals that keep the search going.
+    fn count_open(&self) -> usize {
+        if self.config.first_only {
+            usize::from(self.watch.goals[0].open)
+        } else {
+            self.watch.open()
+        }
+    }
+
+    /// Drops goals that other engines settled. Reports maxima that equal a proved bound.
+    fn check_board(&mut self) {
+        let board = self.task.board;
+        if self.seen_version != board.version() {
+            self.seen_version = board.version();
+            self.watch.drop_settled(board);
+            self.open = self.count_open();
+        }
+        if self.expansions < self.maxima_next {
+            return;
+        }
+        self.maxima_next = self.expansions + POLLING * 64;
+        for index in 0..self.watch.goals.len() {
+            let goal = &self.watch.goals[index];
+            if let PackedGoal::Maximise(_, _, Some((best, number))) = goal.packed
+                && goal.open
+                && self.witness_reporter.proved(goal.id).is_some_and(|proved| best >= proved)
+            {
+                self.report_maximum(index, best, number);
+            }
+        }
+    }
+
+    fn report_maximum(&mut self, index: usize, value: i128, number: u32) {
+        let id = self.watch.goals[index].id;
+        let worth = self.witness_reporter.seen(id).is_none_or(|seen| seen < value);
+        if worth && number < self.space.store().len() {
+            self.witness_reporter.reached(id, self.space.sequence_to(number));
+        }
+        let open = self.task.board.is_open(id);
+        self.watch.goals[index].open = open;
+        self.open = self.count_open();
+    }
+
+    /// Reports the conclusions at the end of the search.
+    fn conclude(
+        &mut self,
+        end: SearchEnd,
+        took: Duration,
+        budget: &Budget,
+        proof_reporter: ProofReporter<'_>,
+    ) {
+        self.ballast = Vec::new();
+        let proofs = (end == SearchEnd::Exhausted).then(|| Proof {
+            document: self.document(took, budget).map(Arc::new),
+            ..Proof::searched(self.space.store().len().into(), self.config.stubborn)
+        });
+        let by =
+            proofs.as_ref().and_then(|proof| Some(proof_reporter.by(proof.document.as_ref()?)));
+        for index in 0..self.watch.goals.len() {
+            let proofs = proofs.as_ref().filter(|_| index == 0 || !self.config.first_only);
+            let goal = &self.watch.goals[index];
+            if !goal.open || !self.task.board.is_open(goal.id) {
+                continue;
+            }
+            let id = goal.id;
+            match (&goal.packed, proofs) {
+                (PackedGoal::Reach(..), Some(proof)) if !goal.claimed => match &by {
+                    Some(by) => by.unreachable(id, proof.clone()),
+                    None => proof_reporter.unreachable(id, proof.clone()),
+                },
+                (PackedGoal::Reach(..), _) => {}
+                (&PackedGoal::Maximise(_, _, Some((best, number))), _) => {
+                    self.report_maximum(index, best, number);
+                    match (proofs, &by) {
+                        (Some(proof), Some(by)) => by.at_most(id, best, proof.clone()),
+                        (Some(proof), None) => proof_reporter.at_most(id, best, proof.clone()),
+                        (None, _) => {}
+                    }
+                }
+                // The initial marking has been tested, so a value exists.
+                (PackedGoal::Maximise(_, _, None), _) => {}
+            }
+        }
+    }
+}
+
+impl ExplicitSearch<'_> {
+    /// Returns the certificate of an exhaustive search: the number of markings, for a checker to
+    /// recount. After a small search with stubborn sets all markings are counted first, if that
+    /// takes hardly longer than the search.
+    fn document(&self, took: Duration, budget: &Budget) -> Option<Document> {
+        let found = self.space.store().len();
+        let count = if !self.config.stubborn {
+            found.into()
+        } else if found <= RECOUNTED && took <= Duration::from_secs(1) {
+            let slice = budget.slice(2 * took + Duration::from_millis(20));
+            let counted = count(self.task.net, self.task.facts, 1, &slice).ok()?;
+            u64::try_from(counted.states).ok().filter(|&states| states <= MOST_RECOUNTED)?
+        } else {
+            return None;
+        };
+        Some(Document::Markings(count))
+    }
+}
+
+/// Limit on the markings of a search with stubborn sets after which all markings are counted.
+const RECOUNTED: u32 = 100_000;
+
+/// Limit on a number of markings that a checker should recount.
+const MOST_RECOUNTED: u64 = 1_000_000;
+
+/// Returns the distance of the marking to the first open goal.
+fn distance(watch: &SearchWatch, key: &[u64]) -> u64 {
+    match watch.goals.iter().find(|goal| goal.open).map(|goal| &goal.packed) {
+        Some(PackedGoal::Reach(_, test)) => test.distance(key),
+        Some(PackedGoal::Maximise(_, sum, _)) => {
+            // A larger value means a smaller distance.
+            let value = sum.value(key).clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
+            u64::MAX - ((value as u64) ^ (1 << 63))
+        }
+        None => 0,
+    }
+}

@@ -1,0 +1,630 @@
+//! A set of keys of fixed length, numbered in the order of insertion.
+//!
+//! The set has two parts. The *arena* contains the keys one after another in chunks that never
+//! move, so that growing copies nothing. The *table* maps keys to numbers. Its buckets are cache
+//! lines with twelve numbers and twelve hash bytes each. An unsuccessful look-up reads one line. A
+//! successful one reads two, the second in the arena.
+//!
+//! All information in the table is also in the arena. So a full table is *freed first* and then
+//! rebuilt with a larger size by one pass through the arena: two tables never exist at the same
+//! time. `hashbrown` was rejected for this reason. It needs both tables for growing, and it asks
+//! for the hashes of keys in the order of the old table, with a cache miss each.
+//!
+//! Several threads may look up keys at the same time, each in its own [`TableSegment`]. Keys that
+//! they insert have no number yet. One thread gives the numbers afterwards, in the order of a
+//! sequential insertion ([`settle`](MarkingSet::settle)).
+//!
+//! All large allocations use `try_reserve` and are limited by the [`MemoryAccount`]. A set that is
+//! [`OutOfMemory`] accepts no more keys, but its arena can still be read.
+
+use super::room::{MemoryAccount, OutOfMemory, reserved};
+use super::threads::{Tasks, together};
+use std::hint::black_box;
+
+/// Approximate size of a chunk of keys, in bytes.
+const CHUNK: usize = 1 << 16;
+/// Number of slots per bucket.
+const SLOTS: usize = 12;
+/// Maximum load of a small table, in 1/16 of the slots. Beyond it, the table doubles.
+const LOAD: u64 = 13;
+/// Number of buckets from which a table counts as large. This is 4 MB, about the size of a cache.
+const LARGE: usize = 1 << 16;
+/// Maximum load of a large table, in 1/16.
+const LOAD_LARGE: u64 = 15;
+/// Load of a large table after growing, in 1/16. Frequent rebuilding is acceptable if memory is the
+/// limit of the search.
+const LOAD_AFTER: u64 = 11;
+/// Marks a missing number.
+pub(crate) const NONE: u32 = u32::MAX;
+/// Number of parts of a table. The number of buckets is a multiple of it.
+pub(crate) const PARTS: usize = 32;
+
+/// A bucket of one cache line. Slots are filled in order and never emptied.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Bucket {
+    /// The lowest [`SLOTS`] bytes contain one hash byte per slot. The highest byte contains the
+    /// number of used slots.
+    head: u128,
+    numbers: [u32; SLOTS],
+}
+
+const EMPTY: Bucket = Bucket { head: 0, numbers: [0; SLOTS] };
+const TAKEN_SHIFT: u32 = 120;
+
+impl Bucket {
+    fn taken(&self) -> usize {
+        (self.head >> TAKEN_SHIFT) as usize
+    }
+
+    fn push(&mut self, tag: u8, number: u32) {
+        let at = self.taken();
+        self.numbers[at] = number;
+        self.head = (self.head | u128::from(tag) << (8 * at)) + (1 << TAKEN_SHIFT);
+    }
+
+    /// Returns the highest bit of each byte equal to `tag`. May contain false positives, also
+    /// beyond the used slots.
+    fn matches(&self, tag: u8) -> u128 {
+        const ONES: u128 = u128::from_ne_bytes([1; 16]) >> (8 * (16 - SLOTS));
+        let differences = (self.head & (ONES * 0xff)) ^ (ONES * u128::from(tag));
+        differences.wrapping_sub(ONES) & !differences & (ONES << 7)
+    }
+}
+
+/// The hash of a key.
+#[derive(Clone, Copy)]
+pub(crate) struct Hash(u64);
+
+impl Hash {
+    pub(crate) fn of(key: &[u64]) -> Self {
+        let mix = |sum: u64, &word: &u64| {
+            let product = u128::from(sum ^ word) * u128::from(0xe703_7ed1_a0b4_28db_u64);
+            product as u64 ^ (product >> 64) as u64
+        };
+        // One more round than there are words, so that the last word affects all bits.
+        Hash(mix(key.iter().fold(0xa076_1d64_78bd_642f, mix), &0x9e37_79b9_7f4a_7c15))
+    }
+
+    fn tag(self) -> u8 {
+        self.0 as u8
+    }
+
+    /// Returns some of the hash bits, none of which selects the bucket.
+    pub(crate) fn short(self) -> usize {
+        self.0 as u32 as usize
+    }
+
+    fn bucket(self, buckets: usize) -> usize {
+        // Scales the upper half to the range, which works for any number of buckets.
+        (((self.0 >> 32) * buckets as u64) >> 32) as usize
+    }
+
+    /// Returns the part of the table that contains the key's bucket, independent of the table size.
+    pub(crate) fn part(self) -> usize {
+        self.bucket(PARTS)
+    }
+}
+
+/// Result of a look-up in a table.
+enum Slot {
+    Found(u32),
+    /// The key is missing, and this bucket has a free slot.
+    Free(usize),
+    /// All buckets up to the last one are full, without the key.
+    Beyond,
+}
+
+/// Searches the buckets from `from` on for a key with this tag that satisfies `is_it`.
+#[inline(always)]
+fn look(buckets: &[Bucket], from: usize, tag: u8, is_it: impl Fn(u32) -> bool) -> Slot {
+    for (at, bucket) in (from..).zip(&buckets[from..]) {
+        let mut matches = bucket.matches(tag);
+        while matches != 0 {
+            let slot = (matches.trailing_zeros() / 8) as usize;
+            matches &= matches - 1;
+            if slot < bucket.taken() && is_it(bucket.numbers[slot]) {
+                return Slot::Found(bucket.numbers[slot]);
+            }
+        }
+        if bucket.taken() < SLOTS {
+            return Slot::Free(at);
+        }
+    }
+    Slot::Beyond
+}
+
+/// Like [`look`] on a whole table, where the first bucket follows the last one.
+#[inline(always)]
+fn look_round(buckets: &[Bucket], hash: Hash, is_it: impl Fn(u32) -> bool) -> Slot {
+    match look(buckets, hash.bucket(buckets.len()), hash.tag(), &is_it) {
+        Slot::Beyond => look(buckets, 0, hash.tag(), is_it),
+        slot => slot,
+    }
+}
+
+/// The keys of a set by number.
+pub(crate) struct Arena {
+    words: usize,
+    /// A chunk contains 2^shift keys.
+    shift: u32,
+    chunks: Vec<Vec<u64>>,
+    len: u32,
+}
+
+impl Arena {
+    /// Returns the key with the given number.
+    pub(crate) fn key(&self, number: u32) -> &[u64] {
+        let chunk = &self.chunks[(number >> self.shift) as usize];
+        let at = (number & ((1 << self.shift) - 1)) as usize * self.words;
+        &chunk[at..at + self.words]
+    }
+
+    fn append(&mut self, key: &[u64], room: &MemoryAccount) -> Result<u32, OutOfMemory> {
+        let chunk = (self.len >> self.shift) as usize;
+        if self.len == NONE - 1 {
+            return Err(OutOfMemory);
+        }
+        if chunk == self.chunks.len() {
+            room.take(self.chunk_bytes())?;
+            self.chunks.push(reserved(self.words << self.shift)?);
+        }
+        self.chunks[chunk].extend_from_slice(key);
+        self.len += 1;
+        Ok(self.len - 1)
+    }
+
+    fn chunk_bytes(&self) -> u64 {
+        (8 * self.words as u64) << self.shift
+    }
+}
+
+/// A numbered set of keys. See the module documentation.
+pub(crate) struct MarkingSet {
+    arena: Arena,
+    table: Vec<Bucket>,
+    /// Number of keys at which the table is rebuilt.
+    grow_at: u64,
+    room: MemoryAccount,
+}
+
+/// The position of a new key in a part of the table.
+#[derive(Clone, Copy)]
+pub(crate) enum InsertPosition {
+    /// Bucket and slot in the table, until the key gets a number.
+    At(u32, u8),
+    /// Not inserted: no later bucket of this part has a free slot.
+    Beyond,
+}
+
+/// A part of the table for one thread. See the module documentation.
+pub(crate) struct TableSegment<'s> {
+    arena: &'s Arena,
+    buckets: &'s mut [Bucket],
+    /// Index of the first bucket.
+    first: usize,
+    /// Number of buckets of the whole table.
+    all: usize,
+}
+
+impl TableSegment<'_> {
+    /// Prefetches the bucket of a key, like [`MarkingSet::touch`].
+    pub(crate) fn touch(&self, hash: Hash) {
+        black_box(self.buckets[hash.bucket(self.all) - self.first].head);
+    }
+
+    /// Inserts `key` into the table as number `fresh` of the new keys of this part, and returns its
+    /// position. Returns `None` if the key exists already. `is_fresh` returns true if the new key
+    /// with the given number equals `key`.
+    pub(crate) fn put(
+        &mut self,
+        key: &[u64],
+        hash: Hash,
+        fresh: u32,
+        is_fresh: impl Fn(u32) -> bool,
+    ) -> Option<InsertPosition> {
+        let (arena, home) = (self.arena, hash.bucket(self.all) - self.first);
+        let is_it = |number: u32| match number.checked_sub(arena.len) {
+            None => equal(arena.key(number), key),
+            Some(fresh) => is_fresh(fresh),
+        };
+        match look(self.buckets, home, hash.tag(), is_it) {
+            Slot::Found(_) => None,
+            Slot::Beyond => Some(InsertPosition::Beyond),
+            Slot::Free(at) => {
+                let slot = self.buckets[at].taken() as u8;
+                self.buckets[at].push(hash.tag(), arena.len + fresh);
+                Some(InsertPosition::At((self.first + at) as u32, slot))
+            }
+        }
+    }
+}
+
+impl MarkingSet {
+    /// Creates an empty set of keys with `words` words, at least one. Memory is taken from `room`.
+    pub(crate) fn new(words: usize, room: &MemoryAccount) -> Self {
+        let shift = (CHUNK / 8 / words).max(1).ilog2();
+        let arena = Arena { words, shift, chunks: Vec::new(), len: 0 };
+        MarkingSet { arena, table: Vec::new(), grow_at: 0, room: room.clone() }
+    }
+
+    /// Returns the number of keys.
+    pub(crate) fn len(&self) -> u32 {
+        self.arena.len
+    }
+
+    /// Returns the key with the given number.
+    pub(crate) fn key(&self, number: u32) -> &[u64] {
+        self.arena.key(number)
+    }
+
+    /// Prefetches the bucket of a key for a later [`insert`](Self::insert). Called for all
+    /// successors of a marking first, so that the memory accesses overlap.
+    pub(crate) fn touch(&self, hash: Hash) {
+        if !self.table.is_empty() {
+            black_box(self.table[hash.bucket(self.table.len())].head);
+        }
+    }
+
+    /// Returns the number of `key`, if it is in the set.
+    pub(crate) fn find(&self, key: &[u64], hash: Hash) -> Option<u32> {
+        match look_round(&self.table, hash, |number| equal(self.arena.key(number), key)) {
+            Slot::Found(number) => Some(number),
+            Slot::Free(_) | Slot::Beyond => None,
+        }
+    }
+
+    /// Inserts `key` if it is missing. Returns its number, and true if it is new.
+    ///
+    /// # Errors
+    /// Returns an error if the key is new and memory is short.
+    pub(crate) fn insert(&mut self, key: &[u64], hash: Hash) -> Result<(u32, bool), OutOfMemory> {
+        if u64::from(self.arena.len) >= self.grow_at {
+            self.grow(self.arena.len.into(), 1)?;
+        }
+        let arena = &self.arena;
+        match look_round(&self.table, hash, |number| equal(arena.key(number), key)) {
+            Slot::Found(number) => Ok((number, false)),
+            Slot::Free(at) => {
+                let number = self.arena.append(key, &self.room)?;
+                self.table[at].push(hash.tag(), number);
+                Ok((number, true))
+            }
+            // Unreachable: the table is never completely full.
+            Slot::Beyond => Err(OutOfMemory),
+        }
+    }
+
+    /// Returns the parts of the table for adding at most `more` keys to all parts together. If the
+    /// table grows, `threads` threads fill it.
+    ///
+    /// # Errors
+    /// Returns an error if memory is short.
+    pub(crate) fn parts(
+        &mut self,
+        more: u64,
+        threads: usize,
+    ) -> Result<impl Iterator<Item = TableSegment<'_>>, OutOfMemory> {
+        let keys = u64::from(self.arena.len);
+        if keys + more >= NONE.into() {
+            return Err(OutOfMemory);
+        }
+        if keys >= self.grow_at {
+            self.grow(keys, threads)?;
+        }
+        // Some slots always stay free, so that every look-up ends, and ends soon.
+        let slots = (self.table.len() * SLOTS) as u64;
+        if keys + more > slots - slots / 32 {
+            self.grow(keys + more, threads)?;
+        }
+        let (arena, all) = (&self.arena, self.table.len());
+        let parts = self.table.chunks_mut(all / PARTS).enumerate();
+        Ok(parts.map(move |(at, buckets)| TableSegment {
+            arena,
+            first: at * (all / PARTS),
+            buckets,
+            all,
+        }))
+    }
+
+    /// Gives a number to a key that a part has inserted as new. Returns `None` if the key exists
+    /// already. All insertions by parts must be settled before any other use of the set.
+    ///
+    /// # Errors
+    /// Returns an error if memory is short. Then the table must be [dropped](Self::drop_table).
+    pub(crate) fn settle(
+        &mut self,
+        key: &[u64],
+        hash: Hash,
+        put: InsertPosition,
+    ) -> Result<Option<u32>, OutOfMemory> {
+        let arena = &self.arena;
+        // Entries without a number are different keys: an equal key would not have been inserted
+        // in its part either. A provisional number may meanwhile be the number of some stored key.
+        // If that key is equal, the answer "not new" is correct anyway.
+        let is_it = |number| number < arena.len && equal(arena.key(number), key);
+        let (bucket, slot) = match put {
+            InsertPosition::At(bucket, slot) => (bucket as usize, Some(slot)),
+            InsertPosition::Beyond => match look_round(&self.table, hash, is_it) {
+                Slot::Found(_) => return Ok(None),
+                Slot::Free(at) => (at, None),
+                // Unreachable: the table is never completely full.
+                Slot::Beyond => return Err(OutOfMemory),
+            },
+        };
+        let number = self.arena.append(key, &self.room)?;
+        match slot {
+            Some(slot) => self.table[bucket].numbers[slot as usize] = number,
+            None => self.table[bucket].push(hash.tag(), number),
+        }
+        Ok(Some(number))
+    }
+
+    /// Drops a table that contains keys without numbers. The next insertion rebuilds it.
+    pub(crate) fn drop_table(&mut self) {
+        self.room.give_back((self.table.len() * size_of::<Bucket>()) as u64);
+        (self.table, self.grow_at) = (Vec::new(), 0);
+    }
+
+    /// Rebuilds the table for `keys` keys, which must be at least the current number.
+    fn grow(&mut self, keys: u64, threads: usize) -> Result<(), OutOfMemory> {
+        let load = if self.table.len() < LARGE { LOAD / 2 } else { LOAD_AFTER };
+        let slots = (keys.max(2 * SLOTS as u64) * 16).div_ceil(load);
+        let buckets = (slots.div_ceil(SLOTS as u64) as usize).next_multiple_of(PARTS);
+        // Freeing the old table lowers the memory of the process, but the budget queries the kernel
+        // only from time to time. So only the additional memory is taken here.
+        let added = buckets.saturating_sub(self.table.len()) * size_of::<Bucket>();
+        self.room.take(added as u64)?;
+        self.table = Vec::new();
+        self.grow_at = 0;
+        let mut table = reserved(buckets)?;
+        table.resize(buckets, EMPTY);
+        self.table = table;
+        if self.fill(threads).is_err() {
+            self.drop_table();
+            return Err(OutOfMemory);
+        }
+        let most = if buckets < LARGE { LOAD } else { LOAD_LARGE };
+        self.grow_at = slots * most / 16;
+        Ok(())
+    }
+
+    /// Inserts all keys into the empty table. Each thread visits all keys and inserts those of its
+    /// share of the buckets.
+    fn fill(&mut self, threads: usize) -> Result<(), OutOfMemory> {
+        let (arena, all) = (&self.arena, self.table.len());
+        let threads = if all < LARGE { 1 } else { threads.clamp(1, PARTS) };
+        let size = (all / PARTS * PARTS.div_ceil(threads)).max(1);
+        let mut shares: Vec<Share<'_>> = Vec::new();
+        for (at, buckets) in self.table.chunks_mut(size).enumerate() {
+            shares.push(Share { buckets, first: at * size, rest: Vec::new(), is_full: false });
+        }
+        let tasks = Tasks::new(shares.iter_mut());
+        together(&mut vec![(); threads], |()| {
+            while let Some(share) = tasks.next() {
+                share.is_full = share.fill(arena, all).is_err();
+            }
+        });
+        if shares.iter().any(|share| share.is_full) {
+            return Err(OutOfMemory);
+        }
+        let rest: Vec<Vec<u32>> = shares.into_iter().map(|share| share.rest).collect();
+        for number in rest.into_iter().flatten() {
+            let hash = Hash::of(self.arena.key(number));
+            match look_round(&self.table, hash, |_| false) {
+                Slot::Free(at) => self.table[at].push(hash.tag(), number),
+                // Unreachable: the table has more slots than there are keys.
+                Slot::Found(_) | Slot::Beyond => return Err(OutOfMemory),
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the set of the keys converted by `convert`, with `words` words each and with the
+    /// same numbers. Distinct keys must stay distinct. Each chunk is freed after its keys are
+    /// converted.
+    ///
+    /// # Errors
+    /// Returns an error if memory is short. Then the keys are lost.
+    pub(crate) fn converted(
+        mut self,
+        words: usize,
+        mut convert: impl FnMut(&[u64], &mut [u64]) -> Result<(), OutOfMemory>,
+    ) -> Result<MarkingSet, OutOfMemory> {
+        self.room.give_back((self.table.len() * size_of::<Bucket>()) as u64);
+        self.table = Vec::new();
+        let mut converted = MarkingSet::new(words, &self.room);
+        let mut new = vec![0; words];
+        self.arena.chunks.reverse();
+        while let Some(chunk) = self.arena.chunks.pop() {
+            for old in chunk.chunks_exact(self.arena.words) {
+                convert(old, &mut new)?;
+                converted.arena.append(&new, &self.room)?;
+            }
+            self.room.give_back(self.arena.chunk_bytes());
+        }
+        converted.grow(converted.arena.len.into(), 1)?;
+        Ok(converted)
+    }
+}
+
+/// A share of the buckets of a table that is being filled.
+struct Share<'s> {
+    buckets: &'s mut [Bucket],
+    /// Index of the first bucket.
+    first: usize,
+    /// Keys for which no bucket of this share, from their own one on, has a free slot.
+    rest: Vec<u32>,
+    /// True if there was no memory for `rest`.
+    is_full: bool,
+}
+
+impl Share<'_> {
+    /// Inserts all keys of these buckets. `all` is the number of buckets of the whole table.
+    fn fill(&mut self, arena: &Arena, all: usize) -> Result<(), OutOfMemory> {
+        let keys = arena.chunks.iter().flat_map(|chunk| chunk.chunks_exact(arena.words));
+        for (number, key) in (0..).zip(keys) {
+            let hash = Hash::of(key);
+            let Some(home) = hash.bucket(all).checked_sub(self.first) else { continue };
+            if home >= self.buckets.len() {
+                continue;
+            }
+            match self.buckets[home..].iter_mut().find(|bucket| bucket.taken() < SLOTS) {
+                Some(bucket) => bucket.push(hash.tag(), number),
+                None => {
+                    self.rest.try_reserve(1).map_err(|_| OutOfMemory)?;
+                    self.rest.push(number);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for MarkingSet {
+    fn drop(&mut self) {
+        let table = (self.table.len() * size_of::<Bucket>()) as u64;
+        let chunks = self.arena.chunks.len() as u64;
+        self.room.give_back(chunks * self.arena.chunk_bytes() + table);
+    }
+}
+
+/// Returns true if two keys of the same length are equal. Most keys have a word or two, too short
+/// for a call of `memcmp`.
+pub(crate) fn equal(a: &[u64], b: &[u64]) -> bool {
+    if a.len() > 8 { a == b } else { a.iter().zip(b).all(|(x, y)| x == y) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn insert(set: &mut MarkingSet, key: &[u64]) -> Result<(u32, bool), OutOfMemory> {
+        set.insert(key, Hash::of(key))
+    }
+
+    #[test]
+    fn numbers_are_given_once_and_found_again() {
+        let room = MemoryAccount::unlimited();
+        let mut set = MarkingSet::new(2, &room);
+        let key = |i: u32| [u64::from(i % 7), u64::from(i / 7)];
+        for round in 0..2 {
+            for i in 0..100_000 {
+                assert_eq!(insert(&mut set, &key(i)), Ok((i, round == 0)));
+            }
+        }
+        let one = |old: &[u64], new: &mut [u64]| {
+            new[0] = old[0] << 32 | old[1];
+            Ok(())
+        };
+        let mut set = set.converted(1, one).unwrap();
+        assert_eq!((set.len(), set.key(15)), (100_000, &[1 << 32 | 2][..]));
+        assert_eq!(insert(&mut set, &[1 << 32 | 2]), Ok((15, false)));
+        assert!(room.taken() > 1_300_000);
+        drop(set);
+        assert_eq!(room.taken(), 0);
+    }
+
+    #[test]
+    fn keys_of_one_hash_are_kept_apart() {
+        let mut set = MarkingSet::new(1, &MemoryAccount::unlimited());
+        for i in 0..40 {
+            assert_eq!(set.insert(&[i], Hash(7)), Ok((i as u32, true)));
+        }
+        assert_eq!(set.insert(&[33], Hash(7)), Ok((33, false)));
+    }
+
+    /// Adds keys by parts and numbers them in order. Returns the new keys with their numbers, and
+    /// the number of keys that did not fit in their parts.
+    fn add_by_parts(set: &mut MarkingSet, keys: &[u64]) -> (Vec<(usize, u32)>, usize) {
+        let mut fresh: Vec<(usize, InsertPosition)> = Vec::new();
+        for (at, mut part) in set.parts(keys.len() as u64, 3).unwrap().enumerate() {
+            let mut mine: Vec<(usize, InsertPosition)> = Vec::new();
+            let hash = |key: u64| Hash::of(&[key]);
+            for (position, &key) in keys.iter().enumerate().filter(|it| hash(*it.1).part() == at) {
+                part.touch(hash(key));
+                let is_fresh = |other: u32| keys[mine[other as usize].0] == key;
+                if let Some(put) = part.put(&[key], hash(key), mine.len() as u32, is_fresh) {
+                    mine.push((position, put));
+                }
+            }
+            fresh.extend(mine);
+        }
+        let beyond = fresh.iter().filter(|(_, put)| matches!(put, InsertPosition::Beyond)).count();
+        fresh.sort_unstable_by_key(|(position, _)| *position);
+        let mut settle = |(position, put): (usize, InsertPosition)| {
+            let key = keys[position];
+            Some((position, set.settle(&[key], Hash::of(&[key]), put).unwrap()?))
+        };
+        (fresh.into_iter().filter_map(&mut settle).collect(), beyond)
+    }
+
+    #[test]
+    fn parts_give_the_numbers_that_one_by_one_gives() {
+        let mut rng = fastrand::Rng::with_seed(9);
+        // Keys that overflow the last buckets of some parts, including the last part, into the
+        // following ones.
+        let is_last = |key: &u64| Hash::of(&[*key]).bucket(64 * PARTS) % 64 == 63;
+        let last: Vec<u64> = (0..40_000).filter(is_last).collect();
+        let mut all_beyond = 0;
+        for crowded in [false, true].repeat(30) {
+            let (mut one, mut parts) = (
+                MarkingSet::new(1, &MemoryAccount::unlimited()),
+                MarkingSet::new(1, &MemoryAccount::unlimited()),
+            );
+            for _ in 0..rng.usize(1..12) {
+                let mut key =
+                    |_| if crowded { rng.choice(&last).copied() } else { Some(rng.u64(0..900)) };
+                let keys: Vec<u64> = (0..200).filter_map(&mut key).collect();
+                let mut expected = Vec::new();
+                for (at, &key) in keys.iter().enumerate() {
+                    let (number, is_new) = insert(&mut one, &[key]).unwrap();
+                    if is_new {
+                        expected.push((at, number));
+                    }
+                }
+                let (found, beyond) = add_by_parts(&mut parts, &keys);
+                assert_eq!(found, expected);
+                all_beyond += beyond;
+                for key in keys {
+                    let hash = Hash::of(&[key]);
+                    assert_eq!(parts.find(&[key], hash), one.find(&[key], hash));
+                }
+            }
+            assert_eq!(one.len(), parts.len());
+            assert_eq!(parts.find(&[50_000], Hash::of(&[50_000])), None);
+        }
+        assert!(all_beyond > 300, "{all_beyond}");
+    }
+
+    #[test]
+    fn a_set_whose_table_was_dropped_finds_all_again() {
+        let room = MemoryAccount::unlimited();
+        let mut set = MarkingSet::new(1, &room);
+        (0..5000).for_each(|key| assert!(insert(&mut set, &[key]).unwrap().1));
+        let taken = room.taken();
+        set.drop_table();
+        assert!(room.taken() < taken);
+        (0..5000).for_each(|key| assert_eq!(insert(&mut set, &[key]), Ok((key as u32, false))));
+    }
+
+    #[test]
+    fn more_keys_than_the_small_table_has_slots() {
+        let mut set = MarkingSet::new(1, &MemoryAccount::unlimited());
+        let keys = 3 * (LARGE * SLOTS) as u64;
+        assert!((0..keys).all(|key| insert(&mut set, &[key << 20]) == Ok((key as u32, true))));
+        let mut again = (0..keys).step_by(1000);
+        assert!(again.all(|key| insert(&mut set, &[key << 20]) == Ok((key as u32, false))));
+        // Filled by several threads, to the maximum load.
+        for threads in [2, 3, 7, 50] {
+            let slots = keys * 16 / LOAD_LARGE;
+            let buckets = (slots.div_ceil(SLOTS as u64) as usize).next_multiple_of(PARTS);
+            set.table = vec![EMPTY; buckets];
+            set.fill(threads).unwrap();
+            let taken: usize = set.table.iter().map(Bucket::taken).sum();
+            assert_eq!(taken as u64, keys);
+            let find = |key: u64| set.find(&[key << 20], Hash::of(&[key << 20]));
+            assert!((0..keys).all(|key| find(key) == Some(key as u32)));
+        }
+    }
+}

@@ -1,0 +1,498 @@
+//! The markings reached so far and the means to reach more: packing, compiled transitions and
+//! store, kept consistent.
+//!
+//! Expanding a marking first computes all its successors in a buffer, then adds them to the store.
+//! The first step may find that a field is too narrow. At that point nothing has been stored, so
+//! the space is repacked and the marking is expanded again from the start. The caller sees every
+//! marking expanded exactly once. When there are very many markings, they are repacked in the same
+//! way to a more compact layout.
+
+use super::derived::derived;
+use super::moves::{Moves, Overflow};
+use super::packing::Packing;
+use super::room::OutOfMemory;
+use super::set::NONE;
+use super::store::PackedStore;
+use parikh_net::{Facts, FiringSequence, Net, PlaceId, TransitionId};
+use parikh_solvers::Budget;
+use parikh_structure::flows::place_flows;
+use std::time::Duration;
+
+/// Numbers of expansions at which transitions are filed again according to the visited markings.
+/// The first comes early, since the initial marking is not typical. The second comes when the
+/// search has left its surroundings.
+const REFILE_AT: [u64; 2] = if cfg!(debug_assertions) { [30, 90] } else { [500, 20_000] };
+
+/// Limit on repacked markings as a multiple of the current markings. Beyond it, all fields without
+/// a bound are widened at once, so that a net with a thousand growing places is not repacked a
+/// thousand times.
+const PATIENCE: u64 = 3;
+
+/// Number of markings that counts as very many. From then on the compact layout is used, which
+/// takes less memory and more time. In debug builds the number is small, so that tests cover the
+/// compact layout.
+const VERY_MANY: u32 = if cfg!(debug_assertions) { 40 } else { 1 << 17 };
+
+/// Time limit for computing place invariants.
+const INVARIANTS: Duration = Duration::from_millis(500);
+
+/// The reason why a space accepts no more markings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpaceError {
+    /// Memory is exhausted, or all marking numbers are used.
+    Full,
+    /// A place would get 2⁶³ tokens or more.
+    Unpackable,
+}
+
+impl From<OutOfMemory> for SpaceError {
+    fn from(_: OutOfMemory) -> Self {
+        SpaceError::Full
+    }
+}
+
+/// The intended use of a space.
+#[derive(Clone, Copy)]
+pub(crate) struct Purpose<'a> {
+    /// The transitions to list as enabled.
+    pub(crate) listed: &'a dyn Fn(TransitionId) -> bool,
+    /// True if firing sequences will be requested.
+    pub(crate) sequences: bool,
+    /// Memory limit in bytes.
+    pub(crate) ceiling: u64,
+}
+
+/// A marking that is being expanded at the moment.
+#[derive(Clone, Copy)]
+pub(crate) struct ExpandedMarking<'a> {
+    pub(crate) number: u32,
+    pub(crate) key: &'a [u64],
+    pub(crate) packing: &'a Packing,
+}
+
+impl ExpandedMarking<'_> {
+    /// Returns the token count of `p`.
+    pub(crate) fn tokens(&self, p: PlaceId) -> u64 {
+        self.packing.tokens(self.key, p)
+    }
+}
+
+/// Markings and transitions. See the module documentation.
+pub(crate) struct Space<'n> {
+    net: &'n Net,
+    packing: Packing,
+    moves: Moves,
+    store: PackedStore,
+    listed: Vec<bool>,
+    /// Key of the marking being expanded.
+    key: Vec<u64>,
+    /// Keys of its successors, one after another.
+    successors: Vec<u64>,
+    budget: Budget,
+    /// True after the number of markings reached [`VERY_MANY`].
+    are_many: bool,
+    /// True if the compact layout omits derived places.
+    derives: bool,
+    /// For each place, the number of sampled markings in which it was marked.
+    marked: Vec<u64>,
+    expansions: u64,
+    /// Number of times that a field was widened.
+    pub(crate) repackings: u64,
+    repacked: u64,
+    /// Number of layout changes.
+    layouts: u64,
+}
+
+impl<'n> Space<'n> {
+    /// Creates a space with the initial marking.
+    ///
+    /// # Errors
+    /// Returns an error if there is no memory for it.
+    pub(crate) fn new(
+        net: &'n Net,
+        facts: &Facts,
+        purpose: Purpose<'_>,
+        budget: &Budget,
+    ) -> Result<Self, SpaceError> {
+        let packing = Packing::new(net, facts);
+        let listed: Vec<bool> = net.transitions().map(purpose.listed).collect();
+        let moves = Moves::new(net, &packing, |t| listed[t.index()]);
+        let mut key = vec![0; packing.words()];
+        packing.pack(|p| net.initial()[p], &mut key);
+        let store = PackedStore::new(&key, purpose.sequences, purpose.ceiling, budget)?;
+        Ok(Space {
+            net,
+            packing,
+            moves,
+            store,
+            listed,
+            key,
+            successors: Vec::new(),
+            budget: budget.clone(),
+            are_many: false,
+            derives: true,
+            marked: vec![0; net.place_count()],
+            expansions: 0,
+            repackings: 0,
+            repacked: 0,
+            layouts: 0,
+        })
+    }
+
+    /// Returns the space with all words of the keys stored. Use this if markings are read more
+    /// often than expanded: computing derived places for each read may cost more than everything
+    /// else.
+    pub(crate) fn with_whole_keys(self) -> Self {
+        Space { derives: false, ..self }
+    }
+
+    /// Returns the layout of keys.
+    pub(crate) fn packing(&self) -> &Packing {
+        &self.packing
+    }
+
+    /// Returns the store of markings.
+    pub(crate) fn store(&self) -> &PackedStore {
+        &self.store
+    }
+
+    /// Returns the store for adding markings.
+    pub(super) fn store_mut(&mut self) -> &mut PackedStore {
+        &mut self.store
+    }
+
+    /// Returns the compiled transitions.
+    pub(super) fn moves(&self) -> &Moves {
+        &self.moves
+    }
+
+    /// Returns the number of layout changes.
+    pub(crate) fn layouts(&self) -> u64 {
+        self.layouts
+    }
+
+    /// Returns true if no changes other than widened fields are expected from now on.
+    pub(super) fn is_steady(&self) -> bool {
+        self.are_many && self.expansions >= REFILE_AT[1]
+    }
+
+    /// Records that `markings` markings were expanded by a crew.
+    pub(super) fn expanded_apart(&mut self, markings: u32) {
+        self.expansions += u64::from(markings);
+    }
+
+    /// Returns the key of the marking loaded last.
+    pub(crate) fn key(&self) -> &[u64] {
+        &self.key
+    }
+
+    /// Loads a marking and computes its enabled transitions.
+    pub(crate) fn load(&mut self, number: u32, enabled: &mut Vec<u32>) {
+        self.store.load(number, &mut self.key);
+        self.packing.derive(&mut self.key);
+        self.moves.enabled(&self.key, enabled);
+        self.expansions += 1;
+        if self.expansions <= REFILE_AT[1] {
+            self.sample();
+        }
+    }
+
+    /// Loads a marking without computing its enabled transitions.
+    pub(crate) fn look(&mut self, number: u32) {
+        self.store.read(number, &mut self.key);
+        self.packing.derive(&mut self.key);
+    }
+
+    fn sample(&mut self) {
+        if self.expansions.is_multiple_of(16) {
+            for p in self.net.places() {
+                self.marked[p.index()] += u64::from(self.packing.tokens(&self.key, p) > 0);
+            }
+        }
+        if REFILE_AT.contains(&self.expansions) {
+            let marked = &self.marked;
+            self.moves.refile(self.net, &self.packing, |p| marked[p.index()]);
+        }
+    }
+
+    /// Fires `chosen` in the marking loaded last, whose number is `from`. Calls `new` with the
+    /// transition, key and number of each new marking. Returns true if the layout of keys has
+    /// changed: then **nothing was fired**, and the marking must be loaded again.
+    ///
+    /// # Errors
+    /// Returns an error if the space is full.
+    pub(crate) fn expand(
+        &mut self,
+        from: u32,
+        chosen: &[u32],
+        mut new: impl FnMut(u32, &[u64], u32),
+    ) -> Result<bool, SpaceError> {
+        if self.fire_all(chosen)? {
+            return Ok(true);
+        }
+        let (successors, words) = (&self.successors, self.packing.words());
+        self.store.add(successors, from, |at, number, is_new| {
+            if is_new {
+                new(chosen[at], &successors[at * words..][..words], number);
+            }
+        })?;
+        Ok(false)
+    }
+
+    /// Like [`expand`](Self::expand), but calls `edge` with the number of every successor, new or
+    /// known, in the order of `chosen`.
+    ///
+    /// # Errors
+    /// Returns an error if the space is full.
+    pub(crate) fn expand_edges(
+        &mut self,
+        from: u32,
+        chosen: &[u32],
+        mut edge: impl FnMut(u32),
+    ) -> Result<bool, SpaceError> {
+        if self.fire_all(chosen)? {
+            return Ok(true);
+        }
+        self.store.add(&self.successors, from, |_, number, _| edge(number))?;
+        Ok(false)
+    }
+
+    /// Fires `t`, which must be enabled, in the marking loaded last. The successor is then loaded,
+    /// but not stored. Returns true if the layout of keys has changed instead, and nothing is
+    /// loaded.
+    ///
+    /// # Errors
+    /// Returns an error if no field is wide enough or memory is short.
+    pub(crate) fn fire_loaded(&mut self, t: TransitionId) -> Result<bool, SpaceError> {
+        self.successors.clear();
+        self.successors.extend_from_slice(&self.key);
+        if let Err(Overflow(t)) = self.moves.fire(t.index() as u32, &mut self.successors) {
+            self.widen(t)?;
+            return Ok(true);
+        }
+        self.key.copy_from_slice(&self.successors);
+        Ok(false)
+    }
+
+    /// Stores the loaded marking as a successor of `from`, and returns its number.
+    ///
+    /// # Errors
+    /// Returns an error if memory is short.
+    pub(crate) fn add_loaded(&mut self, from: u32) -> Result<u32, SpaceError> {
+        let mut added = from;
+        self.store.add(&self.key, from, |_, number, _| added = number)?;
+        Ok(added)
+    }
+
+    /// Computes the successors of the loaded marking. Returns true if the layout has changed
+    /// instead.
+    fn fire_all(&mut self, chosen: &[u32]) -> Result<bool, SpaceError> {
+        let begin_to_be = self.store.len() >= VERY_MANY && !self.are_many;
+        self.are_many |= begin_to_be;
+        if begin_to_be && let Some(compacted) = self.compacted() {
+            self.lay_out(compacted)?;
+            return Ok(true);
+        }
+        self.successors.clear();
+        for &t in chosen {
+            let at = self.successors.len();
+            self.successors.extend_from_slice(&self.key);
+            if let Err(Overflow(t)) = self.moves.fire(t, &mut self.successors[at..]) {
+                self.widen(t)?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the compact packing for very many markings, if it differs from the current one.
+    fn compacted(&self) -> Option<Packing> {
+        if !self.derives {
+            return self.packing.compacted(Vec::new());
+        }
+        let flows = place_flows(self.net, &self.budget.slice(INVARIANTS));
+        let changes = |p| self.packing.field(p).width > 0;
+        let derived = flows.map(|flows| derived(self.net, &flows, changes)).unwrap_or_default();
+        self.packing.compacted(derived)
+    }
+
+    /// Widens the field that overflows when `t` fires in the loaded marking.
+    fn widen(&mut self, t: TransitionId) -> Result<(), SpaceError> {
+        let overflowing = self.net.delta(t).iter().find_map(|change| {
+            // No overflow here: both numbers are below 2⁶³, and the transition is enabled.
+            let after =
+                self.packing.tokens(&self.key, change.place).wrapping_add_signed(change.delta);
+            (after > self.packing.field(change.place).low_mask()).then_some((change.place, after))
+        });
+        let Some((place, tokens)) = overflowing else {
+            debug_assert!(false, "{t:?} was reported to overflow, but does not");
+            return Err(SpaceError::Unpackable);
+        };
+        let markings = u64::from(self.store.len());
+        let all = self.repacked > PATIENCE * markings + 10_000;
+        self.repacked = if all { 0 } else { self.repacked + markings };
+        self.repackings += 1;
+        let wider = self.packing.widened(place, tokens, all).map_err(|_| SpaceError::Unpackable)?;
+        self.lay_out(wider)
+    }
+
+    /// Repacks every marking of the store.
+    fn lay_out(&mut self, packing: Packing) -> Result<(), SpaceError> {
+        let carry = self.packing.carry_to(&packing);
+        self.store.repack(packing.layout(), |old, new| {
+            self.packing.derive(old);
+            carry.apply(old, new);
+        })?;
+        self.moves = Moves::new(self.net, &packing, |t| self.listed[t.index()]);
+        if self.expansions >= REFILE_AT[0] {
+            let marked = &self.marked;
+            self.moves.refile(self.net, &packing, |p| marked[p.index()]);
+        }
+        self.key = vec![0; packing.words()];
+        self.packing = packing;
+        self.layouts += 1;
+        Ok(())
+    }
+
+    /// Reads a whole key.
+    fn read(&self, number: u32, key: &mut [u64]) {
+        self.store.read(number, key);
+        self.packing.derive(key);
+    }
+
+    /// Returns the firing sequence by which the marking was first reached. Transitions are not
+    /// stored: each step is found by trying the enabled ones.
+    pub(crate) fn sequence_to(&mut self, number: u32) -> FiringSequence {
+        let mut markings = vec![number];
+        let mut at = number;
+        while self.store.parent(at) != NONE {
+            at = self.store.parent(at);
+            markings.push(at);
+        }
+        markings.reverse();
+        let mut enabled = Vec::new();
+        let mut sequence = FiringSequence::new();
+        let [mut from, mut to, mut after] = [(); 3].map(|()| vec![0; self.packing.words()]);
+        for step in markings.windows(2) {
+            self.read(step[0], &mut from);
+            self.read(step[1], &mut to);
+            self.moves.enabled(&from, &mut enabled);
+            let fired = enabled.iter().copied().find(|&t| {
+                after.copy_from_slice(&from);
+                self.moves.fire(t, &mut after).is_ok() && after == to
+            });
+            debug_assert!(fired.is_some(), "a marking has a parent that does not lead to it");
+            if let Some(t) = fired {
+                sequence.push(TransitionId::new(t as usize), 1);
+            }
+        }
+        sequence
+    }
+
+    /// Returns the marking loaded last, whose number is `number`.
+    pub(crate) fn seen(&self, number: u32) -> ExpandedMarking<'_> {
+        ExpandedMarking { number, key: &self.key, packing: &self.packing }
+    }
+}
+
+/// Returns the transitions that a search must fire: for each effect, those that no other one with
+/// weaker preconditions covers. Transitions without effect are included only if `without_effect`.
+pub(crate) fn representatives(net: &Net, without_effect: bool) -> Vec<bool> {
+    /// Limit on the comparisons per transition within an effect class. The cost is quadratic, and
+    /// firing a redundant transition only wastes a look-up.
+    const COMPARED: usize = 50;
+    let mut listed = vec![true; net.transition_count()];
+    let covers = |less: TransitionId, more: TransitionId| {
+        net.pre(less).iter().all(|arc| net.pre_weight(more, arc.place) >= arc.weight)
+    };
+    for class in net.effect_classes() {
+        let no_effect = net.effect(class).is_empty();
+        let mut kept: Vec<TransitionId> = Vec::new();
+        let mut members = net.class(class).to_vec();
+        let demand = |t| net.pre(t).iter().map(|arc| u128::from(arc.weight)).sum::<u128>();
+        members.sort_by_key(|&t| (demand(t), t));
+        for t in members {
+            let redundant = kept.iter().take(COMPARED).any(|&less| covers(less, t));
+            if redundant || no_effect && !without_effect {
+                listed[t.index()] = false;
+            } else {
+                kept.push(t);
+            }
+        }
+    }
+    listed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn a_sequence_is_read_back_across_repackings() {
+        let net =
+            text::parse("place p\nplace q\ntransition a: -> p\ntransition b: 3*p -> q").unwrap();
+        let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
+        let facts = Facts::none(&net);
+        let mut space = Space::new(&net, &facts, purpose, &Budget::unlimited()).unwrap();
+        let mut enabled = Vec::new();
+        let mut number = 0;
+        while number < 400 {
+            space.load(number, &mut enabled);
+            number += u32::from(!space.expand(number, &enabled, |_, _, _| {}).unwrap());
+        }
+        assert!(space.repackings >= 4);
+        let last = space.store().len() - 1;
+        let sequence = space.sequence_to(last);
+        let end = parikh_evidence::replay(&net, &sequence).unwrap();
+        let mut key = vec![0; space.packing().words()];
+        space.read(last, &mut key);
+        assert_eq!(end, space.packing().unpack(&key));
+    }
+
+    #[test]
+    fn a_space_of_many_words_is_folded_and_widened_and_loses_nothing() {
+        // Two tokens on a ring: a place gets its second token long after the markings are stored in
+        // the compact layout. In addition a switch with three positions, one of which follows from
+        // the others. Its bits make a fourth word.
+        let ring = 190;
+        let mut text =
+            "place x 1\nplace y\nplace z\ntransition a: x -> y\ntransition b: y -> z\ntransition c: z -> x\n"
+                .to_owned();
+        for at in 0..ring {
+            let tokens = u32::from(at == 0 || at == ring / 2);
+            let next = (at + 1) % ring;
+            text += &format!("place p{at} {tokens}\ntransition t{at}: p{at} -> p{next}\n");
+        }
+        let net = text::parse(&text).unwrap();
+        let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
+        let facts = Facts::none(&net);
+        let mut space = Space::new(&net, &facts, purpose, &Budget::unlimited()).unwrap();
+        let mut enabled = Vec::new();
+        let (mut number, mut widened) = (0, false);
+        while number < space.store().len() {
+            space.load(number, &mut enabled);
+            let again = space.expand(number, &enabled, |_, _, _| {}).unwrap();
+            widened |= again && space.packing().layout().folded;
+            number += u32::from(!again);
+        }
+        let layout = space.packing().layout();
+        assert!(layout.folded && layout.stored < layout.words && widened, "{layout:?}");
+        assert_eq!(space.store().len(), 3 * ring * (ring + 1) / 2);
+        let last = space.store().len() - 1;
+        let end = parikh_evidence::replay(&net, &space.sequence_to(last)).unwrap();
+        space.load(last, &mut enabled);
+        assert_eq!(end, space.packing().unpack(space.key()));
+    }
+
+    #[test]
+    fn only_the_least_demanding_of_an_effect_is_fired() {
+        let net = text::parse(
+            "place p\nplace q\ntransition hard: p + 2*q -> 2*q\ntransition easy: p ->
+             transition same: p ->\ntransition other: p + q -> q\ntransition idle: q -> q",
+        )
+        .unwrap();
+        assert_eq!(representatives(&net, false), [false, true, false, false, false]);
+        assert_eq!(representatives(&net, true), [false, true, false, false, true]);
+    }
+}

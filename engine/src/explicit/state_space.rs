@@ -1,0 +1,185 @@
+//! Figures of a state space: numbers of markings, of firings and of tokens.
+//!
+//! Every reachable marking is visited once, so the figures are exact or missing. A firing is a pair
+//! of a reachable marking and a transition enabled in it. Two transitions from one marking to the
+//! same successor count as two firings. So all enabled transitions are counted, but only one per
+//! effect is fired.
+
+use super::crew::{Done, ParallelExpansion, Visitor};
+use super::room::OutOfMemory;
+use super::space::ExpandedMarking;
+use super::space::{Purpose, Space, SpaceError};
+use parikh_net::{Facts, Net, TransitionId};
+use parikh_solvers::Budget;
+use parikh_solvers::budget::ExhaustionReason as Spent;
+use std::collections::TryReserveError;
+
+/// Number of expansions between two checks of the budget.
+pub(super) const POLLING: u32 = 64;
+
+/// The figures of a finite state space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StateSpace {
+    /// Number of reachable markings.
+    pub states: u128,
+    /// Number of pairs of a reachable marking and a transition enabled in it.
+    pub firings: u128,
+    /// Maximum number of tokens on one place in a reachable marking. 0 for a net without places.
+    pub max_tokens_in_place: u128,
+    /// Maximum total number of tokens in a reachable marking.
+    pub max_tokens_per_marking: u128,
+}
+
+/// The reason why there are no figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExplorationError {
+    /// The budget is exhausted.
+    #[error(transparent)]
+    Spent(#[from] Spent),
+    /// No memory for another marking (own limit or limit of the process), or 2³² markings.
+    #[error("no room for another marking")]
+    Full,
+    /// A place would get 2⁶³ tokens or more.
+    #[error("a place would hold 2^63 tokens or more")]
+    TooManyTokens,
+}
+
+impl From<OutOfMemory> for ExplorationError {
+    fn from(_: OutOfMemory) -> Self {
+        ExplorationError::Full
+    }
+}
+
+impl From<TryReserveError> for ExplorationError {
+    fn from(_: TryReserveError) -> Self {
+        ExplorationError::Full
+    }
+}
+
+impl From<SpaceError> for ExplorationError {
+    fn from(stuck: SpaceError) -> Self {
+        match stuck {
+            SpaceError::Full => ExplorationError::Full,
+            SpaceError::Unpackable => ExplorationError::TooManyTokens,
+        }
+    }
+}
+
+/// Selects one enabled transition per effect.
+pub(super) struct EffectFilter<'n> {
+    net: &'n Net,
+    /// For each effect class, the round of its last selection.
+    picked: Vec<u64>,
+    round: u64,
+}
+
+impl<'n> EffectFilter<'n> {
+    pub(super) fn new(net: &'n Net) -> Self {
+        EffectFilter { net, picked: vec![0; net.effect_count()], round: 0 }
+    }
+
+    /// Keeps the first of `transitions` for each effect, and none without effect.
+    pub(super) fn retain(&mut self, transitions: &mut Vec<u32>) {
+        self.round += 1;
+        transitions.retain(|&t| {
+            let class = self.net.effect_of(TransitionId::new(t as usize));
+            let first = std::mem::replace(&mut self.picked[class.index()], self.round);
+            first != self.round && !self.net.effect(class).is_empty()
+        });
+    }
+}
+
+/// Counts the expanded markings and their tokens.
+struct CountVisitor<'n> {
+    net: &'n Net,
+}
+
+/// A thread's own data.
+struct Scratch<'n> {
+    distinct: EffectFilter<'n>,
+    /// Number of transitions enabled in the current marking.
+    enabled: usize,
+}
+
+impl<'n> Visitor for CountVisitor<'n> {
+    type Scratch = Scratch<'n>;
+    type Notes = StateSpace;
+
+    fn scratch(&self) -> Scratch<'n> {
+        Scratch { distinct: EffectFilter::new(self.net), enabled: 0 }
+    }
+
+    fn choose(&self, scratch: &mut Scratch<'n>, _: ExpandedMarking<'_>, enabled: &mut Vec<u32>) {
+        scratch.enabled = enabled.len();
+        scratch.distinct.retain(enabled);
+    }
+
+    fn note(&self, scratch: &mut Scratch<'n>, seen: ExpandedMarking<'_>, notes: &mut StateSpace) {
+        let (mut total, mut largest) = (0u128, 0u64);
+        for p in self.net.places() {
+            let tokens = seen.tokens(p);
+            total += u128::from(tokens);
+            largest = largest.max(tokens);
+        }
+        notes.add(&StateSpace {
+            states: 1,
+            firings: scratch.enabled as u128,
+            max_tokens_in_place: largest.into(),
+            max_tokens_per_marking: total,
+        });
+    }
+}
+
+impl StateSpace {
+    /// Adds the figures of another set of markings.
+    fn add(&mut self, others: &StateSpace) {
+        self.states += others.states;
+        self.firings += others.firings;
+        self.max_tokens_in_place = self.max_tokens_in_place.max(others.max_tokens_in_place);
+        self.max_tokens_per_marking =
+            self.max_tokens_per_marking.max(others.max_tokens_per_marking);
+    }
+}
+
+/// Counts the reachable markings of `net`. Uses `threads` threads if there are very many.
+///
+/// # Errors
+/// Returns an error if the budget is not sufficient.
+pub fn count(
+    net: &Net,
+    facts: &Facts,
+    threads: usize,
+    budget: &Budget,
+) -> Result<StateSpace, ExplorationError> {
+    let purpose = Purpose { listed: &|_| true, sequences: false, ceiling: u64::MAX };
+    let mut space = Space::new(net, facts, purpose, budget)?;
+    let (visitor, mut crew) = (CountVisitor { net }, ParallelExpansion::new(threads, budget));
+    let mut figures = StateSpace::default();
+    let mut scratch = visitor.scratch();
+    let mut enabled = Vec::new();
+    let mut number = 0;
+    while number < space.store().len() {
+        let together = crew.expand(&mut space, number, &visitor, |done| {
+            if let Done::Expanded(notes, ..) = done {
+                figures.add(&notes);
+            }
+        })?;
+        if together > 0 {
+            number += together;
+            budget.exhausted().map_or(Ok(()), Err)?;
+            continue;
+        }
+        space.load(number, &mut enabled);
+        // A marking with thousands of successors takes as long as many others.
+        let is_wide = enabled.len() > POLLING as usize;
+        if is_wide || number.is_multiple_of(POLLING) {
+            budget.exhausted().map_or(Ok(()), Err)?;
+        }
+        visitor.choose(&mut scratch, space.seen(number), &mut enabled);
+        if !space.expand(number, &enabled, |_, _, _| {})? {
+            visitor.note(&mut scratch, space.seen(number), &mut figures);
+            number += 1;
+        }
+    }
+    Ok(figures)
+}

@@ -1,0 +1,339 @@
+//! Stubborn sets: a subset of the enabled transitions in each marking that is sufficient to
+//! find the goal.
+//!
+//! Independent components of a net multiply their states, but a goal about one component does
+//! not need the product. In a marking M that does not satisfy the goal, a set S of transitions
+//! is computed, and only the enabled transitions in S are fired. If none is enabled, the goal
+//! is unreachable from M.
+//!
+//! # Conditions
+//!
+//! S is the least set such that
+//!
+//! 1. S holds the *interesting* transitions of the goal in M, without one of which no marking that
+//!    satisfies the goal is reached from M:
+//!    - of an atom Σ a·m ≤ k, false in M: those that lower the sum;
+//!    - of a maximum of Σ a·m: those that raise the sum;
+//!    - of Dead: for one enabled transition of our choice, those that lower one of its input
+//!      places (without one it stays enabled);
+//!    - of NotDead, false in M: none (M is dead);
+//!    - of a conjunction: those of one false part of our choice; of a disjunction: those of all
+//!      parts;
+//!    - enabledness is atoms: t enabled is a conjunction over its inputs, disabled a disjunction;
+//! 2. for t in S enabled in M and each place that t lowers, S holds every transition with an arc
+//!    from that place;
+//! 3. for t in S not enabled in M, and one input place of our choice that lacks tokens for t, S
+//!    holds every transition that raises that place.
+//!
+//! If only one transition is enabled in M, S is the set of all transitions, and nothing is
+//! computed. Transitions without effect are left out everywhere, since a sequence works without
+//! them, but they count as enabled for Dead.
+//!
+//! # Preserves
+//!
+//! Reachability of the goal, and the length of a shortest sequence to it; the maximum of a sum.
+//! Dead is a conjunction of disabled transitions, so it may occur anywhere in a predicate.
+//!
+//! # Soundness
+//!
+//! Let M —σ→ M′, where M′ satisfies the goal and M does not. By 1, σ contains a member of S.
+//! Let t be the first one, σ = α t β. No transition of α is in S. If t were not enabled in M,
+//! by 3 no transition of α would add tokens to the place that lacks tokens for t, so t would
+//! not be enabled after α. Hence t is enabled in M. By 2, no transition of α has an arc from a
+//! place that t lowers. So α is enabled after t too, and M —t→ M″ —αβ→ M′, where αβ is one
+//! firing shorter than σ. By induction on the length, M′ is reachable from M by firing members
+//! of the stubborn sets only. For a maximum, let M′ be a marking with the largest value. If M
+//! does not have that value already, σ raises the sum somewhere. The argument needs no marking
+//! to be expanded twice, and so no cycle proviso: every step makes σ shorter.
+//!
+//! # Sources
+//!
+//! A. Valmari, *The State Explosion Problem*, 1998; K. Schmidt, *Stubborn Sets for Standard
+//! Properties*, ICATPN 1999; A. Lehmann, N. Lohmann, K. Wolf, *Stubborn Sets for Simple Linear
+//! Time Properties*, ICATPN 2012; F. Bønneland, J. Dyhr, P. G. Jensen, M. Johannsen, J. Srba,
+//! *Stubborn Versus Structural Reductions for Petri Nets*, JLAMP 102, 2019 (choices of the
+//! closure).
+
+use super::judge::{Test, sums_of};
+use super::packing::Packing;
+use super::watch::{PackedGoal, SearchGoal, lowering};
+use parikh_net::{LinearSum, Net, PlaceId, TransitionId};
+
+/// A list of rows of `u32`, stored in one vector.
+struct Lists {
+    starts: Vec<u32>,
+    entries: Vec<u32>,
+}
+
+impl Lists {
+    fn new(rows: impl Iterator<Item = Vec<u32>>) -> Lists {
+        let mut lists = Lists { starts: vec![0], entries: Vec::new() };
+        for row in rows {
+            lists.entries.extend(row);
+            lists.starts.push(lists.entries.len() as u32);
+        }
+        lists
+    }
+
+    fn row(&self, index: usize) -> &[u32] {
+        &self.entries[self.starts[index] as usize..self.starts[index + 1] as usize]
+    }
+
+    fn len(&self, index: usize) -> u32 {
+        self.starts[index + 1] - self.starts[index]
+    }
+}
+
+/// After many futile sets, only every `RARELY`th marking is reduced.
+const RARELY: u32 = 16;
+/// Number of consecutive sets that left nothing out, after which reduction is tried only rarely.
+const FUTILE: u32 = 500;
+
+/// Computes stubborn sets for a single goal.
+pub(crate) struct StubbornSets<'n> {
+    net: &'n Net,
+    /// For each place, the consumers with an effect.
+    consumers: Lists,
+    /// For each place, the consumers that lower it.
+    lowering: Lists,
+    /// For each place, the producers that raise it.
+    raising: Lists,
+    /// For each transition, the places that it lowers.
+    lowers: Lists,
+    /// For each atom of the goal, the transitions that lower its sum. For a maximum, the only row
+    /// contains the transitions that raise the sum.
+    helping: Lists,
+    /// Number of the current set. An entry of the following vectors is set if it equals this
+    /// number.
+    mark: u32,
+    in_set: Vec<u32>,
+    is_enabled: Vec<u32>,
+    consumers_in: Vec<u32>,
+    raising_in: Vec<u32>,
+    open: Vec<u32>,
+    /// Number of enabled transitions in the set.
+    enabled_in: usize,
+    /// Number of consecutive sets that left nothing out.
+    futile: u32,
+    asked: u32,
+}
+
+impl<'n> StubbornSets<'n> {
+    /// Prepares stubborn sets for `goal`. The search fires only transitions for which `fired` is
+    /// true and that have an effect.
+    pub(crate) fn new(
+        net: &'n Net,
+        goal: &SearchGoal,
+        fired: impl Fn(TransitionId) -> bool,
+    ) -> Self {
+        let fired = |&t: &TransitionId| fired(t) && !net.delta(t).is_empty();
+        let raised = |t: TransitionId, p: PlaceId| {
+            let delta = net.delta(t);
+            let at = delta.binary_search_by_key(&p, |change| change.place);
+            at.map_or(0, |at| delta[at].delta)
+        };
+        let of_place = |p: PlaceId, keep: &dyn Fn(i64) -> bool, consuming: bool| {
+            let arcs = if consuming { net.consumers(p) } else { net.producers(p) };
+            let transitions = arcs.iter().map(|arc| arc.transition).filter(fired);
+            let kept = transitions.filter(|&t| keep(raised(t, p)));
+            kept.map(|t| t.index() as u32).collect()
+        };
+        let lowers = |t: TransitionId| {
+            let lowered = net.delta(t).iter().filter(|change| change.delta < 0);
+            lowered.map(|change| change.place.index() as u32).collect()
+        };
+        let helping = |sum: &LinearSum| {
+            let classes = lowering(net, sum);
+            let transitions = classes.iter().flat_map(|&class| net.class(class)).copied();
+            transitions.filter(fired).map(|t| t.index() as u32).collect()
+        };
+        let (places, transitions) = (net.place_count(), net.transition_count());
+        StubbornSets {
+            net,
+            consumers: Lists::new(net.places().map(|p| of_place(p, &|_| true, true))),
+            lowering: Lists::new(net.places().map(|p| of_place(p, &|change| change < 0, true))),
+            raising: Lists::new(net.places().map(|p| of_place(p, &|change| change > 0, false))),
+            lowers: Lists::new(net.transitions().map(lowers)),
+            helping: match &goal.packed {
+                PackedGoal::Reach(atoms, _) => Lists::new(sums_of(atoms).into_iter().map(helping)),
+                PackedGoal::Maximise(sum, ..) => Lists::new([helping(&sum.negated())].into_iter()),
+            },
+            mark: 0,
+            in_set: vec![0; transitions],
+            is_enabled: vec![0; transitions],
+            consumers_in: vec![0; places],
+            raising_in: vec![0; places],
+            open: Vec::new(),
+            enabled_in: 0,
+            futile: 0,
+            asked: 0,
+        }
+    }
+
+    /// Reduces `enabled`, the enabled transitions in the marking with this key, to those to fire.
+    /// The marking must not satisfy the goal.
+    pub(crate) fn reduce(
+        &mut self,
+        packing: &Packing,
+        key: &[u64],
+        goal: &SearchGoal,
+        enabled: &mut Vec<u32>,
+    ) {
+        if enabled.len() <= 1 {
+            return;
+        }
+        self.asked = self.asked.wrapping_add(1);
+        if self.futile > FUTILE && !self.asked.is_multiple_of(RARELY) {
+            // The set of all enabled transitions is stubborn.
+            return;
+        }
+        self.mark = match self.mark.checked_add(1) {
+            Some(mark) => mark,
+            None => {
+                for marks in [
+                    &mut self.in_set,
+                    &mut self.is_enabled,
+                    &mut self.consumers_in,
+                    &mut self.raising_in,
+                ] {
+                    marks.fill(0);
+                }
+                1
+            }
+        };
+        self.open.clear();
+        self.enabled_in = 0;
+        enabled.iter().for_each(|&t| self.is_enabled[t as usize] = self.mark);
+        match &goal.packed {
+            PackedGoal::Reach(_, test) => self.add_interesting(test, key, enabled),
+            PackedGoal::Maximise(..) => self.add_helping(0),
+        }
+        self.close(packing, key, enabled.len());
+        let all = enabled.len();
+        enabled.retain(|&t| self.in_set[t as usize] == self.mark);
+        self.futile = if enabled.len() < all { 0 } else { self.futile.saturating_add(1) };
+    }
+
+    fn add(&mut self, t: u32) {
+        let at = t as usize;
+        if self.in_set[at] != self.mark {
+            self.in_set[at] = self.mark;
+            if self.is_enabled[at] == self.mark {
+                self.enabled_in += 1;
+            }
+            self.open.push(t);
+        }
+    }
+
+    fn add_helping(&mut self, atom: u32) {
+        for at in 0..self.helping.len(atom as usize) as usize {
+            let t = self.helping.row(atom as usize)[at];
+            self.add(t);
+        }
+    }
+
+    /// Adds the interesting transitions (condition 1).
+    fn add_interesting(&mut self, test: &Test, key: &[u64], enabled: &[u32]) {
+        match test {
+            Test::Constant(_) | Test::NotDead => {}
+            Test::Atom { number, .. } => self.add_helping(*number),
+            Test::Dead => {
+                if let Some(t) = self.least_dependent(enabled) {
+                    for arc in self.net.pre(TransitionId::new(t as usize)) {
+                        let place = arc.place.index();
+                        for at in 0..self.lowering.len(place) as usize {
+                            let u = self.lowering.row(place)[at];
+                            self.add(u);
+                        }
+                    }
+                }
+            }
+            Test::Any(parts) => {
+                parts.iter().for_each(|part| self.add_interesting(part, key, enabled));
+            }
+            Test::All(parts) => {
+                let failing = parts.iter().filter(|part| !part.holds(key, false));
+                if let Some(part) = failing.min_by_key(|part| self.cost(part, key, enabled)) {
+                    self.add_interesting(part, key, enabled);
+                }
+            }
+        }
+    }
+
+    /// Returns the approximate number of transitions that
+    /// [`add_interesting`](Self::add_interesting) would add.
+    fn cost(&self, test: &Test, key: &[u64], enabled: &[u32]) -> u32 {
+        match test {
+            Test::Constant(_) | Test::NotDead => 0,
+            Test::Atom { number, .. } => self.helping.len(*number as usize),
+            Test::Dead => self.least_dependent(enabled).map_or(0, |t| self.dependency(t)),
+            Test::Any(parts) => {
+                let costs = parts.iter().map(|part| self.cost(part, key, enabled));
+                costs.fold(0, u32::saturating_add)
+            }
+            Test::All(parts) => {
+                let failing = parts.iter().filter(|part| !part.holds(key, false));
+                failing.map(|part| self.cost(part, key, enabled)).min().unwrap_or(0)
+            }
+        }
+    }
+
+    /// Returns the enabled transition with the fewest competitors.
+    fn least_dependent(&self, enabled: &[u32]) -> Option<u32> {
+        enabled.iter().copied().min_by_key(|&t| (self.dependency(t), t))
+    }
+
+    fn dependency(&self, t: u32) -> u32 {
+        let inputs = self.net.pre(TransitionId::new(t as usize)).iter();
+        inputs.map(|arc| self.consumers.len(arc.place.index())).fold(0, u32::saturating_add)
+    }
+
+    /// Closes the set under conditions 2 and 3. Stops early if all enabled transitions are in the
+    /// set: it is then not closed, but its closure contains no further enabled transitions.
+    fn close(&mut self, packing: &Packing, key: &[u64], enabled: usize) {
+        while self.enabled_in < enabled
+            && let Some(t) = self.open.pop()
+        {
+            if self.is_enabled[t as usize] == self.mark {
+                // Condition 2.
+                for at in 0..self.lowers.len(t as usize) as usize {
+                    let place = self.lowers.row(t as usize)[at] as usize;
+                    if self.consumers_in[place] != self.mark {
+                        self.consumers_in[place] = self.mark;
+                        for at in 0..self.consumers.len(place) as usize {
+                            let u = self.consumers.row(place)[at];
+                            self.add(u);
+                        }
+                    }
+                }
+            } else if let Some(place) = self.cheapest_missing_input(packing, key, t) {
+                // Condition 3.
+                self.raising_in[place] = self.mark;
+                for at in 0..self.raising.len(place) as usize {
+                    let u = self.raising.row(place)[at];
+                    self.add(u);
+                }
+            }
+        }
+    }
+
+    /// Returns the cheapest input place that lacks tokens for `t`. Returns `None` if the set
+    /// already contains all transitions that raise such a place.
+    fn cheapest_missing_input(&self, packing: &Packing, key: &[u64], t: u32) -> Option<usize> {
+        let mut best: Option<(u32, usize)> = None;
+        for arc in self.net.pre(TransitionId::new(t as usize)) {
+            let place = arc.place.index();
+            if packing.tokens(key, arc.place) >= arc.weight {
+                continue;
+            }
+            if self.raising_in[place] == self.mark {
+                return None;
+            }
+            let cost = self.raising.len(place);
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, place));
+            }
+        }
+        best.map(|(_, place)| place)
+    }
+}

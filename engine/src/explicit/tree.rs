@@ -1,0 +1,305 @@
+//! Tree compression: folds keys of many words into one word by a tree of pairs.
+//!
+//! The markings of one net are similar. A firing changes a few words, and there are far fewer
+//! distinct halves of keys than whole keys. So each word of a key gets a number. Two neighbouring
+//! numbers form a word again, which gets a number, and so on, until one word is left, the *root*. A
+//! marking takes eight bytes however many places the net has, plus its new parts, which are usually
+//! few (A. Laarman, J. van de Pol, M. Weber, *Parallel recursive state compression for free*, SPIN
+//! 2011). Keys are equal exactly if their roots are equal, so markings are compared by their roots.
+//!
+//! All parts, words and pairs of all positions, share one [`MarkingSet`]. A number always stands
+//! for the same 64 bits. Only their interpretation depends on the position.
+//!
+//! A successor is folded relative to the marking loaded last, its *base*. Numbers of unchanged
+//! words are reused. So a firing that changes two words looks up about two paths of the tree,
+//! usually among the [recent parts](Folder::late).
+//!
+//! Several threads may fold keys at the same time, each with its own [`Folder`], as long as all
+//! parts are known. Most parts are, and keys with unknown parts are left for one thread.
+
+use super::room::{MemoryAccount, OutOfMemory};
+use super::set::{Hash, MarkingSet};
+
+/// Number of cached parts, chosen to fit in a processor cache.
+const LATE: usize = 1 << 14;
+
+/// The parts of keys of one width. See the module documentation.
+pub(crate) struct KeyTree {
+    /// Words and pairs with their numbers.
+    parts: MarkingSet,
+    folder: Folder,
+}
+
+/// Folds and unfolds keys relative to a base. Each thread has its own.
+#[derive(Clone)]
+pub(crate) struct Folder {
+    /// Start and length of each level in `numbers`: the words, the pairs of words, …, the last two
+    /// numbers.
+    levels: Vec<(usize, usize)>,
+    /// Cache of recent parts: (part, number plus 1) at a position derived from the part, with 0 if
+    /// empty. Consecutive markings have most parts in common.
+    late: Vec<(u64, u32)>,
+    base: Vec<u64>,
+    /// The numbers of the base, level by level.
+    numbers: Vec<u32>,
+    /// True if there is a base.
+    is_based: bool,
+    /// Positions of the current level that differ from the base, ascending.
+    changed: Vec<usize>,
+    /// The overwritten entries of `numbers`.
+    undo: Vec<(usize, u32)>,
+}
+
+/// Error: a part of a key is unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UnknownPart;
+
+impl KeyTree {
+    /// Creates the tree for keys of `words` words, at least one.
+    pub(crate) fn new(words: usize, room: &MemoryAccount) -> Self {
+        let mut levels = vec![(0, words)];
+        while let Some(&(start, width)) = levels.last()
+            && width > 2
+        {
+            levels.push((start + width, width.div_ceil(2)));
+        }
+        let (start, width) = levels[levels.len() - 1];
+        let folder = Folder {
+            levels,
+            late: vec![(0, 0); LATE],
+            base: vec![0; words],
+            numbers: vec![0; start + width],
+            is_based: false,
+            changed: Vec::new(),
+            undo: Vec::new(),
+        };
+        KeyTree { parts: MarkingSet::new(1, room), folder }
+    }
+
+    /// Makes `key` the base and returns its root.
+    ///
+    /// # Errors
+    /// Returns an error if there is no memory for its parts. Then there is no base.
+    pub(crate) fn rebase(&mut self, key: &[u64]) -> Result<u64, OutOfMemory> {
+        let folder = &mut self.folder;
+        if !folder.is_based {
+            // Without a base, every word counts as changed.
+            folder.base.iter_mut().zip(key).for_each(|(base, &word)| *base = !word);
+        }
+        folder.is_based = false;
+        let root = folder.fold_along(key, number_in(&mut self.parts))?;
+        folder.base.copy_from_slice(key);
+        folder.undo.clear();
+        folder.is_based = true;
+        Ok(root)
+    }
+
+    /// Returns the root of `key`. There must be a base.
+    ///
+    /// # Errors
+    /// Returns an error if there is no memory for its parts.
+    pub(crate) fn fold(&mut self, key: &[u64]) -> Result<u64, OutOfMemory> {
+        self.folder.fold(key, number_in(&mut self.parts))
+    }
+
+    /// Returns the root of `key`, folded with `folder`, which must have a base.
+    ///
+    /// # Errors
+    /// Returns an error if a part is unknown.
+    pub(crate) fn fold_apart(&self, folder: &mut Folder, key: &[u64]) -> Result<u64, UnknownPart> {
+        folder.fold(key, |part| self.parts.find(&[part], Hash::of(&[part])).ok_or(UnknownPart))
+    }
+
+    /// Makes the key of `root` the base, and writes it to `key`.
+    pub(crate) fn load(&mut self, root: u64, key: &mut [u64]) {
+        self.folder.load(root, key, &self.parts);
+    }
+
+    /// Like [`load`](Self::load), for the base of `folder`.
+    pub(crate) fn load_apart(&self, folder: &mut Folder, root: u64, key: &mut [u64]) {
+        folder.load(root, key, &self.parts);
+    }
+
+    /// Writes the key of `root` to `key`.
+    pub(crate) fn read(&self, root: u64, key: &mut [u64]) {
+        let numbers = &mut vec![0; self.folder.numbers.len()];
+        unfold(root, &self.folder.levels, &self.parts, numbers, key);
+    }
+
+    /// Returns a folder for another thread.
+    pub(crate) fn folder(&self) -> Folder {
+        self.folder.clone()
+    }
+}
+
+/// Returns a function that numbers parts and adds missing ones.
+fn number_in(parts: &mut MarkingSet) -> impl FnMut(u64) -> Result<u32, OutOfMemory> {
+    |part| Ok(parts.insert(&[part], Hash::of(&[part]))?.0)
+}
+
+impl Folder {
+    fn fold<E>(
+        &mut self,
+        key: &[u64],
+        look_up: impl FnMut(u64) -> Result<u32, E>,
+    ) -> Result<u64, E> {
+        let root = self.fold_along(key, look_up);
+        for (at, number) in self.undo.drain(..).rev() {
+            self.numbers[at] = number;
+        }
+        root
+    }
+
+    fn fold_along<E>(
+        &mut self,
+        key: &[u64],
+        mut look_up: impl FnMut(u64) -> Result<u32, E>,
+    ) -> Result<u64, E> {
+        if key.len() == 1 {
+            return Ok(key[0]);
+        }
+        self.changed.clear();
+        for (at, (&word, &base)) in key.iter().zip(&self.base).enumerate() {
+            if word != base {
+                let number = number_of(&mut self.late, word, &mut look_up)?;
+                self.undo.push((at, self.numbers[at]));
+                self.numbers[at] = number;
+                self.changed.push(at);
+            }
+        }
+        for level in 1..self.levels.len() {
+            let ((below, width), (above, _)) = (self.levels[level - 1], self.levels[level]);
+            let mut kept = 0;
+            for i in 0..self.changed.len() {
+                let at = self.changed[i] / 2;
+                if kept > 0 && self.changed[kept - 1] == at {
+                    continue;
+                }
+                // With an odd number of entries, the last one has no partner and keeps its number.
+                let number = match 2 * at + 1 < width {
+                    true => {
+                        let pair = self.pair(below + 2 * at);
+                        number_of(&mut self.late, pair, &mut look_up)?
+                    }
+                    false => self.numbers[below + 2 * at],
+                };
+                self.undo.push((above + at, self.numbers[above + at]));
+                self.numbers[above + at] = number;
+                self.changed[kept] = at;
+                kept += 1;
+            }
+            self.changed.truncate(kept);
+        }
+        Ok(self.pair(self.numbers.len() - 2))
+    }
+
+    fn pair(&self, at: usize) -> u64 {
+        u64::from(self.numbers[at]) << 32 | u64::from(self.numbers[at + 1])
+    }
+
+    fn load(&mut self, root: u64, key: &mut [u64], parts: &MarkingSet) {
+        unfold(root, &self.levels, parts, &mut self.numbers, key);
+        self.base.copy_from_slice(key);
+        self.undo.clear();
+        self.is_based = true;
+    }
+}
+
+/// Returns the number of a part from the cache, or from `look_up`.
+fn number_of<E>(
+    late: &mut [(u64, u32)],
+    part: u64,
+    look_up: &mut impl FnMut(u64) -> Result<u32, E>,
+) -> Result<u32, E> {
+    let at = (part.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - LATE.ilog2())) as usize;
+    let (known, number) = late[at];
+    if known == part && number > 0 {
+        return Ok(number - 1);
+    }
+    let number = look_up(part)?;
+    late[at] = (part, number + 1);
+    Ok(number)
+}
+
+fn unfold(
+    root: u64,
+    levels: &[(usize, usize)],
+    parts: &MarkingSet,
+    numbers: &mut [u32],
+    key: &mut [u64],
+) {
+    if let [only] = key {
+        *only = root;
+        return;
+    }
+    let end = numbers.len();
+    (numbers[end - 2], numbers[end - 1]) = halves(root);
+    for level in (1..levels.len()).rev() {
+        let ((below, width), (above, _)) = (levels[level - 1], levels[level]);
+        let (lower, upper) = numbers.split_at_mut(above);
+        for (two, &number) in lower[below..below + width].chunks_mut(2).zip(&*upper) {
+            match two {
+                [left, right] => (*left, *right) = halves(parts.key(number)[0]),
+                // The last entry of an odd number.
+                alone => alone.fill(number),
+            }
+        }
+    }
+    for (word, &number) in key.iter_mut().zip(&*numbers) {
+        *word = parts.key(number)[0];
+    }
+}
+
+fn halves(pair: u64) -> (u32, u32) {
+    ((pair >> 32) as u32, pair as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn keys_are_read_back_and_have_roots_of_their_own() {
+        let mut rng = fastrand::Rng::with_seed(5);
+        for words in (1..20).chain([63, 64, 65, 127]) {
+            let room = MemoryAccount::unlimited();
+            let mut tree = KeyTree::new(words, &room);
+            let mut key = vec![0; words];
+            let mut keys: Vec<(u64, Vec<u64>)> = vec![(tree.rebase(&key).unwrap(), key.clone())];
+            for _ in 0..500 {
+                let (root, base) = &keys[rng.usize(0..keys.len())];
+                tree.load(*root, &mut key);
+                assert_eq!(&key, base);
+                for _ in 0..rng.usize(1..4) {
+                    for _ in 0..rng.usize(0..5) {
+                        key[rng.usize(0..words)] = rng.u64(0..4) << rng.u32(0..60);
+                    }
+                    let root = match rng.bool() {
+                        true => tree.fold(&key),
+                        false => tree.rebase(&key),
+                    };
+                    keys.push((root.unwrap(), key.clone()));
+                }
+            }
+            let mut root_of: HashMap<&[u64], u64> = HashMap::new();
+            let mut key_of: HashMap<u64, &[u64]> = HashMap::new();
+            for (root, expected) in &keys {
+                tree.read(*root, &mut key);
+                assert_eq!(&key, expected, "{words} words");
+                assert_eq!(root_of.entry(expected).or_insert(*root), root);
+                assert_eq!(key_of.entry(*root).or_insert(expected), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn without_room_the_base_is_as_it_was() {
+        let room = MemoryAccount::new(200_000, &parikh_solvers::Budget::unlimited());
+        let mut tree = KeyTree::new(5, &room);
+        let first = tree.rebase(&[1, 2, 3, 4, 5]).unwrap();
+        let full = (0..).find(|&i| tree.fold(&[1, 2, i, 4, i * i]).is_err()).unwrap();
+        assert!(full > 1000 && room.taken() <= 200_000);
+        assert_eq!(tree.fold(&[1, 2, 3, 4, 5]), Ok(first));
+    }
+}

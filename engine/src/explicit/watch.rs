@@ -1,0 +1,323 @@
+//! Selects the goals to test in a new marking: only those that the last firing may have made true.
+//!
+//! A goal that was false before a firing can be true after it only if one of its atoms became true,
+//! that is, if the firing lowered the atom's sum. A maximum can rise only by a firing that raises
+//! its sum. (Predicates are in negation normal form, so no atom makes a goal true by becoming
+//! false.) So each effect class has a list of the goals that it can help, and only these are tested
+//! in a marking first reached by that class. With one goal per place or transition of the net, the
+//! lists are as short as the effects, and thousands of goals cost as much as a few.
+//!
+//! Goals that mention deadness are tested when the marking is expanded, because the enabled
+//! transitions are known then. If many goals ask for the enabledness of one transition each, they
+//! are handled in the same way. This costs nothing, but is a little later.
+
+use super::judge::{PackedSum, Test, leaves_as_atoms, sums_of};
+use super::packing::Packing;
+use crate::board::Board;
+use parikh_net::{EffectId, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate, TransitionId};
+use std::collections::HashMap;
+
+/// A goal is tested in every marking if more than one in this many classes can help it.
+const BROAD: usize = 2;
+
+/// Number of goals of the form "t is enabled" from which they are tested at expansion.
+const MANY: usize = 16;
+
+/// A goal, compiled for packed markings.
+pub(crate) enum PackedGoal {
+    /// Reach a marking that satisfies the predicate.
+    Reach(Predicate, Test),
+    /// Maximise the sum. Contains the largest value seen and the number of its marking.
+    Maximise(LinearSum, PackedSum, Option<(i128, u32)>),
+}
+
+/// A goal of the search.
+pub(crate) struct SearchGoal {
+    /// The goal's id on the board.
+    pub(crate) id: GoalId,
+    /// The compiled goal.
+    pub(crate) packed: PackedGoal,
+    /// True if the goal is still open as far as this search knows.
+    pub(crate) open: bool,
+    /// True if the goal was reported as reached. If the board refuses the report, it is not
+    /// repeated, and the goal is never reported as unreachable.
+    pub(crate) claimed: bool,
+}
+
+/// The goals of one search, identified by their index in [`goals`](Self::goals).
+pub(crate) struct SearchWatch {
+    /// The goals, in the order of their indices.
+    pub(crate) goals: Vec<SearchGoal>,
+    /// For each effect class, the goals that it can help.
+    by_effect: Vec<Vec<u32>>,
+    /// Goals that many effect classes can help, tested in every new marking.
+    always: Vec<u32>,
+    /// Goals tested at expansion.
+    pub(crate) at_expansion: AtExpansion,
+}
+
+/// Goals tested when the enabled transitions are known.
+#[derive(Default)]
+pub(crate) struct AtExpansion {
+    /// Goals that mention deadness, with their tests.
+    deadness: Vec<(u32, Test)>,
+    /// For each transition, the index plus 1 of the goal that asks for its enabledness, 0 if none.
+    /// Empty if there are few such goals.
+    enabled_goal: Vec<u32>,
+}
+
+impl SearchWatch {
+    /// Watches these goals. The first goal always has its own test, since the search may need more
+    /// than a yes or no for it.
+    pub(crate) fn new(
+        net: &Net,
+        packing: &Packing,
+        goals: &[&(GoalId, MarkingGoal)],
+    ) -> SearchWatch {
+        let mut watch = SearchWatch {
+            goals: Vec::new(),
+            by_effect: vec![Vec::new(); net.effect_count()],
+            always: Vec::new(),
+            at_expansion: AtExpansion::default(),
+        };
+        if enabledness(goals).take(MANY).count() == MANY {
+            watch.at_expansion.enabled_goal = vec![0; net.transition_count()];
+        }
+        let mut lists = SingleLists::new(net);
+        for (id, goal) in goals {
+            let index = watch.goals.len() as u32;
+            let mut helpful: Vec<EffectId> = Vec::new();
+            let mut deadness = false;
+            let packed = match goal {
+                MarkingGoal::Reach(Predicate::Enabled(t))
+                    if index > 0 && watch.read_off(*t, index) =>
+                {
+                    // Never tested: read from the list of enabled transitions.
+                    PackedGoal::Reach(Predicate::Enabled(*t), Test::Constant(false))
+                }
+                MarkingGoal::Reach(predicate) => {
+                    let atoms = leaves_as_atoms(predicate, net);
+                    deadness = atoms.mentions_deadness();
+                    sums_of(&atoms).iter().for_each(|sum| lists.lowering(sum, &mut helpful));
+                    let test = Test::new(&atoms, packing);
+                    PackedGoal::Reach(atoms, test)
+                }
+                MarkingGoal::Maximise(sum) => {
+                    lists.lowering(&sum.negated(), &mut helpful);
+                    PackedGoal::Maximise(sum.clone(), PackedSum::new(sum, packing), None)
+                } // Not asked of a search for markings.
+            };
+            watch.goals.push(SearchGoal { id: *id, packed, open: true, claimed: false });
+            helpful.sort_unstable();
+            helpful.dedup();
+            if deadness {
+                watch.at_expansion.deadness.push((index, Test::Constant(false)));
+            } else if helpful.len() > 64 && helpful.len() > net.effect_count() / BROAD {
+                watch.always.push(index);
+            } else {
+                helpful.iter().for_each(|class| watch.by_effect[class.index()].push(index));
+            }
+        }
+        watch.at_expansion.recompile(&watch.goals, packing);
+        watch
+    }
+
+    /// Registers goal `index` as "t is enabled", if such goals are tested at expansion and `t` has
+    /// no other goal yet. Returns true if it was registered.
+    fn read_off(&mut self, t: TransitionId, index: u32) -> bool {
+        let slot = self.at_expansion.enabled_goal.get_mut(t.index());
+        slot.is_some_and(|slot| {
+            let free = *slot == 0;
+            if free {
+                *slot = index + 1;
+            }
+            free
+        })
+    }
+
+    /// Compiles the tests again after a change of the packing.
+    pub(crate) fn recompile(&mut self, packing: &Packing) {
+        for goal in &mut self.goals {
+            match &mut goal.packed {
+                PackedGoal::Reach(Predicate::Enabled(_), _) => {}
+                PackedGoal::Reach(atoms, test) => *test = Test::new(atoms, packing),
+                PackedGoal::Maximise(sum, code, _) => *code = PackedSum::new(sum, packing),
+            }
+        }
+        self.at_expansion.recompile(&self.goals, packing);
+    }
+
+    /// Returns the number of open goals.
+    pub(crate) fn open(&self) -> usize {
+        self.goals.iter().filter(|goal| goal.open).count()
+    }
+
+    /// Closes the goals that other engines have settled.
+    pub(crate) fn drop_settled(&mut self, board: &Board<'_>) {
+        for goal in &mut self.goals {
+            goal.open &= board.is_open(goal.id);
+        }
+    }
+
+    /// Returns true if some goal needs [`expanded`](Self::expanded).
+    pub(crate) fn asks_at_expansion(&self) -> bool {
+        !self.at_expansion.deadness.is_empty() || !self.at_expansion.enabled_goal.is_empty()
+    }
+
+    /// Tests all goals in the initial marking, except those tested at expansion. Appends the goals
+    /// reached to `hits`.
+    pub(crate) fn initial(&mut self, key: &[u64], hits: &mut Vec<u32>) {
+        for index in 0..self.goals.len() as u32 {
+            if self.at_expansion.deadness.iter().all(|(other, _)| *other != index) {
+                self.goals[index as usize].ask(index, key, 0, hits);
+            }
+        }
+    }
+
+    /// Tests a new marking, reached by firing this class. Appends the goals reached to `hits`.
+    pub(crate) fn new_marking(
+        &mut self,
+        class: EffectId,
+        key: &[u64],
+        number: u32,
+        hits: &mut Vec<u32>,
+    ) {
+        for list in [&mut self.by_effect[class.index()], &mut self.always] {
+            let mut at = 0;
+            while let Some(&index) = list.get(at) {
+                let goal = &mut self.goals[index as usize];
+                if goal.open {
+                    goal.ask(index, key, number, hits);
+                    at += 1;
+                } else {
+                    // A closed goal is never opened again.
+                    list.swap_remove(at);
+                }
+            }
+        }
+    }
+
+    /// Tests a marking whose enabled transitions are known. Appends the goals reached to `hits`.
+    pub(crate) fn expanded(&mut self, key: &[u64], enabled: &[u32], hits: &mut Vec<u32>) {
+        let AtExpansion { deadness, enabled_goal } = &mut self.at_expansion;
+        if !enabled_goal.is_empty() {
+            for &t in enabled {
+                let index = std::mem::take(&mut enabled_goal[t as usize]);
+                if index > 0 {
+                    hits.push(index - 1);
+                }
+            }
+        }
+        let goals = &self.goals;
+        let holds = |(index, test): &(u32, Test)| {
+            goals[*index as usize].open && test.holds(key, enabled.is_empty())
+        };
+        let reached = deadness.iter().filter(|asked| holds(asked));
+        hits.extend(reached.map(|(index, _)| index));
+    }
+
+    /// Drops closed goals from the tests at expansion.
+    pub(crate) fn forget_closed(&mut self) {
+        let AtExpansion { deadness, enabled_goal } = &mut self.at_expansion;
+        let goals = &self.goals;
+        let is_open = |index: u32| goals[index as usize].open;
+        deadness.retain(|(index, _)| is_open(*index));
+        let mut closed = enabled_goal.iter_mut().filter(|index| **index > 0);
+        closed.by_ref().filter(|index| !is_open(**index - 1)).for_each(|index| *index = 0);
+    }
+}
+
+impl AtExpansion {
+    /// Like [`SearchWatch::expanded`], for several threads, and also for closed goals.
+    pub(crate) fn asked(&self, key: &[u64], enabled: &[u32], mut hit: impl FnMut(u32)) {
+        if !self.enabled_goal.is_empty() {
+            let goals = enabled.iter().map(|&t| self.enabled_goal[t as usize]);
+            goals.filter(|&index| index > 0).for_each(|index| hit(index - 1));
+        }
+        let holds = |test: &Test| test.holds(key, enabled.is_empty());
+        let reached = self.deadness.iter().filter(|(_, test)| holds(test));
+        reached.for_each(|(index, _)| hit(*index));
+    }
+
+    fn recompile(&mut self, goals: &[SearchGoal], packing: &Packing) {
+        for (index, test) in &mut self.deadness {
+            if let PackedGoal::Reach(atoms, _) = &goals[*index as usize].packed {
+                *test = Test::new(atoms, packing);
+            }
+        }
+    }
+}
+
+/// Returns the transitions whose enabledness is a goal, if there are so many of these goals that
+/// they are tested at expansion. The search must list all of them.
+pub(crate) fn read_off(goals: &[&(GoalId, MarkingGoal)]) -> Vec<TransitionId> {
+    let all: Vec<TransitionId> = enabledness(goals).collect();
+    if all.len() >= MANY { all } else { Vec::new() }
+}
+
+fn enabledness(goals: &[&(GoalId, MarkingGoal)]) -> impl Iterator<Item = TransitionId> {
+    goals.iter().filter_map(|(_, goal)| match goal {
+        MarkingGoal::Reach(Predicate::Enabled(t)) => Some(*t),
+        _ => None,
+    })
+}
+
+impl SearchGoal {
+    fn ask(&mut self, index: u32, key: &[u64], number: u32, hits: &mut Vec<u32>) {
+        match &mut self.packed {
+            // The test never depends on deadness here.
+            PackedGoal::Reach(_, test) if test.holds(key, false) => hits.push(index),
+            PackedGoal::Reach(..) => {}
+            PackedGoal::Maximise(_, sum, best) => {
+                let value = sum.value(key);
+                if best.is_none_or(|(best, _)| value > best) {
+                    *best = Some((value, number));
+                }
+            }
+        }
+    }
+}
+
+/// A cache of [`lowering`] for sums of one place. Otherwise thousands of transitions around one
+/// place would be read again for each goal about the place.
+struct SingleLists<'n> {
+    net: &'n Net,
+    /// For each place and sign: the classes that lower it, the classes that raise it.
+    known: HashMap<(PlaceId, bool), Vec<EffectId>>,
+}
+
+impl<'n> SingleLists<'n> {
+    fn new(net: &'n Net) -> Self {
+        SingleLists { net, known: HashMap::new() }
+    }
+
+    /// Appends the effect classes that lower `sum`.
+    fn lowering(&mut self, sum: &LinearSum, out: &mut Vec<EffectId>) {
+        match sum.terms() {
+            &[(place, coefficient)] => {
+                let known = self.known.entry((place, coefficient > 0));
+                out.extend_from_slice(known.or_insert_with(|| lowering(self.net, sum)));
+            }
+            _ => out.extend(lowering(self.net, sum)),
+        }
+    }
+}
+
+/// Returns the effect classes that lower the sum, ascending.
+pub(crate) fn lowering(net: &Net, sum: &LinearSum) -> Vec<EffectId> {
+    let mut touching: Vec<EffectId> = Vec::new();
+    for &(place, _) in sum.terms() {
+        let arcs = net.consumers(place).iter().chain(net.producers(place));
+        touching.extend(arcs.map(|arc| net.effect_of(arc.transition)));
+    }
+    touching.sort_unstable();
+    touching.dedup();
+    touching.retain(|&class| {
+        let terms = net.effect(class).iter();
+        let change: i128 = terms
+            .map(|change| i128::from(sum.coefficient(change.place)) * i128::from(change.delta))
+            .sum();
+        change < 0
+    });
+    touching
+}

@@ -1,0 +1,300 @@
+//! The engine: treats the open properties in turn, short ones first. They share one graph of
+//! markings, except for properties with invisible firings, which have their own graph.
+
+use super::known::{self, Both, PartFacts};
+use super::parts::FormulaParts;
+use super::search::{FixpointSearch, NewFacts};
+use crate::explicit::ExplorationError;
+use crate::markings::Markings;
+use crate::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes};
+use fastrand::Rng;
+use parikh_evidence::tree::{Labelling, TreePremises, silent};
+use parikh_net::{Facts, GoalId, Net, Predicate, TreeProperty};
+use parikh_solvers::Budget;
+use parikh_temporal::BRANCHING_RULES;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The CTL engine. See the [module documentation](super).
+pub const ENGINE: Engine = Engine {
+    name: "fixpoint",
+    technique: "EXPLICIT",
+    sides: Sides::Both,
+    role: Role::Trees,
+    takes: Takes::TREES,
+    start,
+};
+
+/// Limit on the number of rewriting steps.
+const STEPS: usize = 20_000;
+
+/// Share of the remaining time for each round over all open properties, in [0, 1].
+const LOOKS: [f64; 4] = [0.03, 0.1, 0.3, 1.0];
+
+fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
+    let (atoms, bits) =
+        conditions(assignment.working_net.trees().iter().map(|(_, property)| property));
+    Ok(Box::new(Fixpoints {
+        work: assignment,
+        atoms,
+        bits,
+        graph: None,
+        own: HashMap::new(),
+        sees_all: HashSet::new(),
+        prepared: HashMap::new(),
+        rounds: 0,
+        decided: 0,
+        effort: Effort::default(),
+    }))
+}
+
+struct Fixpoints<'g> {
+    work: Assignment<'g>,
+    /// The atoms of all properties, and the index of each predicate.
+    atoms: Vec<Predicate>,
+    bits: HashMap<Predicate, usize>,
+    /// The shared graph of markings. `None` before the first slice.
+    graph: Option<Markings<'g>>,
+    /// Graphs of properties with invisible firings.
+    own: HashMap<GoalId, Markings<'g>>,
+    /// Properties without a graph of their own, which use the shared graph.
+    sees_all: HashSet<GoalId>,
+    /// Prepared properties. `None` for properties that are too large.
+    prepared: HashMap<GoalId, Option<Arc<PreparedFormula>>>,
+    /// Number of rounds so far.
+    rounds: u64,
+    /// Number of decided properties.
+    decided: usize,
+    /// Statistics of the evaluations.
+    effort: Effort,
+}
+
+/// Statistics of evaluations. Each evaluation begins without known values.
+#[derive(Clone, Copy, Default)]
+struct Effort {
+    /// Number of configurations, summed over all evaluations.
+    configurations: u64,
+    /// Total time of the evaluations.
+    time: Duration,
+    /// The evaluation with the most configurations: their number, and the bytes for them and the
+    /// graph.
+    largest: (u64, u64),
+}
+
+impl Effort {
+    fn note(&mut self, (configurations, bytes): (u64, u64), time: Duration) {
+        self.configurations += configurations;
+        self.time += time;
+        self.largest = self.largest.max((configurations, bytes));
+    }
+}
+
+impl Session for Fixpoints<'_> {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
+        if self.graph.is_none() {
+            let working_net = self.work.working_net;
+            self.graph =
+                Markings::for_trees(working_net.net(), working_net.facts(), &self.atoms, budget)
+                    .ok();
+        }
+        // If there is no memory for one marking now, there will be none later.
+        let Some(mut graph) = self.graph.take() else { return SliceProgress::Finished };
+        let mut progress = SliceProgress::Finished;
+        for share in LOOKS {
+            progress = self.evaluate_all(&mut graph, &budget.share(share));
+        }
+        self.graph = Some(graph);
+        progress
+    }
+
+    fn statistics(&self) -> String {
+        let graphs = self.graph.iter().chain(self.own.values());
+        let expanded: u64 = graphs.map(|graph| u64::from(graph.expanded())).sum();
+        let Effort { configurations, time, largest: (most, bytes) } = self.effort;
+        format!(
+            "{expanded} markings expanded, {} properties decided, {configurations} configurations in {:.2} s, at \
+             most {most} at a time, of {:.0} bytes each with their markings",
+            self.decided,
+            time.as_secs_f64(),
+            bytes as f64 / most.max(1) as f64,
+        )
+    }
+}
+
+impl<'g> Fixpoints<'g> {
+    /// Evaluates each open property, with equal shares of the time. Returns
+    /// [`SliceProgress::Unfinished`] if more time would help with any property.
+    fn evaluate_all(&mut self, graph: &mut Markings<'g>, budget: &Budget) -> SliceProgress {
+        let board = self.work.board;
+        let trees = self.work.working_net.trees().iter();
+        let open: Vec<_> = trees.filter(|(id, _)| board.is_open(*id)).collect();
+        // Workers on the same task begin with different properties.
+        let first = Rng::with_seed(self.work.seed).usize(..open.len().max(1));
+        let seed = self.work.seed.wrapping_add(self.rounds);
+        self.rounds += 1;
+        let mut progress = SliceProgress::Finished;
+        for at in 0..open.len() {
+            let (id, property) = open[(first + at) % open.len()];
+            if !board.is_open(*id) {
+                continue;
+            }
+            let share = budget.share(1.0 / (open.len() - at) as f64);
+            let Some(prepared) = self.prepared(*id, property) else { continue };
+            let mut own = self.own.remove(id);
+            if own.is_none() && !self.sees_all.contains(id) {
+                own = self.own_graph(&prepared.property, &share);
+                if own.is_none() {
+                    self.sees_all.insert(*id);
+                }
+            }
+            let graph = own.as_mut().unwrap_or(graph);
+            graph.set_budget(&share);
+            let result = evaluate(&self.work, graph, *id, &prepared, seed, &mut self.effort);
+            if result == EvaluationResult::Interrupted {
+                self.own.extend(own.map(|own| (*id, own)));
+            }
+            match result {
+                EvaluationResult::Decided => self.decided += 1,
+                EvaluationResult::Interrupted => progress = SliceProgress::Unfinished,
+                EvaluationResult::Stuck => {}
+            }
+        }
+        progress
+    }
+}
+
+impl<'g> Fixpoints<'g> {
+    /// Returns the prepared property, computed once.
+    fn prepared(&mut self, id: GoalId, property: &TreeProperty) -> Option<Arc<PreparedFormula>> {
+        let prepare = || {
+            let prepared = PreparedFormula::of(self.work.working_net.net(), property, &self.bits);
+            if prepared.is_none() {
+                self.work.board.gave_up(id, ENGINE.name, "the formula has more than 64 parts");
+            }
+            prepared.map(Arc::new)
+        };
+        self.prepared.entry(id).or_insert_with(prepare).clone()
+    }
+
+    /// Returns a graph for one property, if some firings are invisible to it.
+    fn own_graph(&self, property: &TreeProperty, budget: &Budget) -> Option<Markings<'g>> {
+        let working_net = self.work.working_net;
+        let silent = silent(working_net.net(), property);
+        if silent.is_empty() {
+            return None;
+        }
+        let graph =
+            Markings::for_trees(working_net.net(), working_net.facts(), &self.atoms, budget);
+        graph.and_then(|graph| graph.without(&silent)).ok().flatten()
+    }
+}
+
+/// Returns a labelling that shows if the computation tree of `net` has the property, given facts
+/// about all reachable markings. Returns `None` if the budget ends first, or if the formula or the
+/// labelling is too large.
+pub fn labelling(
+    net: &Net,
+    facts: &Facts,
+    property: &TreeProperty,
+    given: &TreePremises,
+    budget: &Budget,
+) -> Option<Labelling> {
+    let (atoms, bits) = conditions([&simple(property)]);
+    let mut graph = Markings::for_trees(net, facts, &atoms, budget).ok()?;
+    let prepared = PreparedFormula::of(net, property, &bits)?;
+    let known = PartFacts::given(given.clone(), &prepared.both);
+    let mut search = FixpointSearch::new(&mut graph, &prepared.parts, known.sets, 0);
+    let value =
+        search.run(&mut || Some(NewFacts { everywhere: known.sets, ways: Vec::new() })).ok()??;
+    search.explain(&prepared.property, known.sets, known.used(value).0)
+}
+
+/// A simplified property, split into parts.
+struct PreparedFormula {
+    property: TreeProperty,
+    parts: FormulaParts,
+    both: Both,
+}
+
+impl PreparedFormula {
+    /// Prepares a property. Returns `None` if it has too many parts.
+    fn of(
+        net: &Net,
+        property: &TreeProperty,
+        bits: &HashMap<Predicate, usize>,
+    ) -> Option<PreparedFormula> {
+        let property = simple(property);
+        let parts = FormulaParts::of(&property, bits)?;
+        let both = Both::of(net, &property, &parts);
+        Some(PreparedFormula { property, parts, both })
+    }
+}
+
+/// Simplifies a property, so that no two operands are each other's negation. This is needed because
+/// claims distinguish a part from its negation by its syntax.
+fn simple(property: &TreeProperty) -> TreeProperty {
+    let mut formulas = property.formulas().clone();
+    let (simple, _) = formulas.rewritten(property.formula(), BRANCHING_RULES, STEPS);
+    TreeProperty::new(&formulas, simple, property.atoms())
+}
+
+/// Returns the atoms of the properties, and the index of each predicate among them.
+fn conditions<'p>(
+    properties: impl IntoIterator<Item = &'p TreeProperty>,
+) -> (Vec<Predicate>, HashMap<Predicate, usize>) {
+    let (mut atoms, mut bits) = (Vec::new(), HashMap::new());
+    for atom in properties.into_iter().flat_map(TreeProperty::atoms) {
+        let next = atoms.len();
+        if *bits.entry(atom.clone()).or_insert(next) == next {
+            atoms.push(atom.clone());
+        }
+    }
+    (atoms, bits)
+}
+
+/// Result of evaluating a property.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EvaluationResult {
+    /// The property is decided.
+    Decided,
+    /// Time ran out.
+    Interrupted,
+    /// More time would not help.
+    Stuck,
+}
+
+/// Evaluates a property while there is time.
+fn evaluate(
+    work: &Assignment<'_>,
+    graph: &mut Markings<'_>,
+    id: GoalId,
+    prepared: &PreparedFormula,
+    seed: u64,
+    effort: &mut Effort,
+) -> EvaluationResult {
+    let begun = Instant::now();
+    let PreparedFormula { property, parts, both } = prepared;
+    let mut facts = PartFacts::of(work.board, both);
+    let mut search = FixpointSearch::new(graph, parts, facts.sets, seed);
+    let found = search.run(&mut || {
+        let ways = facts.look(work.board);
+        work.board.is_open(id).then_some(NewFacts { everywhere: facts.sets, ways })
+    });
+    effort.note(search.size(), begun.elapsed());
+    let value = match found {
+        Ok(Some(value)) => value,
+        Err(ExplorationError::Spent(_)) => return EvaluationResult::Interrupted,
+        Ok(None) | Err(_) => return EvaluationResult::Stuck,
+    };
+    let trees = work.board.trees(ENGINE.technique);
+    let (given, goals) = facts.used(value);
+    match search.explain(property, facts.sets, given) {
+        Some(labelling) => trees.labelled(id, labelling, goals),
+        None => {
+            let goals = known::refuted(work.board, goals);
+            trees.searched(id, value, graph.expanded().into(), goals);
+        }
+    }
+    if work.board.is_open(id) { EvaluationResult::Stuck } else { EvaluationResult::Decided }
+}

@@ -1,0 +1,73 @@
+//! Proves that a process can always be completed, by the structure of the net closed to a cycle.
+//! The closed net has an additional transition that takes the final tokens f and puts the initial
+//! marking. If the closed net is live, a marking that covers f always remains reachable in the
+//! original net. The proof is in the checker, [`parikh_evidence::home`]. Free-choice workflow nets
+//! of any size are settled in this way.
+//!
+//! ```text
+//! i ──▶ … ──▶ o          asked: does m(o) ≥ 1 stay reachable?
+//! ▲           │
+//! └── again ◀─┘          live, by siphons and traps
+//! ```
+//!
+//! # Conditions
+//! 1. The goal is that m ≥ f always remains reachable.
+//! 2. The closed net is live, under the conditions of [`super::commoner`].
+//!
+//! # Sources
+//! W. van der Aalst, *Verification of workflow nets*, 1997 (soundness is liveness and boundedness
+//! of the closed net); M. Hack, *Analysis of production schemata by Petri nets*, 1972.
+
+use super::open;
+use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use parikh_evidence::home::Structure;
+use parikh_evidence::home::commoner::{covered, is_asymmetric_choice};
+use parikh_net::counted::closed;
+use parikh_net::printable::counted;
+use parikh_solvers::Budget;
+use parikh_structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
+use std::sync::Arc;
+
+/// The registry entry of the engine.
+pub const ENGINE: Engine = Engine {
+    name: "closed net",
+    technique: "SIPHON_TRAP",
+    sides: Sides::Over,
+    role: Role::Homes,
+    takes: Takes::HOMES,
+    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+};
+
+/// Limit on the number of goals that are tried. Each has its own closed net.
+const TRIED: usize = 4;
+
+fn run(work: &Assignment<'_>, budget: &Budget) -> String {
+    let net = work.working_net.net();
+    // Condition 1.
+    let covering = open(work.working_net, work.board)
+        .filter_map(|(id, wanted)| covered(net, wanted).map(|covered| (id, covered)));
+    let mut summary = "nothing to do".to_owned();
+    for (goal, covered) in covering.take(TRIED) {
+        let Ok(closed) = closed(net, &covered) else { continue };
+        if let Some(t) = closed.transitions().find(|&t| !is_asymmetric_choice(&closed, t)) {
+            let t = closed.transition_name(t);
+            summary = format!("the inputs of `{t}` violate asymmetric choice");
+            continue;
+        }
+        // Condition 2.
+        summary = match siphon_trap(&closed, SiphonTrapProperty::EverySiphon, budget) {
+            Ok(SiphonTrap::Holds(holds)) => {
+                let (traps, refutation) = (holds.traps, holds.refutation);
+                let count = traps.len();
+                let structure = Arc::new(Structure::Closed { traps, refutation });
+                work.board.homes(ENGINE.technique).kept_closed(goal, &structure);
+                format!("{count} marked traps keep the closed net live")
+            }
+            Ok(SiphonTrap::Fails(siphon)) => {
+                format!("a siphon of {} contains no marked trap", counted(siphon.len(), "place"))
+            }
+            Err(exhausted) => exhausted.to_string(),
+        };
+    }
+    summary
+}

@@ -1,0 +1,53 @@
+//! Liveness by siphons and traps: in an asymmetric-choice net with input weights 1, all transitions
+//! are live if every siphon contains an initially marked trap.
+//!
+//! [`parikh_structure::commoner`] decides the condition, with a certificate. Marked graphs and
+//! extended free-choice nets are asymmetric-choice nets. The proof and its sources are in the
+//! checker, [`parikh_evidence::home`].
+//!
+//! # Conditions
+//! 1. Arcs into transitions have weight 1, and the consumer sets of two places with a common
+//!    consumer are comparable.
+//! 2. Every siphon contains a marked trap.
+
+use super::open;
+use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use parikh_evidence::home::Structure;
+use parikh_evidence::home::commoner::is_asymmetric_choice;
+use parikh_net::printable::counted;
+use parikh_solvers::Budget;
+use parikh_structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
+use std::sync::Arc;
+
+/// The registry entry of the engine.
+pub const ENGINE: Engine = Engine {
+    name: "commoner",
+    technique: "SIPHON_TRAP",
+    sides: Sides::Over,
+    role: Role::Homes,
+    takes: Takes::HOMES,
+    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+};
+
+fn run(work: &Assignment<'_>, budget: &Budget) -> String {
+    let net = work.working_net.net();
+    // Condition 1.
+    if let Some(t) = net.transitions().find(|&t| !is_asymmetric_choice(net, t)) {
+        return format!("the inputs of `{}` violate asymmetric choice", net.transition_name(t));
+    }
+    match siphon_trap(net, SiphonTrapProperty::EverySiphon, budget) {
+        // Condition 2.
+        Ok(SiphonTrap::Holds(holds)) => {
+            let traps = holds.traps.len();
+            let refutation = holds.refutation;
+            let structure = Arc::new(Structure::Commoner { traps: holds.traps, refutation });
+            let goals: Vec<_> = open(work.working_net, work.board).map(|(id, _)| id).collect();
+            work.board.homes("SIPHON_TRAP").all_live(&goals, &structure);
+            format!("{traps} marked traps keep all transitions live")
+        }
+        Ok(SiphonTrap::Fails(siphon)) => {
+            format!("a siphon of {} contains no marked trap", counted(siphon.len(), "place"))
+        }
+        Err(exhausted) => exhausted.to_string(),
+    }
+}

@@ -1,0 +1,243 @@
+//! Returns to the initial marking along decreasing weights: place weights such that the transitions
+//! that decrease the weighted sum, fired as long as possible, end with all initial tokens in place.
+//!
+//! ```text
+//! idle ──request──▶ waiting ──enter──▶ inside ──leave──▶ idle      waiting 2, inside 1: enter and leave go downhill,
+//!                                                                  and end with all that are idle
+//! ```
+//!
+//! The weights are guessed, and corrected whenever a decreasing walk ends elsewhere (`slope`). When
+//! no walk does, other engines try to prove the property: no reachable marking disables all
+//! decreasing transitions while an initial token is missing. This usually takes only linear
+//! arithmetic and no visit of markings, however many there are. The proof is in the checker,
+//! [`parikh_evidence::home::returning`].
+//!
+//! # Conditions
+//! 1. w ≥ 0; every reachable marking covers the initial one or enables a transition that decreases
+//!    w·m.
+//! 2. The wanted predicate is upward closed and holds somewhere along firings from the initial
+//!    marking.
+
+use super::roam::RecordingWalk;
+use super::slope::{DecreasingWeights, covers, find};
+use super::{along, open};
+use crate::board::{Board, Knowledge, Reach};
+use crate::working_net::WorkingNet;
+use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use crate::{Task, intervals, pdr, state_equation};
+use parikh_evidence::Document;
+use parikh_evidence::home::returning::{ReturnProof, ReturnWay, covering, is_upward_closed};
+use parikh_net::{Facts, Goal, GoalId, Marking, MarkingGoal, Net, Predicate, TransitionId};
+use parikh_solvers::Budget;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The registry entry of the engine.
+pub const ENGINE: Engine = Engine {
+    name: "downhill",
+    technique: "STATE_EQUATION",
+    sides: Sides::Over,
+    role: Role::Homes,
+    takes: Takes::HOMES,
+    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+};
+
+/// Number of decreasing walks that must end at the initial marking before a proof is tried.
+const WALKS: u64 = 60;
+
+/// Maximum length of a walk away from the initial marking, as a power of two.
+const LONGEST: u32 = 13;
+
+/// Maximum length of a walk that searches for goals, as a power of two.
+const LONGEST_SEEING: u32 = 16;
+
+/// Number of attempts with different random choices.
+const TRIES: u64 = 4;
+
+/// The reason why a search for weights is given up.
+enum GaveUp {
+    /// The budget ended.
+    Time,
+    /// No engine proves the property or finds a counterexample.
+    Unproved,
+}
+
+fn run(work: &Assignment<'_>, budget: &Budget) -> String {
+    let net = work.working_net.net();
+    let goals: Vec<(GoalId, &Predicate)> =
+        open(work.working_net, work.board).filter(|(_, wanted)| is_upward_closed(wanted)).collect();
+    if goals.is_empty() {
+        return "nothing to do".to_owned();
+    }
+    let home = net.initial();
+    for attempt in 0..TRIES {
+        let mut rng = fastrand::Rng::with_seed(work.seed.wrapping_add(attempt));
+        let mut document = None;
+        let seed = rng.u64(..);
+        let mut walks = 0;
+        let ends = |_: &DecreasingWeights, falling: &[TransitionId]| {
+            if let Some(end) = by_walks(net, falling, seed, budget) {
+                walks += 1;
+                return Ok(Some(end));
+            }
+            match excluded(net, falling, budget) {
+                ProofResult::By(by) => {
+                    document = Some(by);
+                    Ok(None)
+                }
+                ProofResult::Not(end) => Ok(Some(end)),
+                ProofResult::Unknown if budget.is_exhausted() => Err(GaveUp::Time),
+                ProofResult::Unknown => Err(GaveUp::Unproved),
+            }
+        };
+        match find(net, home, (budget, &mut rng), ends) {
+            Ok(Some(weights)) => {
+                let Some(document) = document.and_then(Arc::into_inner) else { break };
+                let places = weights.len();
+                let way = ReturnWay::Downhill { weights, document };
+                let kept = report(work, &goals, way, budget);
+                return format!("decreasing weights of {places} places: {kept} goals proved");
+            }
+            Ok(None) => {}
+            Err(GaveUp::Time) => return "out of time".to_owned(),
+            Err(GaveUp::Unproved) => return "weights found, but no proof".to_owned(),
+        }
+        if budget.is_exhausted() {
+            return "out of time".to_owned();
+        }
+    }
+    "no weights".to_owned()
+}
+
+/// Reports the goals that follow from the return to the initial marking. Returns their number.
+fn report(
+    work: &Assignment<'_>,
+    goals: &[(GoalId, &Predicate)],
+    way: ReturnWay,
+    budget: &Budget,
+) -> usize {
+    let (net, board) = (work.working_net.net(), work.board);
+    let seen =
+        along::walk(net, net.initial(), goals, LONGEST_SEEING, (work.seed, &budget.share(0.5)));
+    let (mut along, mut kept) = (seen.along, seen.goals);
+    // Also use witnesses of other engines, on the original net.
+    for &(id, wanted) in goals.iter().filter(|(id, _)| seen.unseen.contains(id)) {
+        let reached =
+            board.ids().find_map(|goal| match (board.goal(goal), board.knowledge(goal)) {
+                (Goal::Reach(it), Some(Knowledge::Reach(Reach::Reached { witness, .. })))
+                    if it == wanted =>
+                {
+                    witness.and_then(|witness| witness.to_sequence())
+                }
+                _ => None,
+            });
+        if let Some(sequence) = reached.filter(|_| work.working_net.parent().is_none()) {
+            along.push(sequence.steps().iter().map(|step| (step.transition, step.count)).collect());
+            kept.push(id);
+        }
+    }
+    board
+        .homes(ENGINE.technique)
+        .on(work.working_net)
+        .returning(&kept, ReturnProof { to: Some(Vec::new()), way, along })
+}
+
+/// Returns the last marking of a decreasing walk if it lacks initial tokens and enables none of
+/// these transitions.
+fn by_walks(net: &Net, falling: &[TransitionId], seed: u64, budget: &Budget) -> Option<Marking> {
+    let mut falls = vec![false; net.transition_count()];
+    falling.iter().for_each(|t| falls[t.index()] = true);
+    let mut rng = fastrand::Rng::with_seed(seed);
+    for walk in 0..WALKS {
+        let mut roam = RecordingWalk::new(net, net.initial(), rng.u64(..));
+        roam.walk(rng.u64(0..1 << (walk as u32 % LONGEST + 1)));
+        if budget.is_exhausted() {
+            return None;
+        }
+        if roam.descend(&falls, || !budget.is_exhausted()) && !covers(roam.marking(), net.initial())
+        {
+            return Some(roam.marking().clone());
+        }
+    }
+    None
+}
+
+/// Result of the proof that bad markings are unreachable.
+enum ProofResult {
+    /// Proved, with the given certificate.
+    By(Arc<Document>),
+    /// Refuted by the given reachable marking.
+    Not(Marking),
+    /// Undecided.
+    Unknown,
+}
+
+/// Tries to prove that no reachable marking disables all transitions of `falling` while an initial
+/// token is missing.
+fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> ProofResult {
+    // A proof about the whole net must not depend on unproved claims of the model.
+    let net = &net.without_unit_claim();
+    let missing = covering(net, net.initial()).negated();
+    let stuck = falling.iter().copied().map(Predicate::Disabled);
+    let wanted = Predicate::and([missing].into_iter().chain(stuck));
+    let id = GoalId::new(0);
+    let goals = [(id, MarkingGoal::Reach(wanted.clone()))];
+    let board =
+        Board::new(net, vec![Goal::Reach(wanted.clone())]).with_budget(budget).certified_only();
+    let facts = Facts::none(net);
+    let slice = budget.share(0.5);
+    let task = Task { net, goals: &goals, facts: &facts, board: &board, budget: &slice, seed: 1 };
+    let known = intervals::run(
+        &task,
+        board.witness_reporter("INITIAL_STATE"),
+        board.proof_reporter("TOPOLOGICAL"),
+    );
+    if board.is_open(id) {
+        // The single goal gets the whole time.
+        let config = state_equation::StateEquationConfig {
+            share: 1.0,
+            ..state_equation::StateEquationConfig::default()
+        };
+        if let Ok(mut engine) = state_equation::Engine::for_goals(net, &goals, &config) {
+            let proof_reporter = board.proof_reporter(ENGINE.technique);
+            engine.slice(&slice.slice(SLICE), &task, proof_reporter);
+            while board.is_open(id) && !slice.is_exhausted() && engine.deepen(&task) {
+                engine.slice(&slice.slice(SLICE), &task, proof_reporter);
+            }
+        }
+    }
+    if board.is_open(id) && !budget.is_exhausted() {
+        let goals = vec![(id, Goal::Reach(wanted.clone()))];
+        let working_net = WorkingNet::original(net, goals, Facts::none(net), &known);
+        let (working_net, board, hints) = (&working_net, &board, Vec::new());
+        let assignment = Assignment {
+            working_net,
+            board,
+            seed: 1,
+            threads: 1,
+            dump: None,
+            smt_solver: None,
+            hints,
+        };
+        if let Ok(mut session) = (pdr::ENGINE.start)(assignment) {
+            session.slice(&budget.share(0.7));
+        }
+    }
+    match board.knowledge(id) {
+        Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => match proof.document {
+            Some(document) => ProofResult::By(document),
+            None => ProofResult::Unknown,
+        },
+        Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) => {
+            let sequence = witness.to_sequence();
+            match sequence.and_then(|sequence| parikh_evidence::replay(net, &sequence).ok()) {
+                Some(end) if wanted.holds(net, &end) => ProofResult::Not(end),
+                _ => ProofResult::Unknown,
+            }
+        }
+        _ => ProofResult::Unknown,
+    }
+}
+
+/// Time limit of one slice of the state equation.
+const SLICE: Duration = Duration::from_secs(20);

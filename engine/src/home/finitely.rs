@@ -1,0 +1,179 @@
+//! Finds transitions that fire only finitely often, by place weights.
+//!
+//! If weights w ≥ 0 exist such that no firing increases w·m and firing t decreases it, then t fires
+//! at most w·m₀ times, and is not live. By duality, such weights exist for t exactly if no x ≥ 0
+//! has C·x ≥ 0 and x(t) > 0, that is, if t is in no sequence that could repeat forever. One linear
+//! program finds all such t at once: maximise Σ s subject to C·(s + r) ≥ 0, 0 ≤ s ≤ 1, 0 ≤ r. The
+//! dual values of its rows are the weights. They are made rational, and checked in integers.
+//!
+//! # Conditions
+//! 1. w ≥ 0, w·C ≤ 0, and w·C(t) < 0 for all transitions t whose enabledness satisfies the goal.
+//!
+//! # Sources
+//! G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980 (repetitive and finite nets); J.
+//! Farkas, *Theorie der einfachen Ungleichungen*, 1902.
+
+use super::{one_of, open};
+use crate::board::HomeReporter;
+use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use num_integer::Integer as _;
+use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
+use parikh_evidence::home::Structure;
+use parikh_net::{EffectId, Net, PlaceId, TransitionId};
+use parikh_solvers::Budget;
+use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
+use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+use parikh_solvers::lp_chosen::keep;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The registry entry of the engine.
+pub const ENGINE: Engine = Engine {
+    name: "finite firings",
+    technique: "STATE_EQUATION",
+    sides: Sides::Over,
+    role: Role::Homes,
+    takes: Takes::HOMES,
+    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+};
+
+fn run(work: &Assignment<'_>, budget: &Budget) -> String {
+    let net = work.working_net.net();
+    let homes = work.board.homes("STATE_EQUATION");
+    // Places that never gain tokens are suitable weights without a linear program.
+    let gains = |place| {
+        let gains = |arc: &parikh_net::PlaceArc| net.pre_weight(arc.transition, place) < arc.weight;
+        net.producers(place).iter().any(gains)
+    };
+    let lose: Vec<(PlaceId, u64)> =
+        net.places().filter(|&place| !gains(place)).map(|place| (place, 1)).collect();
+    let lost = report(work, homes, &lose);
+    if lost > 0 && open(work.working_net, work.board).next().is_none() {
+        return format!("{lost} goals refuted by places that never gain tokens");
+    }
+    let Some(weights) = weights(net, net.effect_classes(), budget) else {
+        return "no weights".to_owned();
+    };
+    let lost = report(work, homes, &weights);
+    format!("{lost} goals refuted by a weighted sum of {} places", weights.len())
+}
+
+/// Reports the goals that the weights refute. Returns their number.
+fn report(work: &Assignment<'_>, homes: HomeReporter<'_>, weights: &[(PlaceId, u64)]) -> usize {
+    let net = work.working_net.net();
+    let mut weight = vec![0u64; net.place_count()];
+    weights.iter().for_each(|&(place, w)| weight[place.index()] = w);
+    let lowers = |t| {
+        let term = |change: &parikh_net::Change| {
+            i128::from(weight[change.place.index()]) * i128::from(change.delta)
+        };
+        net.delta(t).iter().map(term).sum::<i128>() < 0
+    };
+    let structure = Arc::new(Structure::Finitely(weights.to_vec()));
+    let mut lost = 0;
+    for (id, wanted) in open(work.working_net, work.board) {
+        if one_of(wanted).is_some_and(|asked| asked.into_iter().all(lowers)) {
+            homes.lost_finitely(id, &structure);
+            lost += 1;
+            // Each report is checked separately, and a single one decides liveness of the net.
+            if lost == ENOUGH {
+                break;
+            }
+        }
+    }
+    lost
+}
+
+/// Limit on the number of goals refuted for the same reason. For a question about all transitions,
+/// one is sufficient.
+const ENOUGH: usize = 64;
+
+/// Returns weights that no firing of these transitions increases and each firing decreases, if they
+/// exist.
+pub(super) fn weights_falling(
+    net: &Net,
+    transitions: &[TransitionId],
+    budget: &Budget,
+) -> Option<Vec<(PlaceId, u64)>> {
+    let classes: BTreeSet<EffectId> = transitions.iter().map(|&t| net.effect_of(t)).collect();
+    let weights = weights(net, classes.into_iter(), budget)?;
+    let falling = parikh_evidence::home::returning::lowering(net, &weights).ok()?;
+    transitions.iter().all(|t| falling.binary_search(t).is_ok()).then_some(weights)
+}
+
+/// Returns weights that satisfy condition 1 for as many transitions of these classes as possible.
+/// Returns `None` if there are none, or if time runs out.
+fn weights(
+    net: &Net,
+    classes: impl Iterator<Item = EffectId>,
+    budget: &Budget,
+) -> Option<Vec<(PlaceId, u64)>> {
+    let program = program(net, classes).ok()?;
+    let mut solver = keep(program);
+    let LpAnswer::Optimal(optimum) = solver.solve_again(budget) else { return None };
+    let bound = optimum.certify(solver.program()).ok()?;
+    let multipliers = bound.multipliers();
+    let divisor = multipliers
+        .numerators
+        .iter()
+        .fold(num_bigint::BigInt::zero(), |divisor, (_, y)| divisor.gcd(y));
+    if divisor.is_zero() {
+        return None;
+    }
+    let mut weights: Vec<(PlaceId, u64)> = Vec::new();
+    for (row, y) in &multipliers.numerators {
+        let weight = (y.abs() / &divisor).to_u64()?;
+        if weight > 0 {
+            weights.push((PlaceId::new(row.index()), weight));
+        }
+    }
+    Some(weights)
+}
+
+/// Creates the linear program of the module documentation, with the columns s and r for each effect
+/// class.
+fn program(
+    net: &Net,
+    classes: impl Iterator<Item = EffectId>,
+) -> Result<LinearProgram, ProgramError> {
+    let mut program = LinearProgram::new(Sense::Maximise);
+    let mut rows = vec![Vec::new(); net.place_count()];
+    let mut costs = Vec::new();
+    for class in classes.filter(|&class| !net.effect(class).is_empty()) {
+        let once = program.add_column(Interval::between(0, 1))?;
+        let more = program.add_column(Interval::NON_NEGATIVE)?;
+        costs.push((once, 1));
+        for change in net.effect(class) {
+            rows[change.place.index()].extend([(once, change.delta), (more, change.delta)]);
+        }
+    }
+    for row in rows {
+        program.add_row(Interval::at_least(0), row)?;
+    }
+    program.set_objective(Sense::Maximise, costs)?;
+    Ok(program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn weights_are_found_where_a_transition_fires_finitely_often() {
+        let net = text::parse(
+            "place a 3\nplace b\nplace c\ntransition t: a -> 2*b\ntransition u: 2*b -> c
+             transition v: c -> b",
+        )
+        .unwrap();
+        let weights = weights(&net, net.effect_classes(), &Budget::unlimited()).unwrap();
+        let t = parikh_net::Predicate::Enabled(net.transition_named("t").unwrap());
+        assert!(parikh_evidence::home::finitely::check_finitely(&net, &weights, &t).is_ok());
+        let live = text::parse("place a 1\nplace b\ntransition t: a -> b\ntransition u: b -> a");
+        let live = live.unwrap();
+        assert_eq!(super::weights(&live, live.effect_classes(), &Budget::unlimited()), None);
+        let t = live.transition_named("t").unwrap();
+        let alone = weights_falling(&live, &[t], &Budget::unlimited()).unwrap();
+        assert_eq!(alone, [(live.place_named("a").unwrap(), 1)]);
+    }
+}

@@ -1,0 +1,166 @@
+//! A plain random walk from any marking that records the enabled transitions.
+
+use parikh_net::{FiringSequence, Marking, Net, TransitionId};
+
+/// A random walk with its marking and enabled transitions.
+pub(super) struct RecordingWalk<'n> {
+    net: &'n Net,
+    marking: Marking,
+    /// For each transition, the number of input places without enough tokens.
+    lacking: Vec<u32>,
+    enabled: Vec<TransitionId>,
+    /// For each transition, its position in `enabled`.
+    position: Vec<u32>,
+    /// For each transition, true if it was enabled at some time.
+    seen: Vec<bool>,
+    /// Transitions enabled for the first time since the last query.
+    fresh: Vec<TransitionId>,
+    rng: fastrand::Rng,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl<'n> RecordingWalk<'n> {
+    /// Begins a walk at `marking`.
+    pub(super) fn new(net: &'n Net, marking: &Marking, seed: u64) -> Self {
+        let count = net.transition_count();
+        let mut roam = RecordingWalk {
+            net,
+            marking: marking.clone(),
+            lacking: vec![0; count],
+            enabled: Vec::new(),
+            position: vec![NONE; count],
+            seen: vec![false; count],
+            fresh: Vec::new(),
+            rng: fastrand::Rng::with_seed(seed),
+        };
+        for t in net.transitions() {
+            let lacks = net.pre(t).iter().filter(|arc| marking[arc.place] < arc.weight).count();
+            roam.lacking[t.index()] = lacks as u32;
+            if lacks == 0 {
+                roam.enable(t);
+            }
+        }
+        roam
+    }
+
+    /// Returns the current marking.
+    pub(super) fn marking(&self) -> &Marking {
+        &self.marking
+    }
+
+    /// Returns true if no transition is enabled.
+    pub(super) fn is_dead(&self) -> bool {
+        self.enabled.is_empty()
+    }
+
+    /// Returns, by transition, true if it was enabled at some time.
+    pub(super) fn seen(&self) -> &[bool] {
+        &self.seen
+    }
+
+    /// Returns the transitions enabled for the first time since the last call.
+    pub(super) fn take_fresh(&mut self) -> Vec<TransitionId> {
+        std::mem::take(&mut self.fresh)
+    }
+
+    /// Fires transitions of `among` as long as one is enabled and `goes_on` returns true. Returns
+    /// true if none is enabled at the end.
+    pub(super) fn descend(&mut self, among: &[bool], mut goes_on: impl FnMut() -> bool) -> bool {
+        while goes_on() {
+            let fits = self.enabled.iter().copied().filter(|t| among[t.index()]);
+            let Some(t) = self.rng.choice(fits.collect::<Vec<_>>()) else { return true };
+            if !self.fire(t) {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Fires at most `most` random transitions and returns them.
+    pub(super) fn walk(&mut self, most: u64) -> FiringSequence {
+        let mut fired = FiringSequence::new();
+        for _ in 0..most {
+            if self.enabled.is_empty() {
+                break;
+            }
+            let t = self.enabled[self.rng.usize(..self.enabled.len())];
+            if !self.fire(t) {
+                break;
+            }
+            fired.push(t, 1);
+        }
+        fired
+    }
+
+    /// Fires a transition. Returns false if a token count would exceed 63 bits.
+    fn fire(&mut self, t: TransitionId) -> bool {
+        let net = self.net;
+        if net.fire(&mut self.marking, t).is_err() {
+            return false;
+        }
+        for change in net.delta(t) {
+            let now = self.marking[change.place];
+            let before = now.wrapping_add_signed(change.delta.wrapping_neg());
+            for arc in net.consumers(change.place) {
+                let lacking = &mut self.lacking[arc.transition.index()];
+                match (before >= arc.weight, now >= arc.weight) {
+                    (true, false) => {
+                        *lacking += 1;
+                        if *lacking == 1 {
+                            self.disable(arc.transition);
+                        }
+                    }
+                    (false, true) => {
+                        *lacking -= 1;
+                        if *lacking == 0 {
+                            self.enable(arc.transition);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        true
+    }
+
+    fn enable(&mut self, t: TransitionId) {
+        self.position[t.index()] = self.enabled.len() as u32;
+        self.enabled.push(t);
+        if !std::mem::replace(&mut self.seen[t.index()], true) {
+            self.fresh.push(t);
+        }
+    }
+
+    fn disable(&mut self, t: TransitionId) {
+        let at = std::mem::replace(&mut self.position[t.index()], NONE) as usize;
+        self.enabled.swap_remove(at);
+        if let Some(&moved) = self.enabled.get(at) {
+            self.position[moved.index()] = at as u32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn what_is_enabled_is_kept_up() {
+        let net = text::parse(
+            "place a 5\nplace b\ntransition t: 2*a -> b\ntransition u: b -> a\ntransition v: 3*b -> b",
+        )
+        .unwrap();
+        let mut roam = RecordingWalk::new(&net, net.initial(), 1);
+        for _ in 0..50 {
+            roam.walk(1);
+            let enabled = |t: &TransitionId| net.is_enabled(roam.marking(), *t);
+            let mut listed = roam.enabled.clone();
+            listed.sort();
+            assert_eq!(listed, net.transitions().filter(enabled).collect::<Vec<_>>());
+        }
+        assert!(roam.is_dead());
+        assert_eq!(roam.seen(), [true, true, false]);
+    }
+}

@@ -1,0 +1,281 @@
+//! Reversibility by local arguments: each firing of t can be undone wherever it happens, by a
+//! sequence that needs only the products of t and restores exactly the tokens that t took.
+//!
+//! ```text
+//! left ──t──▶ right      t is undone by u, u by t; whatever else goes on
+//! left ◀──u── right
+//! ```
+//!
+//! If the products of t are not sufficient, the sequence may use tokens that must exist somewhere
+//! because of a semiflow. For example, a catalyst is either free or bound. If it is bound, it is
+//! freed before and bound again after.
+//!
+//! Then the last firing of any sequence can be undone, then the one before, and so on back to the
+//! initial marking, from which every reachable marking is reachable. For each t a short search goes
+//! from its products to its inputs: first with no other tokens, then with one additional token on
+//! each place of some semiflow, then with two, and so on.
+//!
+//! # Conditions
+//! The conditions of [`parikh_evidence::home::undone`].
+
+use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use parikh_evidence::home::Structure;
+use parikh_evidence::home::undone::UndoProof;
+use parikh_net::{Arc, Net, PlaceId, TransitionId};
+use parikh_solvers::Budget;
+use parikh_structure::semiflows::place_semiflows;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+/// The registry entry of the engine.
+pub const ENGINE: Engine = Engine {
+    name: "undone",
+    technique: "TOPOLOGICAL",
+    sides: Sides::Over,
+    role: Role::Homes,
+    takes: Takes::HOMES,
+    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+};
+
+/// Limit on the markings of one search.
+const MOST: usize = 2000;
+
+/// Limit on the searches per transition.
+const SEARCHES: usize = 1000;
+
+/// Limit on the number of additional tokens.
+const DEEPEST: usize = 5;
+
+/// Limit on the semiflows tried at a time.
+const TRIED: usize = 6;
+
+/// Limit on the number of rays in the computation of semiflows.
+const RAYS: usize = 2000;
+
+fn run(work: &Assignment<'_>, budget: &Budget) -> String {
+    let net = work.working_net.net();
+    let mut search = UndoingSearch { net, sums: None, budget, left: 0, failed: HashMap::new() };
+    let mut all = Vec::with_capacity(net.transition_count());
+    for t in net.transitions() {
+        match search.undo(t) {
+            Some(undoing) => all.push(undoing),
+            None if budget.is_exhausted() => return "out of time".to_owned(),
+            None => return format!("no way found to undo `{}`", net.transition_name(t)),
+        }
+    }
+    work.board.homes("TOPOLOGICAL").all_undone(&std::sync::Arc::new(Structure::Undone(all)));
+    "every firing can be undone".to_owned()
+}
+
+/// A marking with few tokens: marked places by index, ascending.
+type SparseMarking = BTreeMap<usize, u64>;
+
+/// A semiflow with the initial value of the sum.
+struct ValuedSemiflow {
+    weights: Vec<(PlaceId, u64)>,
+    initially: i128,
+}
+
+struct UndoingSearch<'a> {
+    net: &'a Net,
+    /// Semiflows, small ones first. Computed when first needed.
+    sums: Option<Vec<ValuedSemiflow>>,
+    budget: &'a Budget,
+    /// Number of remaining searches for this transition.
+    left: usize,
+    /// Markings for which the search failed, with the number of additional tokens, for the current
+    /// transition.
+    failed: HashMap<SparseMarking, usize>,
+}
+
+impl UndoingSearch<'_> {
+    fn undo(&mut self, t: TransitionId) -> Option<UndoProof> {
+        self.left = SEARCHES;
+        self.failed.clear();
+        let few = |arcs: &[Arc]| -> SparseMarking {
+            arcs.iter().map(|arc| (arc.place.index(), arc.weight)).collect()
+        };
+        let (start, end) = (few(self.net.post(t)), few(self.net.pre(t)));
+        (0..=DEEPEST).find_map(|deepest| self.from(&start, &end, deepest))
+    }
+
+    /// Finds a way from `here` to `there` with at most `deepest` additional tokens.
+    fn from(
+        &mut self,
+        here: &SparseMarking,
+        there: &SparseMarking,
+        deepest: usize,
+    ) -> Option<UndoProof> {
+        if self.failed.get(here).is_some_and(|&failed| failed >= deepest) {
+            return None;
+        }
+        self.left = self.left.checked_sub(1)?;
+        let wanting = match way(self.net, here, there, self.budget) {
+            Ok(steps) => return Some(UndoProof::By(steps)),
+            Err(wanting) => wanting,
+        };
+        let sums = if deepest > 0 { self.helpful(here, &wanting) } else { Vec::new() };
+        for at in sums {
+            let weights = self.sums.as_ref()?[at].weights.clone();
+            let with = |few: &SparseMarking, p: PlaceId| {
+                let mut more = few.clone();
+                *more.entry(p.index()).or_insert(0) += 1;
+                more
+            };
+            let case =
+                |&(p, _): &(PlaceId, u64)| self.from(&with(here, p), &with(there, p), deepest - 1);
+            if let Some(cases) = weights.iter().map(case).collect() {
+                return Some(UndoProof::Cases { sum: weights, cases });
+            }
+            if self.left == 0 || self.budget.is_exhausted() {
+                return None;
+            }
+        }
+        self.failed.insert(here.clone(), deepest);
+        None
+    }
+
+    /// Returns the semiflows whose value exceeds that of `here` and that contain a missing place.
+    /// The most needed and smallest come first.
+    fn helpful(&mut self, here: &SparseMarking, wanting: &BTreeMap<PlaceId, usize>) -> Vec<usize> {
+        let (net, budget) = (self.net, self.budget);
+        let sums = self.sums.get_or_insert_with(|| semiflows(net, budget));
+        let held = |p: PlaceId| i128::from(here.get(&p.index()).copied().unwrap_or(0));
+        let mut helpful: Vec<(usize, usize, usize)> = Vec::new();
+        for (at, sum) in sums.iter().enumerate() {
+            let wanted =
+                sum.weights.iter().filter_map(|(p, _)| wanting.get(p)).max().copied().unwrap_or(0);
+            let here = sum.weights.iter().map(|&(p, weight)| i128::from(weight) * held(p));
+            if wanted > 0 && here.sum::<i128>() < sum.initially {
+                helpful.push((usize::MAX - wanted, sum.weights.len(), at));
+            }
+        }
+        helpful.sort_unstable();
+        helpful.into_iter().take(TRIED).map(|(_, _, at)| at).collect()
+    }
+}
+
+fn semiflows(net: &Net, budget: &Budget) -> Vec<ValuedSemiflow> {
+    let flows = place_semiflows(net, RAYS, &budget.share(0.3)).flows;
+    let sum = |flow: &parikh_structure::flows::PlaceFlow| {
+        let weights = flow.terms().iter().map(|(p, weight)| Some((*p, weight.to_u64()?)));
+        let weights: Vec<(PlaceId, u64)> = weights.collect::<Option<_>>()?;
+        let term =
+            |&(p, weight): &(PlaceId, u64)| i128::from(weight).checked_mul(net.initial()[p].into());
+        let initially = weights.iter().try_fold(0i128, |all, it| all.checked_add(term(it)?))?;
+        Some(ValuedSemiflow { weights, initially })
+    };
+    let mut sums: Vec<ValuedSemiflow> = flows.iter().filter_map(sum).collect();
+    sums.sort_by_key(|sum| sum.weights.len());
+    sums
+}
+
+/// Returns a shortest firing sequence from one marking to another, by breadth-first search. On
+/// failure returns the places where more tokens would have enabled a transition, with the number of
+/// such cases.
+fn way(
+    net: &Net,
+    start: &SparseMarking,
+    end: &SparseMarking,
+    budget: &Budget,
+) -> Result<Vec<(TransitionId, u64)>, BTreeMap<PlaceId, usize>> {
+    let mut came: HashMap<SparseMarking, Option<(SparseMarking, TransitionId)>> =
+        HashMap::from([(start.clone(), None)]);
+    let mut waiting = VecDeque::from([start.clone()]);
+    let mut wanting: BTreeMap<PlaceId, usize> = BTreeMap::new();
+    while let Some(here) = waiting.pop_front() {
+        if here == *end {
+            return Ok(back(&came, here));
+        }
+        if came.len() > MOST || budget.is_exhausted() {
+            return Err(wanting);
+        }
+        let consumers = here.keys().flat_map(|&p| net.consumers(PlaceId::new(p)));
+        let candidates: BTreeSet<TransitionId> = consumers.map(|arc| arc.transition).collect();
+        for u in candidates {
+            let held = |arc: &&Arc| here.get(&arc.place.index()).copied().unwrap_or(0);
+            let mut short = net.pre(u).iter().filter(|arc| held(arc) < arc.weight);
+            match (short.next(), short.next()) {
+                (Some(arc), None) => *wanting.entry(arc.place).or_insert(0) += 1,
+                (Some(_), Some(_)) => {}
+                (None, _) => {
+                    if let Some(next) = fire(net, &here, u)
+                        && !came.contains_key(&next)
+                    {
+                        came.insert(next.clone(), Some((here.clone(), u)));
+                        waiting.push_back(next);
+                    }
+                }
+            }
+        }
+    }
+    Err(wanting)
+}
+
+fn fire(net: &Net, from: &SparseMarking, t: TransitionId) -> Option<SparseMarking> {
+    let mut tokens = from.clone();
+    for arc in net.pre(t) {
+        let held = tokens.get_mut(&arc.place.index())?;
+        *held = held.checked_sub(arc.weight)?;
+    }
+    for arc in net.post(t) {
+        let held = tokens.entry(arc.place.index()).or_insert(0);
+        *held = held.checked_add(arc.weight)?;
+    }
+    tokens.retain(|_, held| *held > 0);
+    Some(tokens)
+}
+
+fn back(
+    came: &HashMap<SparseMarking, Option<(SparseMarking, TransitionId)>>,
+    mut at: SparseMarking,
+) -> Vec<(TransitionId, u64)> {
+    let mut back = Vec::new();
+    while let Some(Some((from, t))) = came.get(&at) {
+        back.push((*t, 1));
+        at = from.clone();
+    }
+    back.reverse();
+    back
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_evidence::home::undone::check_undone;
+    use parikh_net::text;
+
+    fn undone(net: &Net) -> Vec<Option<UndoProof>> {
+        let budget = Budget::unlimited();
+        let failed = HashMap::new();
+        let mut search = UndoingSearch { net, sums: None, budget: &budget, left: 0, failed };
+        net.transitions().map(|t| search.undo(t)).collect()
+    }
+
+    #[test]
+    fn a_firing_is_undone_with_what_it_produces_alone() {
+        let net = text::parse(
+            "place a 2\nplace b\nplace c\nplace d 1\ntransition t: 2*a -> b + c
+             transition u: b -> a\ntransition v: c -> a\ntransition w: c + d -> a + d",
+        )
+        .unwrap();
+        let undone = undone(&net);
+        assert!(matches!(&undone[0], Some(UndoProof::By(steps)) if steps.len() == 2));
+        // Needs another token of a, which no semiflow provides.
+        assert_eq!(undone[1], None);
+    }
+
+    #[test]
+    fn a_catalyst_that_is_bound_is_freed_before_and_bound_again() {
+        let net = text::parse(
+            "place a 9\nplace b\nplace k 3\nplace x\nplace e 5\nplace y\n\
+             transition bind: a + k -> x\ntransition free: x -> a + k\ntransition make: x -> b + k\n\
+             transition bind2: b + e -> y\ntransition free2: y -> b + e\n\
+             transition make2: y -> a + e",
+        )
+        .unwrap();
+        let all: Option<Vec<UndoProof>> = undone(&net).into_iter().collect();
+        let all = all.expect("reversible");
+        assert!(all.iter().any(|undoing| matches!(undoing, UndoProof::Cases { .. })));
+        check_undone(&net, &all, &mut || true).unwrap();
+    }
+}

@@ -1,0 +1,88 @@
+//! Settles the goals decided by [token intervals](parikh_structure::intervals), each with its
+//! derivation.
+//!
+//! These are predicates that hold nowhere or everywhere (so in the initial marking), and bounds of
+//! maxima. Claims with the same provenance share one certificate.
+
+mod derivation;
+
+pub(super) use derivation::bounds;
+
+use super::Task;
+use crate::board::{Argument, Proof, ProofReporter, WitnessReporter};
+use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate, Provenance};
+use parikh_structure::intervals::IntervalDecision;
+pub use parikh_structure::intervals::Intervals;
+
+/// Computes the intervals, and settles the goals that they decide.
+pub fn run(
+    task: &Task<'_>,
+    witness_reporter: WitnessReporter<'_>,
+    proof_reporter: ProofReporter<'_>,
+) -> Intervals {
+    let intervals = Intervals::new(task.net, task.facts);
+    settle(&intervals, task, witness_reporter, proof_reporter);
+    intervals
+}
+
+/// Like [`run`], with known intervals computed from the facts of the task. Claims with the same
+/// provenance share one certificate. Bounds that the facts do not explain settle nothing.
+pub fn settle(
+    intervals: &Intervals,
+    task: &Task<'_>,
+    witness_reporter: WitnessReporter<'_>,
+    proof_reporter: ProofReporter<'_>,
+) {
+    let mut refuted: [Vec<(GoalId, Option<i128>, Predicate)>; 3] = Default::default();
+    for (at, (id, goal)) in task.goals.iter().enumerate() {
+        if !task.board.is_open(*id) {
+            continue;
+        }
+        if at.is_multiple_of(POLLING) && task.budget.is_exhausted() {
+            return;
+        }
+        match goal {
+            MarkingGoal::Reach(predicate) => match intervals.decide(task.net, predicate) {
+                Some(IntervalDecision { holds: false, rests_on }) => {
+                    refuted[rests_on as usize].push((*id, None, predicate.clone()));
+                }
+                Some(IntervalDecision { holds: true, .. }) => {
+                    witness_reporter.reached(*id, FiringSequence::new())
+                }
+                None => {}
+            },
+            MarkingGoal::Maximise(sum) => {
+                let Some((most, rests_on)) = intervals.most(sum) else { continue };
+                // Bounds beyond 63 bits are not useful.
+                let Ok(small) = i64::try_from(most) else { continue };
+                if proof_reporter.proved(*id).is_none_or(|proved| most < proved) {
+                    let more = Predicate::at_most(sum.clone(), small).negated();
+                    refuted[rests_on as usize].push((*id, Some(most), more));
+                }
+            }
+        }
+    }
+    for (rests_on, refuted) in Provenance::ALL.into_iter().zip(refuted) {
+        if refuted.is_empty() {
+            continue;
+        }
+        let predicates: Vec<Predicate> = refuted.iter().map(|(.., it)| it.clone()).collect();
+        let level = intervals.within(rests_on);
+        let made = derivation::document(task.net, task.facts, level, &predicates, task.budget);
+        let Some((document, shown)) = made else { continue };
+        let proof_reporter = proof_reporter.by(&document);
+        for ((id, most, _), shown) in refuted.into_iter().zip(shown) {
+            if !shown {
+                continue;
+            }
+            let proof = Proof::new(Argument::Bounds(rests_on), Some(document.clone()));
+            match most {
+                None => proof_reporter.unreachable(id, proof),
+                Some(most) => proof_reporter.at_most(id, most, proof),
+            }
+        }
+    }
+}
+
+/// Number of goals between two checks of the budget.
+const POLLING: usize = 256;

@@ -1,0 +1,127 @@
+//! Automata over letters as bit vectors: a cube becomes bit masks, with one comparison per word.
+
+use parikh_temporal::{Automaton, Cube, Marks, Strength};
+
+/// The letters that an edge reads: for each word, the relevant bits and their values.
+#[derive(Clone, Debug)]
+pub(crate) struct Mask(Vec<(u32, u64, u64)>);
+
+impl Mask {
+    /// Compiles a cube. `bits` contains the letter bit of each atom of the automaton.
+    fn new(cube: &Cube, bits: &[usize]) -> Mask {
+        let mut words: Vec<(u32, u64, u64)> = Vec::new();
+        for literal in cube.literals() {
+            let number = bits[literal.atom.0 as usize];
+            let (word, bit) = ((number / 64) as u32, 1 << (number % 64));
+            let at = words.iter().position(|&(other, ..)| other == word).unwrap_or_else(|| {
+                words.push((word, 0, 0));
+                words.len() - 1
+            });
+            words[at].1 |= bit;
+            words[at].2 |= if literal.positive { bit } else { 0 };
+        }
+        Mask(words)
+    }
+
+    /// Returns true if the edge reads the union of the two letters.
+    pub(crate) fn reads(&self, letter: &[u64], more: &[u64]) -> bool {
+        self.0.iter().all(|&(word, mask, value)| {
+            (letter[word as usize] | more[word as usize]) & mask == value
+        })
+    }
+
+    /// Returns true if the edge may read the letter, of which only the bits in `said` are known.
+    pub(crate) fn may_read(&self, letter: &[u64], said: &[u64]) -> bool {
+        let wrong = |&(word, mask, value): &(u32, u64, u64)| {
+            (letter[word as usize] ^ value) & mask & said[word as usize]
+        };
+        self.0.iter().all(|it| wrong(it) == 0)
+    }
+}
+
+/// An edge of a compiled automaton.
+#[derive(Clone, Debug)]
+pub(crate) struct CompiledEdge {
+    /// The target state.
+    pub(crate) target: u32,
+    /// The acceptance marks.
+    pub(crate) marks: Marks,
+    /// The letters on which the edge can be taken.
+    pub(crate) mask: Mask,
+}
+
+/// An automaton whose atoms are letter bits.
+pub(crate) struct CompiledAutomaton {
+    /// The edges, indexed by state. Edges that lead closer to an accepting component come first.
+    pub(crate) states: Vec<Vec<CompiledEdge>>,
+    /// The initial state.
+    pub(crate) initial: u32,
+    /// The marks that an accepting run carries infinitely often.
+    pub(crate) all: Marks,
+    /// For each state, true if it accepts every continuation.
+    pub(crate) universal: Vec<bool>,
+    /// For each state, true if every edge of it constrains the letter. False for states that accept
+    /// every continuation.
+    pub(crate) selective: Vec<bool>,
+}
+
+impl CompiledAutomaton {
+    /// Compiles an automaton. `bits` contains the letter bit of each atom of the automaton.
+    pub(crate) fn new(automaton: &Automaton, bits: &[usize]) -> CompiledAutomaton {
+        let strengths = automaton.strengths();
+        let distances = distances(automaton, &strengths);
+        let states = automaton.states.iter().map(|edges| {
+            let mut edges: Vec<CompiledEdge> = edges
+                .iter()
+                // Edges to states that accept nothing are dropped.
+                .filter(|edge| distances[edge.target] != usize::MAX)
+                .map(|edge| CompiledEdge {
+                    target: edge.target as u32,
+                    marks: edge.marks,
+                    mask: Mask::new(&edge.cube, bits),
+                })
+                .collect();
+            edges.sort_by_key(|edge| {
+                (distances[edge.target as usize], std::cmp::Reverse(edge.marks.0.count_ones()))
+            });
+            edges
+        });
+        let states: Vec<Vec<CompiledEdge>> = states.collect();
+        let universal: Vec<bool> = strengths.iter().map(|&it| it == Strength::Terminal).collect();
+        let is_selective = |(edges, &universal): (&Vec<CompiledEdge>, &bool)| {
+            !universal && edges.iter().all(|edge| !edge.mask.0.is_empty())
+        };
+        CompiledAutomaton {
+            selective: states.iter().zip(&universal).map(is_selective).collect(),
+            states,
+            initial: automaton.initial as u32,
+            all: Marks::all(automaton.marks),
+            universal,
+        }
+    }
+}
+
+/// Returns, for each state, the number of edges to the nearest accepting component, or `usize::MAX`
+/// if none is reachable.
+pub(crate) fn distances(automaton: &Automaton, strengths: &[Strength]) -> Vec<usize> {
+    let count = automaton.states.len();
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for (state, edges) in automaton.states.iter().enumerate() {
+        edges.iter().for_each(|edge| before[edge.target].push(state));
+    }
+    let accepts = |&state: &usize| strengths[state] != Strength::Rejecting;
+    let mut row: Vec<usize> = (0..count).filter(accepts).collect();
+    let mut distances = vec![usize::MAX; count];
+    row.iter().for_each(|&state| distances[state] = 0);
+    let mut at = 0;
+    while let Some(&state) = row.get(at) {
+        at += 1;
+        for &earlier in &before[state] {
+            if distances[earlier] == usize::MAX {
+                distances[earlier] = distances[state] + 1;
+                row.push(earlier);
+            }
+        }
+    }
+    distances
+}

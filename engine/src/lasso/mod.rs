@@ -1,0 +1,199 @@
+//! Explicit search for runs with a property.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `engine` | the engine: treats open properties in turn, with more time in each round |
+//! | `letters` | automata over letters as bit vectors |
+//! | `search` | search for an accepting run in the product |
+//! | `fair` | search for a fair accepting run |
+
+mod engine;
+mod fair;
+pub(crate) mod letters;
+mod search;
+
+pub use engine::ENGINE;
+
+pub use crate::explicit::ExplorationError;
+
+use crate::markings::Markings;
+use fair::{FairSearch, FairnessAssumption};
+use letters::CompiledAutomaton;
+use parikh_evidence::lasso::check_lasso;
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_net::{Facts, Net, Predicate, TransitionId};
+use parikh_solvers::Budget;
+use parikh_temporal::{Automaton, AutomatonLimits, AutomatonTooLarge};
+use search::{EdgeRun, LassoSearch};
+use std::collections::{BTreeSet, HashMap};
+
+/// The reason why the existence of a run is undecided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UndecidedReason {
+    /// The automaton of the formula is too large.
+    #[error(transparent)]
+    Automaton(#[from] AutomatonTooLarge),
+    /// There are fairness assumptions for too many transitions.
+    #[error("there are fairness assumptions for too many transitions ({0})")]
+    Fairness(usize),
+    /// The relevant markings were not all visited.
+    #[error(transparent)]
+    Incomplete(#[from] ExplorationError),
+}
+
+/// Limit on the number of transitions with fairness assumptions. The search stores for each marking
+/// which of them are enabled.
+const MOST_FAIR: usize = 2_000;
+
+/// The reachability graph of a net, for searching runs with several properties in turn.
+pub struct Lassos<'n> {
+    net: &'n Net,
+    markings: Markings<'n>,
+    /// Letter bits, by atom.
+    bits: HashMap<RunAtom, usize>,
+    seed: u64,
+}
+
+impl<'n> Lassos<'n> {
+    /// Creates the graph of `net` for these properties. The same seed gives the same search.
+    ///
+    /// # Errors
+    /// Returns an error if there is no memory for the initial marking.
+    pub fn new(
+        net: &'n Net,
+        facts: &Facts,
+        properties: &[RunProperty],
+        seed: u64,
+        budget: &Budget,
+    ) -> Result<Self, ExplorationError> {
+        let (mut atoms, mut bits) = (Vec::new(), HashMap::new());
+        let spoken_of = properties.iter().flat_map(RunProperty::atoms).cloned();
+        let all: Vec<RunAtom> = spoken_of.chain(of_fairness(properties)).collect();
+        for atom in &all {
+            if !bits.contains_key(atom) {
+                bits.insert(atom.clone(), atoms.len());
+                atoms.push(atom.clone());
+            }
+        }
+        let markings = Markings::new(net, facts, &atoms, budget)?;
+        Ok(Lassos { net, markings, bits, seed })
+    }
+
+    /// Searches for a run with the property, which must be one that the graph was created for.
+    /// Returns `None` if no run has it.
+    ///
+    /// # Errors
+    /// Returns an error if the existence is undecided.
+    pub fn find(&mut self, property: &RunProperty) -> Result<Option<LassoRun>, UndecidedReason> {
+        let mut formulas = property.formulas().clone();
+        let automaton =
+            Automaton::of(&mut formulas, property.formula(), AutomatonLimits::default())?;
+        let bits: Vec<usize> = property.atoms().iter().map(|atom| self.bits[atom]).collect();
+        let compiled = CompiledAutomaton::new(&automaton, &bits);
+        if !property.fairness().is_none() {
+            return self.find_fair(property, &compiled);
+        }
+        let found = LassoSearch::new(&mut self.markings, &compiled, self.seed).run()?;
+        let Some(run) = found else { return Ok(None) };
+        let found = self.in_firings(&run)?;
+        // The automaton may accept before the evaluation of the formula can show it.
+        let shows = |run: &LassoRun| check_lasso(self.net, property, run, &mut || true).is_ok();
+        let found = match found.end != RunEnd::Anything || shows(&found) {
+            true => found,
+            false => self.on_for_ever(run)?,
+        };
+        Ok(Some(found))
+    }
+
+    /// Like [`find`](Self::find) for fair runs, with the compiled automaton of the property.
+    fn find_fair(
+        &mut self,
+        property: &RunProperty,
+        compiled: &CompiledAutomaton,
+    ) -> Result<Option<LassoRun>, UndecidedReason> {
+        let fairness = property.fairness();
+        let bits = |t| {
+            let [enabled, fires] = both(t).map(|atom| self.bits.get(&atom).copied());
+            Some((enabled?, fires?))
+        };
+        let fair = |t, strong| {
+            bits(t).map(|(enabled, fires)| FairnessAssumption { strong, enabled, fires })
+        };
+        let weak = fairness.weak().iter().map(|&t| fair(t, false));
+        let strong = fairness.strong().iter().map(|&t| fair(t, true));
+        let fair: Option<Vec<FairnessAssumption>> = weak.chain(strong).collect();
+        let fair = fair.ok_or_else(|| UndecidedReason::Fairness(fairness.transitions().count()))?;
+        for open in [true, false] {
+            let found = FairSearch::new(&mut self.markings, compiled, &fair).run(open)?;
+            let Some(run) = found else { return Ok(None) };
+            let run = self.in_firings(&run)?;
+            if !open || check_lasso(self.net, property, &run, &mut || true).is_ok() {
+                return Ok(Some(run));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Extends a run that ends in a state which accepts every continuation, until a marking
+    /// repeats.
+    fn on_for_ever(&mut self, run: EdgeRun) -> Result<LassoRun, ExplorationError> {
+        let EdgeRun { mut prefix, .. } = run;
+        let mut seen: HashMap<u32, usize> = HashMap::from([(0, 0)]);
+        seen.extend(prefix.iter().zip(1..).map(|(&(marking, _), at)| (marking, at)));
+        loop {
+            let last = prefix.last().map_or(0, |&(marking, _)| marking);
+            self.markings.expand(last)?;
+            // Every marking has a successor. A dead marking is its own successor.
+            let next = self.markings.successors(last).last().copied();
+            let next = next.ok_or(ExplorationError::Full)?;
+            prefix.push(next);
+            if let Some(&at) = seen.get(&next.0) {
+                let cycle = prefix.split_off(at);
+                return self.in_firings(&EdgeRun { prefix, cycle });
+            }
+            seen.insert(next.0, prefix.len());
+        }
+    }
+
+    /// Returns the number of expanded markings.
+    pub fn expanded(&self) -> u32 {
+        self.markings.expanded()
+    }
+
+    /// Converts a run to firings of the net. An error means that the firings could not be
+    /// recomputed, although the run exists.
+    fn in_firings(&mut self, run: &EdgeRun) -> Result<LassoRun, ExplorationError> {
+        let firings = self.markings.firings(0, &run.prefix);
+        let prefix = firings.ok_or(ExplorationError::Full)?;
+        let entry = run.prefix.last().map_or(0, |&(marking, _)| marking);
+        let end = match run.cycle.is_empty() {
+            true => RunEnd::Anything,
+            false => {
+                match self.markings.firings(entry, &run.cycle).ok_or(ExplorationError::Full)? {
+                    none if none.is_empty() => RunEnd::Dead,
+                    cycle => RunEnd::Repeats(cycle),
+                }
+            }
+        };
+        Ok(LassoRun { prefix, end })
+    }
+}
+
+/// Returns the atoms "t is enabled" and "t fires".
+fn both(t: TransitionId) -> [RunAtom; 2] {
+    [RunAtom::Holds(Predicate::Enabled(t)), RunAtom::Fires(vec![t])]
+}
+
+/// Returns the atoms of the fairness assumptions, or none if there are too many.
+fn of_fairness(properties: &[RunProperty]) -> Vec<RunAtom> {
+    let all = properties.iter().flat_map(|property| property.fairness().transitions());
+    let all: BTreeSet<TransitionId> = all.collect();
+    match all.len() > MOST_FAIR {
+        true => Vec::new(),
+        false => all.into_iter().flat_map(both).collect(),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,343 @@
+//! Search for an accepting run in the product of the reachability graph and an automaton.
+//!
+//! A *node* is a marking with an automaton state. An edge of state q that reads the letter of
+//! marking m, together with a successor of m, is an edge from node (m, q) and carries the marks of
+//! the automaton edge. A run is accepted if it carries every mark infinitely often. So an accepted
+//! run exists exactly if a reachable strongly connected component carries all marks, or a state
+//! that accepts every continuation is reachable.
+//!
+//! The search is depth-first and always knows the strongly connected components of the visited
+//! part. The nodes on its path are divided into *roots*, each the first node of a component, with
+//! the marks of the component so far. An edge to an open node merges all components above that
+//! node. The search ends as soon as a component has all marks, long before the whole graph is
+//! built.
+//!
+//! # Source
+//! J.-M. Couvreur, *On-the-fly verification of linear temporal logic*, FM 1999; J.-M. Couvreur, A.
+//! Duret-Lutz, D. Poitrenaud, *On-the-fly emptiness checks for generalized Büchi automata*, SPIN
+//! 2005.
+
+use super::letters::CompiledAutomaton;
+use crate::explicit::state_space::ExplorationError;
+use crate::markings::{Markings, Successor};
+use parikh_temporal::Marks;
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// A run from the initial marking as a sequence of edges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EdgeRun {
+    /// The prefix.
+    pub(crate) prefix: Vec<Successor>,
+    /// The cycle, of at least one edge. Empty if every continuation is accepted.
+    pub(crate) cycle: Vec<Successor>,
+}
+
+/// A hash of pairs of small numbers by one multiplication.
+#[derive(Default)]
+struct MultiplicativeHasher(u64);
+
+impl Hasher for MultiplicativeHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        let product = u128::from(self.0 ^ number) * 0x9E37_79B9_7F4A_7C15;
+        self.0 = (product as u64) ^ ((product >> 64) as u64);
+    }
+}
+
+type Numbers = HashMap<u64, u32, BuildHasherDefault<MultiplicativeHasher>>;
+
+/// Marks a node whose component accepts nothing.
+const CLOSED: u32 = u32::MAX;
+
+/// A node on the path, with the next edge and the next successor to follow.
+struct PathNode {
+    node: u32,
+    edge: u32,
+    successor: u32,
+}
+
+/// The first node of a component.
+struct Root {
+    /// The visit number of the node.
+    met: u32,
+    /// The marks within the component.
+    inside: Marks,
+    /// The marks of the edge that leads to the node on the path.
+    before: Marks,
+}
+
+/// A search for an accepting run. See the module documentation.
+pub(crate) struct LassoSearch<'m, 'n, 'a> {
+    markings: &'m mut Markings<'n>,
+    automaton: &'a CompiledAutomaton,
+    numbers: Numbers,
+    /// For each node, its marking and state.
+    nodes: Vec<(u32, u32)>,
+    /// For each node, its visit number, or [`CLOSED`].
+    met: Vec<u32>,
+    clock: u32,
+    path: Vec<PathNode>,
+    roots: Vec<Root>,
+    /// The nodes that are not closed, in the order of their visits.
+    open: Vec<u32>,
+    /// Seed for the order of successors. 0 for the order in which they are stored.
+    seed: u64,
+}
+
+impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
+    pub(crate) fn new(
+        markings: &'m mut Markings<'n>,
+        automaton: &'a CompiledAutomaton,
+        seed: u64,
+    ) -> Self {
+        LassoSearch {
+            markings,
+            automaton,
+            numbers: Numbers::default(),
+            nodes: Vec::new(),
+            met: Vec::new(),
+            clock: 0,
+            path: Vec::new(),
+            roots: Vec::new(),
+            open: Vec::new(),
+            seed,
+        }
+    }
+
+    /// Returns an accepting run, or `None` if all nodes were visited and none exists.
+    ///
+    /// # Errors
+    /// Returns an error if the budget ends first.
+    pub(crate) fn run(&mut self) -> Result<Option<EdgeRun>, ExplorationError> {
+        if self.automaton.states.is_empty() {
+            return Ok(None);
+        }
+        let first = self.enter(0, self.automaton.initial, Marks::NONE)?;
+        if self.automaton.universal[self.automaton.initial as usize] {
+            return Ok(Some(self.to_universal(first)));
+        }
+        let mut refused = 0u64;
+        while let Some((target, state, marks)) = self.next_or_close()? {
+            let key = key(target, state);
+            if let Some(&node) = self.numbers.get(&key) {
+                if self.met[node as usize] != CLOSED && self.join(node, marks) {
+                    return Ok(Some(self.to_component()));
+                }
+                continue;
+            }
+            if !self.may_go_on(target, state) {
+                refused += 1;
+                if refused.is_multiple_of(1024) {
+                    self.markings.look_at_budget()?;
+                }
+                continue;
+            }
+            let node = self.enter(target, state, marks)?;
+            if self.automaton.universal[state as usize] {
+                return Ok(Some(self.to_universal(node)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns false if a node certainly has no edges. Such a node need not be expanded: evaluating
+    /// its tokens is faster than computing its firings, which may be thousands.
+    fn may_go_on(&mut self, marking: u32, state: u32) -> bool {
+        if !self.automaton.selective[state as usize] {
+            return true;
+        }
+        let (letter, said) = self.markings.said_by_tokens(marking);
+        self.automaton.states[state as usize].iter().any(|edge| edge.mask.may_read(letter, said))
+    }
+
+    /// Visits a new node.
+    fn enter(&mut self, marking: u32, state: u32, before: Marks) -> Result<u32, ExplorationError> {
+        self.markings.expand(marking)?;
+        let node = u32::try_from(self.nodes.len()).map_err(|_| ExplorationError::Full)?;
+        self.numbers.insert(key(marking, state), node);
+        self.nodes.push((marking, state));
+        self.met.push(self.clock);
+        self.roots.push(Root { met: self.clock, inside: Marks::NONE, before });
+        self.open.push(node);
+        self.path.push(PathNode { node, edge: 0, successor: 0 });
+        self.clock += 1;
+        Ok(node)
+    }
+
+    /// Returns the next edge from the last node of the path. Removes nodes without further edges
+    /// from the path. Returns `None` if the path is empty.
+    fn next_or_close(&mut self) -> Result<Option<(u32, u32, Marks)>, ExplorationError> {
+        let mut looked = 0u32;
+        while let Some(step) = self.path.last_mut() {
+            let (marking, state) = self.nodes[step.node as usize];
+            let edges = &self.automaton.states[state as usize];
+            let letter = self.markings.letter(marking);
+            let successors = self.markings.successors(marking);
+            let turn = turn(self.seed, step.node, successors.len());
+            while let Some(edge) = edges.get(step.edge as usize) {
+                while (step.successor as usize) < successors.len() {
+                    let at = (step.successor as usize + turn) % successors.len();
+                    step.successor += 1;
+                    let (to, label) = successors[at];
+                    if edge.mask.reads(letter, self.markings.fired(label)) {
+                        return Ok(Some((to, edge.target, edge.marks)));
+                    }
+                }
+                (step.edge, step.successor) = (step.edge + 1, 0);
+            }
+            self.leave();
+            looked += 1;
+            if looked.is_multiple_of(1024) {
+                self.markings.look_at_budget()?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Removes the last node from the path. If it is a root, its component is closed.
+    fn leave(&mut self) {
+        let Some(step) = self.path.pop() else { return };
+        let met = self.met[step.node as usize];
+        if self.roots.last().is_none_or(|root| root.met != met) {
+            return;
+        }
+        self.roots.pop();
+        while let Some(node) = self.open.pop() {
+            self.met[node as usize] = CLOSED;
+            if node == step.node {
+                break;
+            }
+        }
+    }
+
+    /// Handles an edge back to an open node: merges all components above it. Returns true if the
+    /// component has all marks.
+    fn join(&mut self, node: u32, marks: Marks) -> bool {
+        let met = self.met[node as usize];
+        let mut inside = marks;
+        while let Some(root) = self.roots.last_mut() {
+            if root.met <= met {
+                root.inside = root.inside.or(inside);
+                return self.automaton.all.within(root.inside);
+            }
+            inside = inside.or(root.inside).or(root.before);
+            self.roots.pop();
+        }
+        false
+    }
+
+    /// Returns a shortest path to a node whose state accepts every continuation.
+    fn to_universal(&self, node: u32) -> EdgeRun {
+        let way = match node {
+            0 => Vec::new(),
+            _ => self.shortest(0, |_| true, |way| way.target == node).unwrap_or_default(),
+        };
+        EdgeRun { prefix: way.iter().map(|edge| edge.successor).collect(), cycle: Vec::new() }
+    }
+
+    /// Returns a path into the component of the last root, and a cycle in it with all marks.
+    fn to_component(&self) -> EdgeRun {
+        let root = self.roots.last().map_or(0, |root| root.met);
+        let inside = |node: u32| {
+            let met = self.met[node as usize];
+            met != CLOSED && met >= root
+        };
+        let mut prefix = Vec::new();
+        if !inside(0) {
+            prefix = self.shortest(0, |_| true, |way| inside(way.target)).unwrap_or_default();
+        }
+        let entry = prefix.last().map_or(0, |edge| edge.target);
+        let (mut at, mut carried, mut cycle) = (entry, Marks::NONE, Vec::new());
+        // Follow an edge for each missing mark, then return to the entry.
+        while cycle.is_empty() || at != entry || !self.automaton.all.within(carried) {
+            let missing = Marks(self.automaton.all.0 & !carried.0);
+            let piece = match missing == Marks::NONE {
+                true => self.shortest(at, inside, |way| way.target == entry),
+                false => self.shortest(at, inside, |way| way.marks.and(missing) != Marks::NONE),
+            };
+            let Some(piece) = piece else { break };
+            for edge in piece {
+                carried = carried.or(edge.marks);
+                at = edge.target;
+                cycle.push(edge.successor);
+            }
+        }
+        EdgeRun { prefix: prefix.iter().map(|edge| edge.successor).collect(), cycle }
+    }
+
+    /// Returns a shortest path of at least one edge over visited and allowed nodes, whose last edge
+    /// satisfies `ends`.
+    fn shortest(
+        &self,
+        from: u32,
+        allowed: impl Fn(u32) -> bool,
+        ends: impl Fn(&SearchEdge) -> bool,
+    ) -> Option<Vec<SearchEdge>> {
+        // For each reached node, its predecessor and edge.
+        let mut reached: HashMap<u32, (u32, SearchEdge)> = HashMap::new();
+        let mut row = VecDeque::from([from]);
+        while let Some(node) = row.pop_front() {
+            for way in self.ways(node).filter(|way| allowed(way.target)) {
+                if ends(&way) {
+                    let mut all = vec![way];
+                    let mut at = node;
+                    while at != from {
+                        let &(before, way) = reached.get(&at)?;
+                        all.push(way);
+                        at = before;
+                    }
+                    all.reverse();
+                    return Some(all);
+                }
+                if way.target != from && !reached.contains_key(&way.target) {
+                    reached.insert(way.target, (node, way));
+                    row.push_back(way.target);
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns the edges from a node to visited nodes.
+    fn ways(&self, node: u32) -> impl Iterator<Item = SearchEdge> {
+        let (marking, state) = self.nodes[node as usize];
+        let letter = self.markings.letter(marking);
+        self.automaton.states[state as usize].iter().flat_map(move |edge| {
+            self.markings.successors(marking).iter().filter_map(move |&successor| {
+                let reads = edge.mask.reads(letter, self.markings.fired(successor.1));
+                let target = reads.then(|| self.numbers.get(&key(successor.0, edge.target)))??;
+                Some(SearchEdge { target: *target, marks: edge.marks, successor })
+            })
+        })
+    }
+}
+
+/// An edge between nodes.
+#[derive(Clone, Copy)]
+struct SearchEdge {
+    target: u32,
+    marks: Marks,
+    successor: Successor,
+}
+
+fn key(marking: u32, state: u32) -> u64 {
+    u64::from(marking) << 32 | u64::from(state)
+}
+
+/// Returns the index of the first successor to follow from a node.
+fn turn(seed: u64, node: u32, count: usize) -> usize {
+    if seed == 0 {
+        return 0;
+    }
+    let mut hasher = MultiplicativeHasher(seed);
+    hasher.write_u64(node.into());
+    (hasher.finish() % (count.max(1) as u64)) as usize
+}

@@ -1,0 +1,281 @@
+//! Engines: each settles goals from one side, on one net, within a budget.
+//!
+//! An engine works on goals and knows nothing of the contest's examinations. It gets a [`Task`] and
+//! reports on its side (see [`crate::board`]). It checks its budget in every loop and drops goals
+//! that other engines settle. The [`registry`] lists all engines and their roles in the schedule.
+
+pub mod bmc;
+pub mod board;
+pub mod coloured_walk;
+pub mod coverability;
+pub mod diagrams;
+pub mod explicit;
+pub mod fixpoint;
+pub mod growing;
+pub mod home;
+pub mod intervals;
+pub mod lasso;
+pub mod loops;
+pub(crate) mod markings;
+pub mod pdr;
+pub mod ranking;
+pub mod reduced;
+pub mod registry;
+pub mod runs;
+pub mod siphon_trap;
+pub mod smt;
+pub mod state_equation;
+pub mod walk;
+pub mod working_net;
+
+use crate::board::{Board, Technique};
+use crate::working_net::WorkingNet;
+use parikh_net::{EffectId, Facts, Features, GoalId, GoalKind, MarkingGoal, Net};
+use parikh_solvers::Budget;
+use parikh_solvers::dump::Dump;
+use parikh_solvers::guest::Program;
+use std::fmt;
+
+/// The task of an engine.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// The net to work on.
+    pub net: &'a Net,
+    /// The goals to settle, expressed on `net`, with their ids on the board.
+    pub goals: &'a [(GoalId, MarkingGoal)],
+    /// Known facts about the net.
+    pub facts: &'a Facts,
+    /// The board, for goals that other engines have settled since this task began.
+    pub board: &'a Board<'a>,
+    /// Limits on time and memory.
+    pub budget: &'a Budget,
+    /// Random seed. The same seed gives the same run.
+    pub seed: u64,
+}
+
+impl<'a> Task<'a> {
+    /// Creates a task for engines whose proofs are about the goals as expressed on `working_net`.
+    pub fn on(
+        working_net: &'a WorkingNet<'_>,
+        board: &'a Board<'a>,
+        budget: &'a Budget,
+        seed: u64,
+    ) -> Task<'a> {
+        let (net, goals, facts) = (working_net.net(), working_net.goals(), working_net.facts());
+        Task { net, goals, facts, board, budget, seed }
+    }
+
+    /// Creates a task for engines that visit markings: the goals are simplified.
+    pub fn shrunk(
+        working_net: &'a WorkingNet<'_>,
+        board: &'a Board<'a>,
+        budget: &'a Budget,
+        seed: u64,
+    ) -> Task<'a> {
+        Task { goals: working_net.shrunk(), ..Task::on(working_net, board, budget, seed) }
+    }
+}
+
+/// An engine.
+#[derive(Clone, Copy)]
+pub struct Engine {
+    /// The engine's name in `--stats` and messages.
+    pub name: &'static str,
+    /// The contest's name of the technique.
+    pub technique: Technique,
+    /// The side of its approximation, for display only. The actual side follows from its use of an
+    /// [`WitnessReporter`](crate::board::WitnessReporter) or a
+    /// [`ProofReporter`](crate::board::ProofReporter).
+    pub sides: Sides,
+    /// The engine's role in the schedule.
+    pub role: Role,
+    /// The supported kinds of goals and features of nets.
+    pub takes: Takes,
+    /// Creates a session. Nothing is searched or solved yet.
+    ///
+    /// # Errors
+    /// Returns the reason if the engine cannot work on this net.
+    pub start: for<'g> fn(Assignment<'g>) -> Result<Box<dyn Session + 'g>, String>,
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Engine {
+    /// Returns a reason if the engine has nothing to do: no open goal is of a supported kind, or
+    /// the net has an unsupported feature. Then the engine must not be started.
+    pub fn refuses(&self, working_net: &WorkingNet<'_>, board: &Board<'_>) -> Option<&'static str> {
+        if !self.takes.features.cover(working_net.net().features()) {
+            return Some("the net has unsupported features");
+        }
+        let asked = working_net
+            .kinds()
+            .any(|(id, kind)| self.takes.kinds.contains(&kind) && board.is_open(id));
+        (!asked).then_some("no open goal is of a supported kind")
+    }
+}
+
+/// The supported goals and nets of an engine. [`Engine::refuses`] excludes all others.
+#[derive(Clone, Copy, Debug)]
+pub struct Takes {
+    /// The supported kinds of goals.
+    pub kinds: &'static [GoalKind],
+    /// The supported features of nets.
+    pub features: Features,
+}
+
+impl Takes {
+    /// Goals about single markings.
+    pub const MARKINGS: Takes =
+        Takes { kinds: &[GoalKind::Reach, GoalKind::Maximise], features: Features::WEIGHTS };
+    /// Predicates on single markings.
+    pub const PREDICATES: Takes = Takes { kinds: &[GoalKind::Reach], features: Features::WEIGHTS };
+    /// Home properties: predicates that always remain reachable.
+    pub const HOMES: Takes = Takes { kinds: &[GoalKind::Home], features: Features::WEIGHTS };
+    /// Runs with a property (LTL).
+    pub const RUNS: Takes = Takes { kinds: &[GoalKind::Run], features: Features::WEIGHTS };
+    /// Properties of the computation tree (CTL).
+    pub const TREES: Takes = Takes { kinds: &[GoalKind::Tree], features: Features::WEIGHTS };
+    /// Temporal properties: of runs (LTL) and of the computation tree (CTL).
+    pub const TIME: Takes =
+        Takes { kinds: &[GoalKind::Run, GoalKind::Tree], features: Features::WEIGHTS };
+}
+
+/// The side of an approximation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sides {
+    /// Finds witnesses.
+    Under,
+    /// Finds proofs.
+    Over,
+    /// Finds witnesses and proofs.
+    Both,
+}
+
+/// The role of an engine in the schedule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Role {
+    /// Runs before everything else, on the original net, for some milliseconds.
+    First,
+    /// Runs once, on the original net, before the other provers.
+    Once {
+        /// Limit on its share of the remaining time, in [0, 1].
+        share: f64,
+    },
+    /// Decides home properties, on the original net.
+    Homes,
+    /// Proves that no run has a property, on the original net, from the facts known so far. It is
+    /// therefore repeated.
+    RunProofs,
+    /// Searches for runs with a property, on the original net.
+    Runs,
+    /// Decides properties of the computation tree, on the original net.
+    Trees,
+    /// Decides properties of the computation tree from a symbolic representation of all markings,
+    /// in growing slices.
+    TreeDiagrams,
+    /// Proves in growing slices, on the original net and on nets reduced for some goals. Keeps what
+    /// it has learnt between slices.
+    Slices,
+    /// Visits markings, on reduced nets first.
+    Search,
+    /// Proves by induction what linear arithmetic leaves open, in growing slices, on the reduced
+    /// net.
+    Induction,
+    /// Bounded model checking: unrolls steps and searches for witnesses, in growing slices, on the
+    /// reduced net.
+    Unroll,
+    /// Like `Unroll`, for places with very many tokens. Runs after all others.
+    UnrollWide,
+    /// Searches for witnesses with nested loops, in slices, on the original net.
+    Loops,
+    /// Computes all markings symbolically, in growing slices, on the reduced net.
+    Diagrams,
+    /// Searches for witnesses whenever nothing else runs, on all nets.
+    Walk,
+    /// Follows the candidates that engines in slices could not exclude.
+    Guided,
+}
+
+/// The assignment of an engine's session.
+#[derive(Clone)]
+pub struct Assignment<'g> {
+    /// The net with its goals and facts.
+    pub working_net: &'g WorkingNet<'g>,
+    /// The board, for goals that other engines have settled.
+    pub board: &'g Board<'g>,
+    /// Random seed. The same seed gives the same run; workers have different seeds.
+    pub seed: u64,
+    /// Number of threads it may use, including its own. All threads if no other engine runs.
+    pub threads: usize,
+    /// Directory for dumping solver queries, if any.
+    pub dump: Option<Dump>,
+    /// The SMT solver to use. If none is given, Z3 is used if this build includes it.
+    pub smt_solver: Option<Program>,
+    /// Hints for engines with the role [`Role::Guided`].
+    pub hints: Vec<Hint>,
+}
+
+/// Numbers of firings that may lead to a goal: a rounded solution of the state equation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// The goal.
+    pub goal: GoalId,
+    /// Firings per effect class. Classes with no firings are left out.
+    pub firings: Vec<(EffectId, u64)>,
+}
+
+/// Result of a slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SliceProgress {
+    /// More time would not help.
+    Finished,
+    /// The budget ended first.
+    Unfinished,
+}
+
+/// An engine working on one net, with what it has learnt so far.
+pub trait Session {
+    /// Works until its goals are settled, nothing is left to try, or `budget` is exhausted.
+    fn slice(&mut self, budget: &Budget) -> SliceProgress;
+
+    /// Raises internal limits for the following slices. Returns false if there is nothing more to
+    /// try.
+    fn deepen(&mut self) -> bool {
+        false
+    }
+
+    /// Returns candidates that it could not exclude for open goals, as hints for walks.
+    fn candidates(&self) -> Vec<Hint> {
+        Vec::new()
+    }
+
+    /// Returns a one-line summary of all slices.
+    fn statistics(&self) -> String;
+}
+
+/// Returns a session without memory: each slice runs `run`, which returns the summary.
+pub fn each_slice_anew<'g>(
+    run: impl FnMut(&Budget) -> String + 'g,
+) -> Result<Box<dyn Session + 'g>, String> {
+    Ok(Box::new(Anew { run, text: String::new() }))
+}
+
+struct Anew<F> {
+    run: F,
+    text: String,
+}
+
+impl<F: FnMut(&Budget) -> String> Session for Anew<F> {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
+        self.text = (self.run)(budget);
+        SliceProgress::Finished
+    }
+
+    fn statistics(&self) -> String {
+        self.text.clone()
+    }
+}

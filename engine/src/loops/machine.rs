@@ -1,0 +1,300 @@
+//! A marking with large numbers, its enabled transitions, and the path to it: a trace of firings
+//! and loops that can be undone.
+
+use super::summary::{Effect, Element, Loops, SummaryScratch};
+use num_bigint::{BigInt, BigUint, Sign};
+use parikh_evidence::loops::LargeMarking;
+use parikh_net::loops::LoopRun;
+use parikh_net::{Net, PlaceId, TransitionId};
+use std::collections::{BTreeSet, HashMap};
+
+/// Number of trace elements per step that may be summed up for testing if a round can be repeated.
+const ALLOWANCE: usize = 32;
+
+/// An executed element, with the control before it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Done {
+    pub(super) element: Element,
+    /// Fingerprint of the control before the element, see [`LoopMarking::fingerprint`].
+    fingerprint: u64,
+}
+
+/// A recorded operation, for undoing.
+enum Undo {
+    /// The last element of the trace was appended.
+    Push,
+    /// The elements `before` were replaced by a loop with more rounds.
+    Fold { before: Vec<Done>, more: Element },
+}
+
+/// The marking of a walk with its trace. See the module documentation.
+pub(super) struct LoopMarking<'n> {
+    pub(super) net: &'n Net,
+    pub(super) loops: Loops,
+    scratch: SummaryScratch,
+    marking: LargeMarking,
+    /// For each transition, the number of inputs without enough tokens.
+    missing: Vec<u32>,
+    /// Rank of each transition. A walk prefers low ranks.
+    rank: Vec<u32>,
+    /// The enabled transitions, by rank.
+    enabled: BTreeSet<(u32, u32)>,
+    /// Places that have had more than one token at some time. They are not part of the control.
+    counts: Vec<bool>,
+    /// True if a place was added to `counts` since the last query.
+    has_learnt: bool,
+    /// A random number per place, for fingerprints.
+    mark: Vec<u64>,
+    /// Fingerprint of the control: the marked places that are not in `counts`.
+    fingerprint: u64,
+    trace: Vec<Done>,
+    /// For each transition and fingerprint, the position of the last such firing in the trace.
+    last: HashMap<(u32, u64), usize>,
+    undo: Vec<Undo>,
+    /// Number of elements that may still be summed up for tests.
+    allowance: usize,
+    /// True if operations are recorded for undoing.
+    records_undo: bool,
+    /// Places that changed since the last query.
+    changed: Vec<PlaceId>,
+}
+
+impl<'n> LoopMarking<'n> {
+    pub(super) fn new(net: &'n Net, rank: Vec<u32>, rng: &mut fastrand::Rng) -> Self {
+        let counts = net.initial().tokens().iter().map(|&tokens| tokens > 1).collect();
+        let mut machine = LoopMarking {
+            net,
+            loops: Loops::new(net),
+            scratch: SummaryScratch::new(net.place_count()),
+            marking: LargeMarking::of(net.initial()),
+            missing: Vec::new(),
+            rank: Vec::new(),
+            enabled: BTreeSet::new(),
+            counts,
+            has_learnt: false,
+            mark: net.places().map(|_| rng.u64(..)).collect(),
+            fingerprint: 0,
+            trace: Vec::new(),
+            last: HashMap::new(),
+            undo: Vec::new(),
+            allowance: 0,
+            records_undo: false,
+            changed: Vec::new(),
+        };
+        machine.restart(rank);
+        machine
+    }
+
+    /// Returns to the initial marking, with new ranks.
+    pub(super) fn restart(&mut self, rank: Vec<u32>) {
+        let initial = self.net.initial();
+        self.marking = LargeMarking::of(initial);
+        self.missing = vec![0; self.net.transition_count()];
+        self.rank = rank;
+        self.enabled.clear();
+        for t in self.net.transitions() {
+            let lacks = self.net.pre(t).iter().filter(|arc| initial[arc.place] < arc.weight);
+            self.missing[t.index()] = lacks.count() as u32;
+            if self.missing[t.index()] == 0 {
+                self.enabled.insert((self.rank[t.index()], t.index() as u32));
+            }
+        }
+        self.trace.clear();
+        self.last.clear();
+        self.undo.clear();
+        self.records_undo = false;
+        self.update_fingerprint();
+    }
+
+    fn update_fingerprint(&mut self) {
+        let control = self.marking.marked().filter(|(place, _)| !self.counts[place.index()]);
+        self.fingerprint =
+            control.fold(0, |fingerprint, (place, _)| fingerprint ^ self.mark[place.index()]);
+    }
+
+    pub(super) fn marking(&self) -> &LargeMarking {
+        &self.marking
+    }
+
+    pub(super) fn trace_length(&self) -> usize {
+        self.trace.len()
+    }
+
+    /// Returns the enabled transitions, the most preferred first.
+    pub(super) fn enabled(&self) -> impl Iterator<Item = TransitionId> {
+        self.enabled.iter().map(|&(_, t)| TransitionId::new(t as usize))
+    }
+
+    /// Returns true if places were added to `counts` since the last call. Earlier rounds may then
+    /// have been missed.
+    pub(super) fn take_has_learnt(&mut self) -> bool {
+        std::mem::take(&mut self.has_learnt)
+    }
+
+    /// Returns the places that changed since the last call.
+    pub(super) fn take_changed(&mut self) -> std::vec::Drain<'_, PlaceId> {
+        self.changed.drain(..)
+    }
+
+    /// Returns true if an element can be executed now.
+    pub(super) fn can(&self, element: Element) -> bool {
+        let effect = self.loops.effect(element);
+        effect.need.iter().all(|(place, need)| self.tokens(*place) >= need)
+    }
+
+    /// Executes an element. It must be possible.
+    pub(super) fn push(&mut self, element: Element) {
+        self.allowance = self.allowance.saturating_add(ALLOWANCE);
+        if let Element::Fire(t) = element {
+            self.last.insert((t, self.fingerprint), self.trace.len());
+        }
+        self.trace.push(Done { element, fingerprint: self.fingerprint });
+        self.apply(element, false);
+        if self.records_undo {
+            self.undo.push(Undo::Push);
+        }
+    }
+
+    fn apply(&mut self, element: Element, backwards: bool) {
+        let effect = self.loops.effect(element).clone();
+        for (place, change) in &effect.change {
+            match backwards {
+                true => self.add(*place as usize, &-change),
+                false => self.add(*place as usize, change),
+            }
+        }
+    }
+
+    fn tokens(&self, place: u32) -> &BigInt {
+        &self.marking[PlaceId::new(place as usize)]
+    }
+
+    fn add(&mut self, place: usize, change: &BigInt) {
+        let id = PlaceId::new(place);
+        // Arc weights have 64 bits, so larger numbers are equivalent.
+        let few = |tokens: &BigInt| u64::try_from(tokens).unwrap_or(u64::MAX);
+        let before = few(&self.marking[id]);
+        self.marking.add(id, change);
+        let now = few(&self.marking[id]);
+        self.changed.push(id);
+        for arc in self.net.consumers(id) {
+            let t = arc.transition.index();
+            match (before >= arc.weight, now >= arc.weight) {
+                (false, true) => {
+                    self.missing[t] -= 1;
+                    if self.missing[t] == 0 {
+                        self.enabled.insert((self.rank[t], t as u32));
+                    }
+                }
+                (true, false) => {
+                    if self.missing[t] == 0 {
+                        self.enabled.remove(&(self.rank[t], t as u32));
+                    }
+                    self.missing[t] += 1;
+                }
+                _ => {}
+            }
+        }
+        if self.counts[place] {
+            return;
+        }
+        if now > 1 {
+            (self.counts[place], self.has_learnt) = (true, true);
+            self.update_fingerprint();
+        } else if (before > 0) != (now > 0) {
+            self.fingerprint ^= self.mark[place];
+        }
+    }
+
+    /// Returns the position in the trace where this transition last fired with the current control,
+    /// and the effect of the elements since then: a round that may be repeatable.
+    pub(super) fn round(&mut self, t: TransitionId) -> Option<(usize, Effect)> {
+        let t = t.index() as u32;
+        let at = *self.last.get(&(t, self.fingerprint))?;
+        let done = self.trace.get(at)?;
+        if done.fingerprint != self.fingerprint || done.element != Element::Fire(t) {
+            return None;
+        }
+        // Most rounds are not repeatable. The allowance limits the time for summing them up.
+        let length = self.trace.len() - at;
+        self.allowance = self.allowance.checked_sub(length)?;
+        let since = self.trace[at..].iter().map(|done| done.element);
+        Some((at, self.loops.sum(since, &mut self.scratch)))
+    }
+
+    /// Returns how often an element with this effect can be executed in a row. `None` means
+    /// unlimited.
+    pub(super) fn most(&self, effect: &Effect) -> Option<BigUint> {
+        let mut most: Option<BigInt> = None;
+        for (place, need) in &effect.need {
+            let left = self.tokens(*place) - need;
+            if left.sign() == Sign::Minus {
+                return Some(BigUint::ZERO);
+            }
+            if let Some(change) = effect.loss(*place) {
+                let times: BigInt = left / -change + 1;
+                most = Some(most.map_or(times.clone(), |most| most.min(times)));
+            }
+        }
+        most.map(|most| most.magnitude().clone())
+    }
+
+    /// Repeats the round that begins at position `at` another `times` times, which must be
+    /// possible. Replaces all its rounds in the trace by a loop.
+    pub(super) fn fold(&mut self, at: usize, effect: &Effect, times: &BigUint) -> Element {
+        let body = self.trace[at..].iter().map(|done| done.element).collect();
+        let block = self.loops.block(body);
+        let more = self.loops.repeated(block, effect, times.clone());
+        let all = self.loops.repeated(block, effect, times + 1u8);
+        let fingerprint = self.trace[at].fingerprint;
+        let before = self.trace.split_off(at);
+        self.trace.push(Done { element: all, fingerprint });
+        self.apply(more, false);
+        if self.records_undo {
+            self.undo.push(Undo::Fold { before, more });
+        }
+        all
+    }
+
+    /// Begins recording for undo. Returns the number for [`back_to`](Self::back_to).
+    pub(super) fn remember(&mut self) -> usize {
+        self.records_undo = true;
+        self.undo.len()
+    }
+
+    /// Drops the undo records before this number.
+    pub(super) fn forget_before(&mut self, number: usize) {
+        self.undo.drain(..number);
+    }
+
+    /// Stops recording and drops all undo records.
+    pub(super) fn forget(&mut self) {
+        self.records_undo = false;
+        self.undo.clear();
+    }
+
+    /// Undoes all operations after this number was returned.
+    pub(super) fn back_to(&mut self, number: usize) {
+        while self.undo.len() > number {
+            let Some(done) = self.trace.pop() else { return };
+            match self.undo.pop() {
+                Some(Undo::Fold { before, more }) => {
+                    self.apply(more, true);
+                    self.trace.extend(before);
+                }
+                Some(Undo::Push) | None => self.apply(done.element, true),
+            }
+        }
+    }
+
+    /// Returns the element at a position of the trace.
+    pub(super) fn begins(&self, at: usize) -> Element {
+        self.trace[at].element
+    }
+
+    /// Returns the trace as a run.
+    pub(super) fn run(&self) -> LoopRun {
+        let way: Vec<Element> = self.trace.iter().map(|done| done.element).collect();
+        self.loops.run(&way)
+    }
+}

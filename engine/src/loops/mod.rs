@@ -1,0 +1,260 @@
+//! Accelerated sequences with nested loops: witnesses with more firings than can be written down
+//! one by one.
+//!
+//! Nested counters count far. With ten counters, each with numbers twice as long as those of the
+//! one below, a net of 500 places has runs of 2¹⁰²⁴ firings, and places that no shorter run marks.
+//! A normal walk does not get there. But such a run has a short description if repeated rounds are
+//! loops, and repeated rounds of rounds are loops of loops.
+//!
+//! * **Rounds.** The *control* of a marking is the set of marked places among the places that have
+//!   never had two tokens. If a transition fires a second time with the same control, the firings
+//!   in between are a round. If the round can be repeated, it is repeated at once, as often as
+//!   possible: its demand and its effect are known, so the number of repetitions is a division
+//!   (`summary`). The trace then contains one loop instead, and later rounds contain this loop. A
+//!   loop made once is repeated in one step where possible.
+//! * **Preferences.** A fixed rank per transition decides which enabled transition fires. "Continue
+//!   while there are tokens, and leave when there are none" is such a preference. With it a run is
+//!   correct at every level.
+//! * **Backtracking.** That there are no tokens is often noticed only after the choice, when the
+//!   walk is stuck. Then it goes back one or two choices and takes the less preferred transition.
+//!   In this way the last round of a loop can also be left out.
+//! * **Learning.** Ranks are random at first. If two transitions were in conflict, their ranks are
+//!   exchanged, beginning with the latest conflict. A change is kept if more transitions fire.
+//!
+//! ```text
+//! up_0: no_units -> units     up_1: 9*units + no_tens -> 9*no_units + tens     up_2: 9*units + 9*tens + …
+//! up_0 up_0×8 = up_0×9                    (up_1 up_0×9)×9                       (up_2 up_0×9 (up_1 up_0×9)×9)×9 …
+//! ```
+//!
+//! # Soundness
+//! The engine reports runs, and the board replays them ([`parikh_evidence::loops`]) for all open
+//! goals at once.
+//!
+//! # Limits
+//! The engine works only on the original net, and not on nets whose units are claimed to be safe:
+//! in a safe net no round changes anything. It sees the markings of first rounds, not those in
+//! between.
+//!
+//! # Sources
+//! The nets are those of R. Lipton, *The reachability problem requires exponential space*, 1976.
+//! Acceleration is based on the linear effect of a loop: J. Leroux, G. Sutre, *Flat counter
+//! automata almost everywhere!*, ATVA 2005, for flat loops. Nested loops by folding the trace of a
+//! walk, and learnt preferences, are our own.
+
+mod machine;
+mod summary;
+mod walk;
+mod watch;
+
+use super::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes};
+use fastrand::Rng;
+use machine::LoopMarking;
+use parikh_net::TransitionId;
+use parikh_solvers::Budget;
+use walk::{LoopWalkResult, Walk};
+use watch::LoopWatch;
+
+/// The registry entry of the engine.
+pub const ENGINE: Engine = Engine {
+    name: "loops",
+    technique: "LOOPS",
+    sides: Sides::Under,
+    role: Role::Loops,
+    takes: Takes::MARKINGS,
+    start: |work| Ok(Box::new(LoopSearch::new(work))),
+};
+
+/// Step limit of the first walks. It doubles when a walk reaches it, and when no change of
+/// preferences helps.
+const FIRST_STEPS: u64 = 20_000;
+
+/// Number of doublings before the search restarts with other ranks.
+const DOUBLINGS: u32 = 3;
+
+/// Number of restarts without a reached goal after which the engine gives up.
+const IN_VAIN: u32 = 3;
+
+/// Number of walks without a repeated round after which the net counts as having none.
+const WALKS_WITHOUT: u64 = 30;
+
+/// Limit on the number of stored block elements. Beyond it, the search restarts.
+const ROOM: usize = 1 << 24;
+
+/// Preferences, with the result of a walk by them.
+struct RankedWalk {
+    rank: Vec<u32>,
+    walked: LoopWalkResult,
+}
+
+/// The engine with its state on a net.
+struct LoopSearch<'g> {
+    work: Assignment<'g>,
+    rng: Rng,
+    machine: Option<LoopMarking<'g>>,
+    best: Option<RankedWalk>,
+    /// Ranks for repeating a walk, with new knowledge or more steps.
+    again: Option<Vec<u32>>,
+    /// True if the next walk reports everything, since an earlier walk did not report all that it
+    /// saw.
+    is_thorough: bool,
+    /// Index of the next choice of the best walk to change, counted from the last one.
+    next: usize,
+    steps: u64,
+    doublings: u32,
+    walks: u64,
+    folds: u64,
+    fired: usize,
+    reached: usize,
+    /// Number of restarts since a goal was reached.
+    in_vain: u32,
+}
+
+impl<'g> LoopSearch<'g> {
+    fn new(work: Assignment<'g>) -> Self {
+        let rng = Rng::with_seed(work.seed);
+        LoopSearch {
+            work,
+            rng,
+            machine: None,
+            best: None,
+            again: None,
+            is_thorough: false,
+            next: 0,
+            steps: FIRST_STEPS,
+            doublings: 0,
+            walks: 0,
+            folds: 0,
+            fired: 0,
+            reached: 0,
+            in_vain: 0,
+        }
+    }
+
+    fn random_rank(&mut self) -> Vec<u32> {
+        let mut rank: Vec<u32> =
+            (0..self.work.working_net.net().transition_count() as u32).collect();
+        self.rng.shuffle(&mut rank);
+        rank
+    }
+
+    /// Returns the ranks for the next walk: those of the best walk with one choice changed, or new
+    /// ones if that does not help.
+    fn next_rank(&mut self) -> Vec<u32> {
+        if let Some(rank) = self.again.take() {
+            return rank;
+        }
+        if let Some(best) = &self.best
+            && self.next >= best.walked.choices.len()
+        {
+            (self.next, self.doublings, self.steps) = (0, self.doublings + 1, 2 * self.steps);
+            if self.doublings > DOUBLINGS {
+                self.begin_anew();
+            } else {
+                // Repeat the walk with more steps.
+                self.is_thorough = true;
+                return best.rank.clone();
+            }
+        }
+        let Some(best) = &self.best else { return self.random_rank() };
+        let choices = &best.walked.choices;
+        let (first, second) = choices[choices.len() - 1 - self.next];
+        let mut rank = best.rank.clone();
+        rank.swap(first as usize, second as usize);
+        self.next += 1;
+        rank
+    }
+
+    fn begin_anew(&mut self) {
+        self.in_vain += 1;
+        (self.best, self.again, self.next) = (None, None, 0);
+        (self.steps, self.doublings) = (FIRST_STEPS, 0);
+    }
+
+    /// Runs one walk and learns from it.
+    fn walk(&mut self, machine: &mut LoopMarking<'g>, watch: &mut LoopWatch<'g>, budget: &Budget) {
+        let rank = self.next_rank();
+        machine.restart(rank.clone());
+        watch.is_thorough = std::mem::take(&mut self.is_thorough);
+        watch.has_missed = false;
+        let most = self.best.as_ref().map_or(0, |best| best.walked.fired);
+        let walked = Walk::new(machine, watch).go(self.steps, most, budget);
+        let has_learnt = walked.has_learnt;
+        self.walks += 1;
+        self.folds += walked.folds;
+        self.fired = self.fired.max(walked.fired);
+        if self.best.is_none() || walked.fired > most {
+            tracing::debug!(
+                "loops: walk {} of {} steps: {} transitions fire, trace of {}",
+                self.walks,
+                walked.steps,
+                walked.fired,
+                machine.trace_length()
+            );
+            if walked.steps >= self.steps {
+                self.steps *= 2;
+                self.again = Some(rank.clone());
+            }
+            if walked.fired == self.work.working_net.net().transition_count() && watch.has_missed {
+                self.is_thorough = true;
+                self.again = Some(rank.clone());
+            }
+            self.best = Some(RankedWalk { rank: rank.clone(), walked });
+            self.next = 0;
+        }
+        if has_learnt {
+            self.again = Some(rank);
+        }
+    }
+}
+
+impl Session for LoopSearch<'_> {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
+        let Assignment { working_net, board, .. } = self.work;
+        let net = working_net.net();
+        let claims = net.safe_units().is_some();
+        let moves = |t: TransitionId| !net.delta(t).is_empty() && net.is_enabled(net.initial(), t);
+        if working_net.parent().is_some() || claims || !net.transitions().any(moves) {
+            return SliceProgress::Finished;
+        }
+        let witness_reporter = board.witness_reporter(ENGINE.technique).on(working_net);
+        let mut watch = LoopWatch::new(net, board, witness_reporter, working_net.goals());
+        let mut machine = match self.machine.take() {
+            Some(machine) => machine,
+            None => {
+                let rank = self.random_rank();
+                LoopMarking::new(net, rank, &mut self.rng)
+            }
+        };
+        let progress = loop {
+            let is_vain = self.in_vain >= IN_VAIN || self.folds == 0 && self.walks >= WALKS_WITHOUT;
+            let is_vain = is_vain && self.again.is_none();
+            if !watch.is_wanted() || is_vain {
+                break SliceProgress::Finished;
+            }
+            if budget.is_exhausted() {
+                break SliceProgress::Unfinished;
+            }
+            if machine.loops.size() > ROOM {
+                self.begin_anew();
+                let rank = self.random_rank();
+                machine = LoopMarking::new(net, rank, &mut self.rng);
+            }
+            let before = watch.reached;
+            self.walk(&mut machine, &mut watch, budget);
+            if watch.reached > before {
+                self.in_vain = 0;
+            }
+        };
+        self.reached += watch.reached;
+        self.machine = Some(machine);
+        progress
+    }
+
+    fn statistics(&self) -> String {
+        let all = self.work.working_net.net().transition_count();
+        format!(
+            "{} reached, {} walks, {} repeated rounds, at most {} of {all} transitions fired in a walk",
+            self.reached, self.walks, self.folds, self.fired
+        )
+    }
+}

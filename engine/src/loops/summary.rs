@@ -1,0 +1,253 @@
+//! Blocks of firings and their loops, stored once each, with their demands and effects.
+
+use num_bigint::{BigInt, BigUint, Sign};
+use parikh_net::loops::{LoopElement, LoopRun, Turn};
+use parikh_net::{Net, TransitionId};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A firing, or a loop by its number in [`Loops`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Element {
+    Fire(u32),
+    Loop(u32),
+}
+
+/// Demand on each place before an element, and change of each place. Places ascend, and numbers are
+/// not 0.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Effect {
+    pub(super) need: Vec<(u32, BigInt)>,
+    pub(super) change: Vec<(u32, BigInt)>,
+}
+
+impl Effect {
+    /// Returns the change of a place if it is negative.
+    pub(super) fn loss(&self, place: u32) -> Option<&BigInt> {
+        let at = self.change.binary_search_by_key(&place, |(place, _)| *place).ok()?;
+        Some(&self.change[at].1).filter(|change| change.sign() == Sign::Minus)
+    }
+
+    /// Returns the effect of repeating the element `times` times, at least once. Before the last
+    /// repetition, a place has lost the tokens of all earlier ones.
+    fn repeated(&self, times: &BigUint) -> Effect {
+        let (all, again) = (BigInt::from(times.clone()), BigInt::from(times - 1u8));
+        let change = self.change.iter().map(|(place, change)| (*place, change * &all));
+        let need = self.need.iter().map(|(place, need)| match self.loss(*place) {
+            Some(change) => (*place, need - &again * change),
+            None => (*place, need.clone()),
+        });
+        Effect { need: need.collect(), change: change.collect() }
+    }
+}
+
+/// A block repeated `times` times.
+struct RepeatedBlock {
+    block: u32,
+    times: BigUint,
+    effect: Rc<Effect>,
+}
+
+/// The blocks and loops created so far.
+pub(super) struct Loops {
+    /// Effects, indexed by transition.
+    firings: Vec<Rc<Effect>>,
+    blocks: Vec<Rc<[Element]>>,
+    loops: Vec<RepeatedBlock>,
+    number_of_block: HashMap<Rc<[Element]>, u32>,
+    number_of_loop: HashMap<(u32, BigUint), u32>,
+}
+
+/// Buffers for summing up effects by place.
+pub(super) struct SummaryScratch {
+    need: Vec<BigInt>,
+    change: Vec<BigInt>,
+    touched: Vec<u32>,
+    is_touched: Vec<bool>,
+}
+
+impl SummaryScratch {
+    pub(super) fn new(places: usize) -> Self {
+        SummaryScratch {
+            need: vec![BigInt::ZERO; places],
+            change: vec![BigInt::ZERO; places],
+            touched: Vec::new(),
+            is_touched: vec![false; places],
+        }
+    }
+
+    fn touch(&mut self, place: u32) {
+        if !std::mem::replace(&mut self.is_touched[place as usize], true) {
+            self.touched.push(place);
+        }
+    }
+
+    fn then(&mut self, effect: &Effect) {
+        for (place, need) in &effect.need {
+            self.touch(*place);
+            let at = *place as usize;
+            let left = need - &self.change[at];
+            if left > self.need[at] {
+                self.need[at] = left;
+            }
+        }
+        for (place, change) in &effect.change {
+            self.touch(*place);
+            self.change[*place as usize] += change;
+        }
+    }
+
+    fn take(&mut self) -> Effect {
+        let mut effect = Effect::default();
+        self.touched.sort_unstable();
+        for place in self.touched.drain(..) {
+            let at = place as usize;
+            self.is_touched[at] = false;
+            let numbers =
+                [(&mut self.need, &mut effect.need), (&mut self.change, &mut effect.change)];
+            for (from, to) in numbers {
+                let number = std::mem::take(&mut from[at]);
+                if number.sign() != Sign::NoSign {
+                    to.push((place, number));
+                }
+            }
+        }
+        effect
+    }
+}
+
+impl Loops {
+    pub(super) fn new(net: &Net) -> Self {
+        let effect = |t: TransitionId| {
+            let number = |(place, n): (usize, i128)| (place as u32, BigInt::from(n));
+            let need = net.pre(t).iter().map(|arc| (arc.place.index(), i128::from(arc.weight)));
+            let change = net.delta(t).iter().map(|c| (c.place.index(), i128::from(c.delta)));
+            Rc::new(Effect {
+                need: need.map(number).collect(),
+                change: change.map(number).collect(),
+            })
+        };
+        Loops {
+            firings: net.transitions().map(effect).collect(),
+            blocks: Vec::new(),
+            loops: Vec::new(),
+            number_of_block: HashMap::new(),
+            number_of_loop: HashMap::new(),
+        }
+    }
+
+    pub(super) fn effect(&self, element: Element) -> &Rc<Effect> {
+        match element {
+            Element::Fire(t) => &self.firings[t as usize],
+            Element::Loop(number) => &self.loops[number as usize].effect,
+        }
+    }
+
+    /// Returns the total number of elements in all blocks.
+    pub(super) fn size(&self) -> usize {
+        self.blocks.iter().map(|block| block.len()).sum()
+    }
+
+    /// Returns the effect of executing these elements one after another.
+    pub(super) fn sum(
+        &self,
+        way: impl Iterator<Item = Element>,
+        scratch: &mut SummaryScratch,
+    ) -> Effect {
+        way.for_each(|element| scratch.then(self.effect(element)));
+        scratch.take()
+    }
+
+    /// Returns the number of the block with these elements.
+    pub(super) fn block(&mut self, body: Vec<Element>) -> u32 {
+        let next = self.blocks.len() as u32;
+        let body: Rc<[Element]> = body.into();
+        let block = *self.number_of_block.entry(body.clone()).or_insert(next);
+        if block == next {
+            self.blocks.push(body);
+        }
+        block
+    }
+
+    /// Returns the loop that repeats a block with this effect `times` times, at least once.
+    pub(super) fn repeated(&mut self, block: u32, effect: &Effect, times: BigUint) -> Element {
+        if let Some(&known) = self.number_of_loop.get(&(block, times.clone())) {
+            return Element::Loop(known);
+        }
+        let effect = Rc::new(effect.repeated(&times));
+        let number = self.loops.len() as u32;
+        self.number_of_loop.insert((block, times.clone()), number);
+        self.loops.push(RepeatedBlock { block, times, effect });
+        Element::Loop(number)
+    }
+
+    /// Returns the first transition of an element.
+    pub(super) fn first(&self, element: Element) -> u32 {
+        let mut element = element;
+        loop {
+            match element {
+                Element::Fire(t) => return t,
+                Element::Loop(number) => {
+                    let block = self.loops[number as usize].block;
+                    element = self.blocks[block as usize][0];
+                }
+            }
+        }
+    }
+
+    /// Marks the transitions of an element as fired.
+    pub(super) fn mark_fired(&self, element: Element, fired: &mut [bool], blocks: &mut Vec<bool>) {
+        blocks.resize(self.blocks.len(), false);
+        let mut wanted = vec![element];
+        while let Some(element) = wanted.pop() {
+            match element {
+                Element::Fire(t) => fired[t as usize] = true,
+                Element::Loop(number) => {
+                    let block = self.loops[number as usize].block as usize;
+                    if !std::mem::replace(&mut blocks[block], true) {
+                        wanted.extend(self.blocks[block].iter());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns a sequence of elements as a run.
+    pub(super) fn run(&self, way: &[Element]) -> LoopRun {
+        // Blocks refer only to earlier blocks, so the order is kept.
+        let mut is_needed = vec![false; self.blocks.len()];
+        let mut wanted: Vec<Element> = way.to_vec();
+        while let Some(element) = wanted.pop() {
+            if let Element::Loop(number) = element {
+                let block = self.loops[number as usize].block as usize;
+                if !std::mem::replace(&mut is_needed[block], true) {
+                    wanted.extend(self.blocks[block].iter());
+                }
+            }
+        }
+        let mut number_of = vec![0; self.blocks.len()];
+        let mut blocks: Vec<Vec<Turn>> = Vec::new();
+        let turns = |elements: &[Element], number_of: &[usize]| -> Vec<Turn> {
+            let turn = |&element: &Element| match element {
+                Element::Fire(t) => {
+                    let part = LoopElement::Fire(TransitionId::new(t as usize));
+                    Turn { part, times: BigUint::from(1u8) }
+                }
+                Element::Loop(number) => {
+                    let RepeatedBlock { block, times, .. } = &self.loops[number as usize];
+                    Turn {
+                        part: LoopElement::Block(number_of[*block as usize]),
+                        times: times.clone(),
+                    }
+                }
+            };
+            elements.iter().map(turn).collect()
+        };
+        for (block, elements) in self.blocks.iter().enumerate().filter(|(at, _)| is_needed[*at]) {
+            number_of[block] = blocks.len();
+            blocks.push(turns(elements, &number_of));
+        }
+        blocks.push(turns(way, &number_of));
+        LoopRun::new(blocks).unwrap_or_default()
+    }
+}

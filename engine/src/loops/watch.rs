@@ -1,0 +1,163 @@
+//! Tests the open goals after every step of a walk.
+
+use super::machine::LoopMarking;
+use crate::board::{Board, WitnessReporter};
+use parikh_evidence::depending::GoalIndex;
+use parikh_evidence::loops::{holds, value};
+use parikh_net::{GoalId, MarkingGoal, Net};
+use parikh_solvers::Budget;
+use std::time::{Duration, Instant};
+
+/// Limits on the share of time for replaying runs, as 1 in n: during a walk, and at its end.
+const SHARE: (u32, u32) = (20, 4);
+
+/// The goals that were open at the start, with the results of this engine.
+pub(super) struct LoopWatch<'n> {
+    net: &'n Net,
+    board: &'n Board<'n>,
+    witness_reporter: WitnessReporter<'n>,
+    goals: Vec<LoopGoal<'n>>,
+    depending: GoalIndex,
+    /// Unreported sightings.
+    news: Vec<LoopNews>,
+    last_report: Instant,
+    /// Duration of the last report.
+    took: Duration,
+    /// True if everything is reported regardless of the time.
+    pub(super) is_thorough: bool,
+    /// True if some sighting was dropped without a report.
+    pub(super) has_missed: bool,
+    pub(super) reached: usize,
+}
+
+/// A sighting of a goal.
+struct LoopNews {
+    /// Step of the walk.
+    step: u64,
+    /// Index of the goal.
+    at: usize,
+    /// For a maximum, the largest value seen before.
+    before: Option<i128>,
+}
+
+struct LoopGoal<'n> {
+    id: GoalId,
+    goal: &'n MarkingGoal,
+    /// True if the goal was seen to hold.
+    seen: bool,
+    /// The largest value seen.
+    best: Option<i128>,
+}
+
+impl<'n> LoopWatch<'n> {
+    pub(super) fn new(
+        net: &'n Net,
+        board: &'n Board<'n>,
+        witness_reporter: WitnessReporter<'n>,
+        goals: &'n [(GoalId, MarkingGoal)],
+    ) -> Self {
+        let mut depending = GoalIndex::new(net.place_count());
+        let mut watched = Vec::new();
+        for (id, goal) in goals.iter().filter(|(id, _)| board.is_open(*id)) {
+            match goal {
+                MarkingGoal::Reach(predicate) => {
+                    depending.add(watched.len(), predicate.support(net))
+                }
+                MarkingGoal::Maximise(sum) => {
+                    depending.add(watched.len(), sum.terms().iter().map(|&(place, _)| place));
+                }
+            }
+            watched.push(LoopGoal { id: *id, goal, seen: false, best: board.seen(*id) });
+        }
+        LoopWatch {
+            net,
+            board,
+            witness_reporter,
+            goals: watched,
+            depending,
+            news: Vec::new(),
+            last_report: Instant::now(),
+            took: Duration::ZERO,
+            is_thorough: false,
+            has_missed: false,
+            reached: 0,
+        }
+    }
+
+    /// Returns true if some goal is open.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.goals.iter().any(|watched| self.board.is_open(watched.id))
+    }
+
+    /// Tests the goals that depend on places changed in this step.
+    pub(super) fn look(&mut self, machine: &mut LoopMarking<'_>, step: u64) {
+        let LoopWatch { net, board, goals, depending, news, .. } = self;
+        for place in machine.take_changed() {
+            // Open goals may have to be seen again after a dropped sighting.
+            depending.note_change(place, |at| board.is_open(goals[at].id));
+        }
+        let marking = machine.marking();
+        depending.take(|at| {
+            let watched = &mut goals[at];
+            if watched.seen {
+                return;
+            }
+            match watched.goal {
+                MarkingGoal::Reach(predicate) if holds(net, predicate, marking) => {
+                    watched.seen = true;
+                    news.push(LoopNews { step, at, before: None });
+                }
+                MarkingGoal::Maximise(sum) => {
+                    let value = i128::try_from(value(sum, marking)).ok();
+                    if value > watched.best {
+                        news.push(LoopNews { step, at, before: watched.best });
+                        watched.best = value;
+                    }
+                }
+                MarkingGoal::Reach(_) => {}
+            }
+        });
+    }
+
+    /// Reports the sightings of a walk that ends here, if it was the best so far or if the time
+    /// share permits. Otherwise drops them: later walks begin in the same way.
+    pub(super) fn at_the_end(&mut self, machine: &LoopMarking<'_>, is_best: bool, budget: &Budget) {
+        match is_best || budget.is_exhausted() || self.is_time(SHARE.1) {
+            true => self.report(machine, budget),
+            false => self.drop_sightings(0),
+        }
+    }
+
+    /// Before backtracking to `step`, reports the sightings that would be lost, if the time share
+    /// permits. Otherwise drops them: they will be seen again.
+    pub(super) fn before_turn(&mut self, machine: &LoopMarking<'_>, step: u64, budget: &Budget) {
+        if self.news.last().is_some_and(|news| news.step > step) {
+            match self.is_time(SHARE.0) {
+                true => self.report(machine, budget),
+                false => self.drop_sightings(step),
+            }
+        }
+    }
+
+    fn is_time(&self, share: u32) -> bool {
+        self.is_thorough || self.last_report.elapsed() >= self.took * share
+    }
+
+    fn report(&mut self, machine: &LoopMarking<'_>, budget: &Budget) {
+        if self.news.is_empty() {
+            return;
+        }
+        let begun = Instant::now();
+        self.reached += self.witness_reporter.along_loops(machine.run(), budget);
+        self.news.clear();
+        (self.last_report, self.took) = (Instant::now(), begun.elapsed());
+    }
+
+    /// Drops the sightings after the given step.
+    fn drop_sightings(&mut self, step: u64) {
+        while let Some(LoopNews { at, before, .. }) = self.news.pop_if(|news| news.step > step) {
+            (self.goals[at].seen, self.goals[at].best) = (false, before);
+            self.has_missed = true;
+        }
+    }
+}

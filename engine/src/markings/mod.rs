@@ -1,0 +1,476 @@
+//! The reachability graph, built on demand, with the set of true atoms (the *letter*) of each
+//! marking.
+//!
+//! All properties of a net share one graph: a marking is expanded once, whichever property needs it
+//! first. The graph stores the packed marking, the numbers of its successors, and one bit per atom.
+//! Atoms about firings belong to an edge instead of a marking. Edges have a *label*, the number of
+//! a set of such atoms, and label 0 is the empty set. Runs are infinite, so a dead marking has an
+//! edge to itself with label 0.
+//!
+//! In a graph for the [computation tree](Markings::for_trees), dead markings have no successors,
+//! and there are no letters. Conditions are [evaluated](Markings::holds) on request, also for
+//! unexpanded markings, because conditions may be long and most are needed for few markings.
+
+mod silent;
+
+use crate::explicit::condition::Condition;
+use crate::explicit::judge::leaves_as_atoms;
+use crate::explicit::space::{Purpose, Space, SpaceError};
+use crate::explicit::state_space::ExplorationError;
+use parikh_net::run_property::RunAtom;
+use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate, TransitionId};
+use parikh_solvers::Budget;
+use silent::Silent;
+use std::collections::HashMap;
+
+/// Marks a marking that is not expanded yet.
+const NEW: u32 = u32::MAX;
+
+/// Number of expansions between two checks of the budget.
+const POLLING: u32 = 64;
+
+/// The target of an edge, and its label.
+pub(crate) type Successor = (u32, u32);
+
+/// A reachability graph. See the module documentation.
+pub(crate) struct Markings<'n> {
+    space: Space<'n>,
+    labels: Labels<'n>,
+    budget: Budget,
+    /// The atoms on markings, with enabledness rewritten, each with its number.
+    atoms: Vec<(usize, Predicate)>,
+    /// The atoms and their negations as tests on packed markings, for the layout version `layout`.
+    tests: Vec<(usize, [Condition; 2])>,
+    layout: u64,
+    /// For each marking, the start of its successors, or [`NEW`], and their number.
+    rows: Vec<(u32, u32)>,
+    successors: Vec<Successor>,
+    /// Number of words of a letter, and the letters of all markings. For unexpanded markings they
+    /// are zero or contain only the bits that follow from tokens.
+    words: usize,
+    letters: Vec<u64>,
+    /// For each marking, true if its letter contains the bits that follow from tokens (for
+    /// unexpanded markings).
+    noted: Vec<bool>,
+    /// The bits of atoms without deadness, whose values follow from tokens alone.
+    said_by_tokens: Vec<u64>,
+    enabled: Vec<u32>,
+    /// The marking loaded last, if known.
+    loaded: Option<u32>,
+    loaded_dead: Option<bool>,
+    expanded: u32,
+    /// Firings invisible to the formula, if any.
+    silent: Option<Silent>,
+    /// True if there are letters and dead markings have an edge to themselves.
+    for_runs: bool,
+}
+
+impl<'n> Markings<'n> {
+    /// Creates the graph of `net` with the initial marking, whose number is 0.
+    ///
+    /// # Errors
+    /// Returns an error if there is no memory for it.
+    pub(crate) fn new(
+        net: &'n Net,
+        facts: &Facts,
+        atoms: &[RunAtom],
+        budget: &Budget,
+    ) -> Result<Self, ExplorationError> {
+        Self::of(net, facts, (atoms, true), budget)
+    }
+
+    /// Creates the graph for computation trees, without letters.
+    ///
+    /// # Errors
+    /// Returns an error if there is no memory for the initial marking.
+    pub(crate) fn for_trees(
+        net: &'n Net,
+        facts: &Facts,
+        conditions: &[Predicate],
+        budget: &Budget,
+    ) -> Result<Self, ExplorationError> {
+        let atoms: Vec<_> = conditions.iter().cloned().map(RunAtom::Holds).collect();
+        Self::of(net, facts, (&atoms, false), budget)
+    }
+
+    fn of(
+        net: &'n Net,
+        facts: &Facts,
+        (atoms, for_runs): (&[RunAtom], bool),
+        budget: &Budget,
+    ) -> Result<Self, ExplorationError> {
+        let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
+        let holding = atoms.iter().enumerate().filter_map(|(number, atom)| match atom {
+            RunAtom::Holds(predicate) => Some((number, leaves_as_atoms(predicate, net))),
+            RunAtom::Fires(_) => None,
+        });
+        let mut space = Space::new(net, facts, purpose, budget)?;
+        if !for_runs {
+            space = space.with_whole_keys();
+        }
+        let words = if for_runs { atoms.len().div_ceil(64).max(1) } else { 0 };
+        let mut markings = Markings {
+            labels: Labels::new(net, atoms, words),
+            budget: budget.clone(),
+            atoms: holding.collect(),
+            tests: Vec::new(),
+            layout: space.layouts(),
+            space,
+            rows: vec![(NEW, 0)],
+            successors: Vec::new(),
+            words,
+            letters: vec![0; words],
+            noted: vec![false],
+            said_by_tokens: vec![0; words],
+            enabled: Vec::new(),
+            loaded: None,
+            loaded_dead: None,
+            expanded: 0,
+            silent: None,
+            for_runs,
+        };
+        markings.compile();
+        if for_runs {
+            for (number, predicate) in &markings.atoms {
+                let is_said = u64::from(!predicate.mentions_deadness());
+                markings.said_by_tokens[number / 64] |= is_said << (number % 64);
+            }
+        }
+        Ok(markings)
+    }
+
+    fn compile(&mut self) {
+        self.layout = self.space.layouts();
+        let packing = self.space.packing();
+        let compiled = |(number, atom): &(usize, Predicate)| {
+            let both = [atom.clone(), atom.clone().negated()];
+            (*number, both.map(|it| Condition::new(&it, packing)))
+        };
+        self.tests = self.atoms.iter().map(compiled).collect();
+    }
+
+    /// Sets the limits on time and memory.
+    pub(crate) fn set_budget(&mut self, budget: &Budget) {
+        self.budget = budget.clone();
+    }
+
+    /// Returns the number of places of the net.
+    pub(crate) fn places(&self) -> usize {
+        self.labels.net.place_count()
+    }
+
+    /// Returns the number of known markings, expanded or not.
+    pub(crate) fn known(&self) -> u32 {
+        self.rows.len() as u32
+    }
+
+    /// Loads a marking for reading.
+    fn look(&mut self, marking: u32) {
+        if self.loaded != Some(marking) {
+            self.space.look(marking);
+            if self.layout != self.space.layouts() {
+                self.compile();
+            }
+            (self.loaded, self.loaded_dead) = (Some(marking), None);
+        }
+    }
+
+    /// Returns true if a condition holds in a marking, expanded or not. The condition is given by
+    /// its index in the list that the graph was created with.
+    pub(crate) fn holds(&mut self, marking: u32, condition: usize) -> bool {
+        self.look(marking);
+        let (_, [test, _]) = &self.tests[condition];
+        let dead = match self.loaded_dead {
+            Some(dead) => dead,
+            None if test.asks_for_deadness() => {
+                self.space.load(marking, &mut self.enabled);
+                *self.loaded_dead.insert(self.enabled.is_empty())
+            }
+            None => false,
+        };
+        let (_, [test, _]) = &self.tests[condition];
+        test.holds(self.space.key(), dead)
+    }
+
+    /// Returns the number of tokens missing in a marking until this condition holds, and until it
+    /// fails.
+    pub(crate) fn distances(&mut self, marking: u32, condition: usize) -> [u64; 2] {
+        self.look(marking);
+        let (_, tests) = &self.tests[condition];
+        tests.each_ref().map(|test| test.distance(self.space.key()))
+    }
+
+    /// Returns the token counts of a marking.
+    pub(crate) fn tokens(&mut self, marking: u32) -> Marking {
+        self.look(marking);
+        self.space.packing().unpack(self.space.key())
+    }
+
+    /// Returns the approximate memory in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let lists = size_of_val(&*self.rows) + size_of_val(&*self.successors) + self.noted.len();
+        self.space.store().room().taken() + (lists + size_of_val(&*self.letters)) as u64
+    }
+
+    /// Returns the number of expanded markings.
+    pub(crate) fn expanded(&self) -> u32 {
+        self.expanded
+    }
+
+    /// Computes the successors and the letter of a marking.
+    ///
+    /// # Errors
+    /// Returns an error if the budget is exhausted, or if there is no memory for a successor.
+    pub(crate) fn expand(&mut self, marking: u32) -> Result<(), ExplorationError> {
+        let at = marking as usize;
+        while self.rows[at].0 == NEW {
+            if self.expanded.is_multiple_of(POLLING) {
+                self.budget.exhausted().map_or(Ok(()), Err)?;
+            }
+            self.space.load(marking, &mut self.enabled);
+            if self.layout != self.space.layouts() {
+                self.compile();
+            }
+            let dead = self.enabled.is_empty();
+            if self.for_runs {
+                self.note_letter(at, dead);
+            }
+            self.labels.choose(&mut self.enabled);
+            (self.loaded, self.loaded_dead) = (Some(marking), Some(dead));
+            let begin = self.successors.len();
+            if begin + self.enabled.len() >= NEW as usize {
+                return Err(SpaceError::Full.into());
+            }
+            if dead && self.for_runs {
+                self.successors.push((marking, 0));
+            }
+            let (successors, labels) = (&mut self.successors, &self.labels);
+            let mut fired = self.enabled.iter();
+            let add = |to| {
+                let label = fired.next().map_or(0, |&t| labels.of(t));
+                successors.push((to, label));
+            };
+            if self.space.expand_edges(marking, &self.enabled, add)? {
+                self.successors.truncate(begin);
+                self.loaded = None;
+                continue;
+            }
+            if self.silent.is_some() {
+                self.identify(marking, begin)?;
+            }
+            // Self-loops come first.
+            self.successors[begin..].sort_by_key(|&(to, _)| to != marking);
+            self.rows[at] = (begin as u32, (self.successors.len() - begin) as u32);
+            self.expanded += 1;
+            self.make_room();
+        }
+        Ok(())
+    }
+
+    /// Extends the vectors to all markings of the store.
+    pub(super) fn make_room(&mut self) {
+        let known = self.space.store().len() as usize;
+        self.rows.resize(known, (NEW, 0));
+        self.letters.resize(known * self.words, 0);
+        self.noted.resize(known, false);
+    }
+
+    /// Returns the marking after a firing, or its representative. Returns `None` if the firing is
+    /// impossible. For an invisible firing that is impossible, returns the marking itself.
+    ///
+    /// # Errors
+    /// Returns an error if there is no memory for the result.
+    pub(crate) fn after(
+        &mut self,
+        marking: u32,
+        t: TransitionId,
+    ) -> Result<Option<u32>, ExplorationError> {
+        let next = self.after_firing(marking, t)?;
+        let Some(silent) = &self.silent else { return Ok(next) };
+        match next {
+            Some(next) => Ok(Some(self.representative(next, None)?)),
+            None if silent.all.binary_search(&(t.index() as u32)).is_ok() => Ok(Some(marking)),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the marking after a firing, or `None` if it is impossible.
+    fn after_firing(
+        &mut self,
+        marking: u32,
+        t: TransitionId,
+    ) -> Result<Option<u32>, ExplorationError> {
+        let chosen = [t.index() as u32];
+        let mut reached = None;
+        self.loaded = None;
+        loop {
+            self.space.load(marking, &mut self.enabled);
+            if !self.enabled.contains(&chosen[0]) {
+                return Ok(None);
+            }
+            if !self.space.expand_edges(marking, &chosen, |number| reached = Some(number))? {
+                break;
+            }
+        }
+        self.make_room();
+        Ok(reached)
+    }
+
+    /// Checks the budget.
+    ///
+    /// # Errors
+    /// Returns an error if time or memory is exhausted.
+    pub(crate) fn look_at_budget(&self) -> Result<(), ExplorationError> {
+        Ok(self.budget.exhausted().map_or(Ok(()), Err)?)
+    }
+
+    /// Records the letter of the marking loaded last.
+    fn note_letter(&mut self, at: usize, dead: bool) {
+        let letter = &mut self.letters[at * self.words..][..self.words];
+        letter.fill(0);
+        for (number, [test, _]) in &self.tests {
+            letter[number / 64] |= u64::from(test.holds(self.space.key(), dead)) << (number % 64);
+        }
+    }
+
+    /// Returns the successors of an expanded marking, a self-loop first. Only dead markings in a
+    /// graph for computation trees have none.
+    pub(crate) fn successors(&self, marking: u32) -> &[Successor] {
+        let (begin, count) = self.rows[marking as usize];
+        self.successors.get(begin as usize..).map_or(&[], |row| &row[..count as usize])
+    }
+
+    /// Returns the letter of an expanded marking: the atoms that hold, one bit each.
+    pub(crate) fn letter(&self, marking: u32) -> &[u64] {
+        &self.letters[marking as usize * self.words..][..self.words]
+    }
+
+    /// Returns, for a marking, expanded or not, the atoms that hold, and the atoms whose value is
+    /// known: those without deadness. One bit each.
+    pub(crate) fn said_by_tokens(&mut self, marking: u32) -> (&[u64], &[u64]) {
+        let at = marking as usize;
+        if self.rows[at].0 == NEW && !self.noted[at] {
+            self.look(marking);
+            let letter = &mut self.letters[at * self.words..][..self.words];
+            letter.fill(0);
+            // A test that does not depend on deadness in this layout may do so in the next layout.
+            let said = |number: usize| self.said_by_tokens[number / 64] >> (number % 64) & 1 == 1;
+            for (number, [test, _]) in self.tests.iter().filter(|(number, _)| said(*number)) {
+                let holds = u64::from(test.holds(self.space.key(), false));
+                letter[number / 64] |= holds << (number % 64);
+            }
+            self.noted[at] = true;
+        }
+        (self.letter(marking), &self.said_by_tokens)
+    }
+
+    /// Returns the atoms that hold on edges with this label, one bit each.
+    pub(crate) fn fired(&self, label: u32) -> &[u64] {
+        &self.labels.sets[label as usize]
+    }
+
+    /// Returns the firings along these edges from marking `from`. The self-loop of a dead marking
+    /// fires nothing. Returns `None` if an edge does not exist.
+    pub(crate) fn firings(&mut self, from: u32, edges: &[Successor]) -> Option<FiringSequence> {
+        let mut sequence = FiringSequence::new();
+        let mut at = from;
+        for &(to, label) in edges {
+            if let Some(t) = self.firing(at, to, label)? {
+                sequence.push(t, 1);
+            }
+            at = to;
+        }
+        Some(sequence)
+    }
+
+    /// Returns the transition of an edge, if the edge exists. The inner `None` is the self-loop of
+    /// a dead marking.
+    pub(crate) fn firing(
+        &mut self,
+        from: u32,
+        to: u32,
+        label: u32,
+    ) -> Option<Option<TransitionId>> {
+        self.loaded = None;
+        self.space.load(from, &mut self.enabled);
+        if self.enabled.is_empty() && from == to {
+            return Some(None);
+        }
+        for t in self.enabled.clone() {
+            if self.labels.of(t) != label {
+                continue;
+            }
+            let mut reached = None;
+            // The markings may be repacked, and then nothing was fired.
+            while self.space.expand_edges(from, &[t], |number| reached = Some(number)).ok()? {
+                self.space.load(from, &mut self.enabled);
+            }
+            let reached = match reached {
+                Some(reached) if self.silent.is_some() => {
+                    self.loaded = None;
+                    let instead = self.representative(reached, None).ok()?;
+                    self.loaded = None;
+                    self.space.load(from, &mut self.enabled);
+                    Some(instead)
+                }
+                other => other,
+            };
+            if reached == Some(to) {
+                return Some(Some(TransitionId::new(t as usize)));
+            }
+        }
+        None
+    }
+}
+
+/// Edge labels, and the selection of transitions with different labels or effects.
+struct Labels<'n> {
+    net: &'n Net,
+    /// For each label, the atoms that hold, one bit each.
+    sets: Vec<Vec<u64>>,
+    /// For each transition, its label. Empty if no atom is about firings.
+    of: Vec<u32>,
+    /// For each effect, the round of its last selection. Used if no atom is about firings.
+    chosen: Vec<u64>,
+    round: u64,
+}
+
+impl<'n> Labels<'n> {
+    fn new(net: &'n Net, atoms: &[RunAtom], words: usize) -> Self {
+        let mut sets = vec![vec![0; words]];
+        let mut of = Vec::new();
+        if atoms.iter().any(|atom| matches!(atom, RunAtom::Fires(_))) {
+            let mut true_of = vec![sets[0].clone(); net.transition_count()];
+            for (number, atom) in atoms.iter().enumerate() {
+                let RunAtom::Fires(any) = atom else { continue };
+                any.iter().for_each(|t| true_of[t.index()][number / 64] |= 1 << (number % 64));
+            }
+            let mut numbers = HashMap::from([(sets[0].clone(), 0)]);
+            for set in true_of {
+                let next = sets.len() as u32;
+                let number = *numbers.entry(set.clone()).or_insert(next);
+                if number == next {
+                    sets.push(set);
+                }
+                of.push(number);
+            }
+        }
+        Labels { net, sets, of, chosen: vec![0; net.effect_count()], round: 0 }
+    }
+
+    fn of(&self, t: u32) -> u32 {
+        self.of.get(t as usize).copied().unwrap_or(0)
+    }
+
+    /// Keeps one enabled transition per effect, unless labels distinguish them.
+    fn choose(&mut self, enabled: &mut Vec<u32>) {
+        if !self.of.is_empty() {
+            return;
+        }
+        self.round += 1;
+        enabled.retain(|&t| {
+            let class = self.net.effect_of(TransitionId::new(t as usize));
+            std::mem::replace(&mut self.chosen[class.index()], self.round) != self.round
+        });
+    }
+}

@@ -1,0 +1,178 @@
+//! Identifies markings that differ only by firings invisible to the formula.
+//!
+//! The representative of a marking is reached by firing invisible transitions, always the first
+//! enabled one, until none is enabled. They do not disable each other, so the result does not
+//! depend on the order. The checker uses the same order. A marking from which this does not end is
+//! its own representative.
+
+use super::{ExplorationError, Markings, NEW};
+use parikh_net::{Arc, Net, TransitionId};
+use std::collections::HashSet;
+
+/// Limit on the number of consecutive invisible firings.
+const MOST_SILENT: usize = 200;
+
+/// The invisible transitions, and the representatives found.
+pub(super) struct Silent {
+    /// The invisible transitions, ascending.
+    pub(super) all: Vec<u32>,
+    /// For each transition, the invisible consumers of its output places, ascending.
+    fed: Vec<Box<[u32]>>,
+    /// For each marking, its representative, or [`NEW`].
+    known: Vec<u32>,
+    /// Markings that are their own representatives because the chain of invisible firings is too
+    /// long or was not followed.
+    far: HashSet<u32>,
+}
+
+impl Silent {
+    fn of(net: &Net, silent: &[TransitionId]) -> Self {
+        let mut is_silent = vec![false; net.transition_count()];
+        silent.iter().for_each(|t| is_silent[t.index()] = true);
+        let fed = net.transitions().map(|t| {
+            // An invisible transition is the only consumer of its input places.
+            let fed = net.post(t).iter().filter_map(|arc| match net.consumers(arc.place) {
+                [only] if is_silent[only.transition.index()] => {
+                    Some(only.transition.index() as u32)
+                }
+                _ => None,
+            });
+            let mut fed: Vec<u32> = fed.collect();
+            fed.sort_unstable();
+            fed.dedup();
+            fed.into_boxed_slice()
+        });
+        Silent {
+            all: silent.iter().map(|t| t.index() as u32).collect(),
+            fed: fed.collect(),
+            known: Vec::new(),
+            far: HashSet::new(),
+        }
+    }
+
+    /// Returns the representative of a marking, if computed.
+    fn known(&self, marking: u32) -> Option<u32> {
+        self.known.get(marking as usize).copied().filter(|&known| known != NEW)
+    }
+
+    fn note(&mut self, marking: u32, found: u32) {
+        let at = marking as usize;
+        self.known.resize(self.known.len().max(at + 1), NEW);
+        self.known[at] = found;
+    }
+}
+
+impl Markings<'_> {
+    /// Identifies each marking with the one that these invisible firings lead to
+    /// ([`parikh_evidence::tree::silent`]). No marking may be expanded yet.
+    ///
+    /// Returns `None` if the chain from the initial marking is too long, because chains from most
+    /// other markings will be too long as well.
+    ///
+    /// # Errors
+    /// Returns an error if there is no memory for a marking.
+    pub(crate) fn without(
+        mut self,
+        silent: &[TransitionId],
+    ) -> Result<Option<Self>, ExplorationError> {
+        self.silent = Some(Silent::of(self.labels.net, silent));
+        self.representative(0, None)?;
+        let is_far = self.silent.as_ref().is_some_and(|it| it.far.contains(&0));
+        Ok((!is_far).then_some(self))
+    }
+
+    /// Returns the representative of the initial marking.
+    pub(crate) fn initial(&self) -> u32 {
+        self.silent.as_ref().and_then(|silent| silent.known(0)).unwrap_or(0)
+    }
+
+    /// Returns the representative of a marking, which was reached from a representative by firing
+    /// `fired`.
+    pub(super) fn representative(
+        &mut self,
+        marking: u32,
+        fired: Option<u32>,
+    ) -> Result<u32, ExplorationError> {
+        let Some(silent) = &self.silent else { return Ok(marking) };
+        if let Some(known) = silent.known(marking) {
+            return Ok(known);
+        }
+        let found = loop {
+            // The markings may be repacked, and then the chain begins again.
+            if let Some(found) = self.chain(marking, fired)? {
+                break found;
+            }
+        };
+        if let Some(silent) = &mut self.silent {
+            silent.note(marking, found);
+            if silent.known(found).is_none() {
+                silent.note(found, found);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the end of the chain of invisible firings from a marking. Only the last marking is
+    /// stored. Returns `None` if the markings were repacked instead.
+    fn chain(&mut self, marking: u32, fired: Option<u32>) -> Result<Option<u32>, ExplorationError> {
+        self.look(marking);
+        let Some(silent) = &mut self.silent else { return Ok(Some(marking)) };
+        // Only consumers of the fired transition's outputs can be newly enabled.
+        let mut candidates = match fired {
+            Some(t) => silent.fed[t as usize].to_vec(),
+            None => silent.all.clone(),
+        };
+        for step in 0..=MOST_SILENT {
+            let (net, packing, key) = (self.labels.net, self.space.packing(), self.space.key());
+            let has = |arc: &Arc| packing.tokens(key, arc.place) >= arc.weight;
+            let is_enabled = |&t: &u32| net.pre(TransitionId::new(t as usize)).iter().all(has);
+            candidates.sort_unstable();
+            candidates.dedup();
+            candidates.retain(is_enabled);
+            let Some(&t) = candidates.first() else {
+                if step == 0 {
+                    return Ok(Some(marking));
+                }
+                let found = self.space.add_loaded(marking)?;
+                self.make_room();
+                return Ok(Some(found));
+            };
+            self.loaded = None;
+            if self.space.fire_loaded(TransitionId::new(t as usize))? {
+                return Ok(None);
+            }
+            candidates.extend_from_slice(&silent.fed[t as usize]);
+        }
+        silent.far.insert(marking);
+        Ok(Some(marking))
+    }
+
+    /// Replaces the successors from position `begin` on by their representatives.
+    pub(super) fn identify(&mut self, marking: u32, begin: usize) -> Result<(), ExplorationError> {
+        if let Some(silent) = &mut self.silent
+            && silent.far.contains(&marking)
+        {
+            for &(to, _) in &self.successors[begin..] {
+                if silent.known(to).is_none() {
+                    silent.note(to, to);
+                    silent.far.insert(to);
+                }
+            }
+            return Ok(());
+        }
+        let fired: Vec<u32> = self.enabled.clone();
+        self.make_room();
+        for (at, t) in (begin..self.successors.len()).zip(fired) {
+            let to = self.successors[at].0;
+            let goes_on = self.look_at_budget();
+            match goes_on.and_then(|()| self.representative(to, Some(t))) {
+                Ok(instead) => self.successors[at].0 = instead,
+                Err(error) => {
+                    self.successors.truncate(begin);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,162 @@
+//! k-induction, searching backwards from the goal.
+//!
+//! A property is k-inductive if no path of k markings outside the goal, all allowed by the known
+//! facts, leads to a goal marking. The search enumerates these paths from their ends: B₀ are the
+//! cubes of the goal. Bᵢ₊₁ are the cubes from which some transition leads into a cube of Bᵢ,
+//! without markings that the facts exclude or that earlier cubes contain. Predecessors are exact,
+//! so the property is k-inductive exactly if B_k is empty. Then no firing enters the cubes from
+//! outside, and their complement is an inductive invariant. The certificate contains this
+//! invariant, because k-induction itself would leave the checker a query about k firings at once. A
+//! cube that contains the initial marking means that the base case fails, and it gives a witness.
+//!
+//! The strength of the method comes from the known facts: place invariants and bounds.
+//!
+//! # Cost
+//! There may be many cubes, where a path of k steps is a single solver query. Cubes are not
+//! generalised: a situation that [`prover`](super::prover) excludes by one clause may need one cube
+//! for each way to reach the goal here.
+//!
+//! # Sources
+//! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a
+//! SAT-solver*, FMCAD 2000; P. Abdulla, K. Čerāns, B. Jonsson, Y.-K. Tsay, *General decidability
+//! theorems for infinite-state systems*, LICS 1996 (backward reachability by sets closed under
+//! predecessors).
+
+use super::decide::{Decide, DecisionOutcome, Obligation, sequence};
+use super::goal;
+use super::solver::{MaybeLiteral, Solver, SolverAnswer, TheoryLemma};
+use super::terms::{BoundTerms, Cube, PreconditionOrigin, SumBound, cube};
+use parikh_net::Predicate;
+use parikh_solvers::Budget;
+use parikh_solvers::cnf::Literal;
+use parikh_solvers::sat_batsat::BatSat;
+
+/// The state of a backward search for a goal.
+pub(super) struct BackwardSearcher<'n> {
+    terms: BoundTerms<'n>,
+    predicate: Predicate,
+    solver: Solver<BatSat>,
+    goal: MaybeLiteral,
+    /// All cubes so far. The predecessors of the cubes before index `next` have been added.
+    cubes: Vec<Obligation>,
+    next: usize,
+    /// True if all cubes of the goal have been added.
+    complete: bool,
+    questions: u64,
+}
+
+impl<'n> Decide<'n> for BackwardSearcher<'n> {
+    const FINDS: &'static str = "cubes";
+
+    fn new(mut terms: BoundTerms<'n>, predicate: Predicate) -> Self {
+        let mut solver = Solver::new(BatSat::new());
+        let goal = goal::encode(&mut solver, &mut terms, &predicate);
+        solver.add_small_flows(&terms);
+        let (cubes, next) = (Vec::new(), 0);
+        BackwardSearcher {
+            terms,
+            predicate,
+            solver,
+            goal,
+            cubes,
+            next,
+            complete: false,
+            questions: 0,
+        }
+    }
+
+    fn run(&mut self, budget: &Budget) -> DecisionOutcome {
+        self.go_on(budget).unwrap_or(DecisionOutcome::Unfinished)
+    }
+
+    fn predicate(&self) -> &Predicate {
+        &self.predicate
+    }
+
+    fn into_parts(self) -> (BoundTerms<'n>, Vec<TheoryLemma>) {
+        (self.terms, self.solver.lessons)
+    }
+
+    fn so_far(&self) -> (u64, u64) {
+        (self.cubes.len() as u64, self.questions)
+    }
+}
+
+impl BackwardSearcher<'_> {
+    /// Continues the search. Returns `None` if the budget ends.
+    fn go_on(&mut self, budget: &Budget) -> Option<DecisionOutcome> {
+        while !self.complete {
+            match self.part_of_goal(budget)? {
+                Some(cube) => self.add(cube, None),
+                None => self.complete = true,
+            }
+        }
+        while self.next < self.cubes.len() {
+            let cube = self.cubes[self.next].cube.clone();
+            for t in self.terms.entrants(&cube) {
+                let before = self.terms.before(t, &cube);
+                if !self.is_new(&before, budget)? {
+                    continue;
+                }
+                let bounds =
+                    before.into_iter().filter(|(_, why)| *why != PreconditionOrigin::Within);
+                let bounds = bounds.map(|(bound, _)| bound);
+                let open = bounds.filter(|&bound| self.terms.decide(bound) != Some(true));
+                let before = self::cube(open.collect());
+                let is_initial = self.terms.is_initial(&before);
+                self.add(before, Some((self.next, t)));
+                if is_initial {
+                    return Some(DecisionOutcome::Reached(sequence(&self.cubes)));
+                }
+            }
+            self.next += 1;
+        }
+        let cubes = self.cubes.iter().map(|found| found.cube.clone()).collect();
+        Some(DecisionOutcome::Never(cubes))
+    }
+
+    /// Returns a cube of the goal that no earlier cube includes.
+    fn part_of_goal(&mut self, budget: &Budget) -> Option<Option<Cube>> {
+        let assumed: Vec<Literal> = match self.goal {
+            MaybeLiteral::Is(false) => return Some(None),
+            MaybeLiteral::Is(true) => Vec::new(),
+            MaybeLiteral::Open(goal) => vec![goal],
+        };
+        self.questions += 1;
+        match self.solver.solve(&self.terms, &assumed, budget) {
+            SolverAnswer::Unknown => None,
+            SolverAnswer::Impossible(_) => Some(None),
+            SolverAnswer::Possible(values) => {
+                goal::part_of(&self.solver, &mut self.terms, &self.predicate, &values).map(Some)
+            }
+        }
+    }
+
+    /// Returns true if the known facts allow a marking in this cube that is in no earlier cube.
+    fn is_new(
+        &mut self,
+        before: &[(SumBound, PreconditionOrigin)],
+        budget: &Budget,
+    ) -> Option<bool> {
+        let mut assumed = Vec::with_capacity(before.len());
+        for &(bound, _) in before {
+            match self.solver.literal(&self.terms, bound) {
+                MaybeLiteral::Is(true) => {}
+                MaybeLiteral::Is(false) => return Some(false),
+                MaybeLiteral::Open(literal) => assumed.push(literal),
+            }
+        }
+        self.questions += 1;
+        match self.solver.solve(&self.terms, &assumed, budget) {
+            SolverAnswer::Unknown => None,
+            SolverAnswer::Impossible(_) => Some(false),
+            SolverAnswer::Possible(_) => Some(true),
+        }
+    }
+
+    fn add(&mut self, cube: Cube, next: Option<(usize, parikh_net::TransitionId)>) {
+        let clause: Vec<SumBound> = cube.iter().map(|bound| bound.negated()).collect();
+        self.solver.add(&self.terms, &clause, None);
+        self.cubes.push(Obligation { cube, next });
+    }
+}

@@ -1,0 +1,69 @@
+//! The common interface of the decision procedures of this module, and their possible results.
+
+use super::lasting::SharedCubes;
+use super::solver::TheoryLemma;
+use super::terms::{BoundTerms, Cube};
+use parikh_net::{FiringSequence, Predicate, TransitionId};
+use parikh_solvers::Budget;
+
+/// Result of a run.
+pub(super) enum DecisionOutcome {
+    /// The goal is reached by this firing sequence.
+    Reached(FiringSequence),
+    /// The goal is unreachable: all goal markings are in these cubes, and no firing enters the
+    /// cubes from outside.
+    Never(Vec<Cube>),
+    /// The budget ended.
+    Unfinished,
+}
+
+/// A decision procedure for one reachability goal.
+pub(super) trait Decide<'n> {
+    /// Name of the objects that are counted in the statistics.
+    const FINDS: &'static str;
+
+    /// Creates the procedure for a predicate that is false initially and has only comparisons as
+    /// leaves.
+    fn new(terms: BoundTerms<'n>, predicate: Predicate) -> Self;
+
+    /// Adds cubes proved for other goals. The list only grows.
+    fn learn(&mut self, _proved: &SharedCubes) {}
+
+    /// Switches to another predicate and keeps what remains valid. Returns false if the procedure
+    /// cannot switch.
+    fn turn_to(&mut self, _predicate: &Predicate) -> bool {
+        false
+    }
+
+    /// Continues the search.
+    fn run(&mut self, budget: &Budget) -> DecisionOutcome;
+
+    /// Returns the goal predicate.
+    fn predicate(&self) -> &Predicate;
+
+    /// Returns the terms and the theory lemmas of this run.
+    fn into_parts(self) -> (BoundTerms<'n>, Vec<TheoryLemma>);
+
+    /// Returns the number of objects made (see [`FINDS`](Self::FINDS)) and the number of solver
+    /// queries.
+    fn so_far(&self) -> (u64, u64);
+}
+
+/// A cube from which the goal is reachable.
+pub(super) struct Obligation {
+    pub(super) cube: Cube,
+    /// Index of the next obligation on the way to the goal, and the transition that leads there.
+    /// `None` for a cube of the goal.
+    pub(super) next: Option<(usize, TransitionId)>,
+}
+
+/// Returns the firing sequence from the last obligation to the goal.
+pub(super) fn sequence(all: &[Obligation]) -> FiringSequence {
+    let mut fired = Vec::new();
+    let mut at = all.len() - 1;
+    while let Some((next, t)) = all[at].next {
+        fired.push(t);
+        at = next;
+    }
+    fired.into_iter().collect()
+}

@@ -1,0 +1,392 @@
+//! Property-directed reachability (PDR, IC3): proves invariants clause by clause, and finds
+//! witnesses on the way.
+//!
+//! Reading order: `terms` (bounds, cubes, and predecessors of cubes), `solver` (bounds as
+//! propositional variables), `goal` (the goal predicate as clauses and cubes), `decide` (the common
+//! interface of the decision procedures), `prover` (the PDR algorithm), `lasting` (cubes shared
+//! between goals), `backward` (k-induction on the same data structures), `document` (an invariant
+//! as a certificate for the checker).
+//!
+//! The net need not be bounded. A propositional variable means "at least k tokens", for any k, and
+//! is created only when some bound uses it. On a one-safe net this gives one variable per place.
+//!
+//! *Modulo-invariants* express facts that no inequality expresses. If every transition changes a
+//! sum by a multiple of two, an odd sum stays odd. For a sum with a fixed remainder `terms` rounds
+//! all bounds: "at least 300" becomes "at least 301". If two odd sums are subtracted from a place
+//! invariant, the bound of the rest becomes 2 smaller. On Murphy-PT-D4N050 this turns bounds that
+//! are two tokens too high into exact maxima.
+//!
+//! # Strategy
+//! Each open goal has its own prover. The provers run in rounds with growing time slices and keep
+//! what they have learnt. A maximum is computed by a sequence of reachability goals: "exceed the
+//! largest value seen", until that is refuted.
+
+mod backward;
+mod decide;
+mod document;
+mod goal;
+mod lasting;
+mod prover;
+mod solver;
+mod terms;
+
+use super::intervals;
+use super::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes};
+use crate::board::{Argument, Proof};
+use backward::BackwardSearcher;
+use decide::{Decide, DecisionOutcome};
+use document::ProofMaterial;
+use lasting::SharedCubes;
+use parikh_evidence::Document;
+use parikh_evidence::certificate::BoundsCertificate;
+use parikh_net::{GoalId, LinearSum, MarkingGoal, PlaceId, Predicate, Provenance};
+use parikh_solvers::Budget;
+use parikh_structure::intervals::Intervals;
+use parikh_structure::modulo::{ModuloInvariant, modulo_invariants};
+use prover::Prover;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+use terms::BoundTerms;
+
+/// The engine's entry in the registry.
+pub const ENGINE: Engine = Engine {
+    name: "pdr",
+    technique: TECHNIQUE,
+    sides: Sides::Both,
+    role: Role::Induction,
+    takes: Takes::MARKINGS,
+    start: |work| Ok(Box::new(Induction::<Prover<'_>>::new(work, "pdr"))),
+};
+
+/// The registry entry of k-induction. It runs only on request, since PDR proves everything that
+/// k-induction proves.
+pub const K_INDUCTION: Engine = Engine {
+    name: "k-induction",
+    start: |work| Ok(Box::new(Induction::<BackwardSearcher<'_>>::new(work, "k-induction"))),
+    ..ENGINE
+};
+
+const TECHNIQUE: &str = "SAT_SMT";
+
+/// Minimum and maximum of the time slice per goal in the first round. Slices double from round to
+/// round.
+const FIRST_SLICE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
+
+/// Limit on the number of provers kept from round to round.
+const KEPT: usize = 64;
+
+/// Limit on the number of places of a place invariant that becomes a row. There are too many ways
+/// to add up larger ones.
+const LARGEST_ROW: usize = 200;
+
+/// Time limit for the computation of modulo-invariants.
+const MODULO: Duration = Duration::from_millis(100);
+
+/// Backward k-induction for goals that the caller chooses. Finds inductive invariants and
+/// witnesses.
+pub(super) struct BackwardSearch<'g>(Induction<'g, BackwardSearcher<'g>>);
+
+impl<'g> BackwardSearch<'g> {
+    /// Creates the search. No solver query is made yet.
+    pub(super) fn new(work: Assignment<'g>) -> Self {
+        BackwardSearch(Induction::new(work, "backward search"))
+    }
+
+    /// Continues with one goal, unless the search has given up on it.
+    pub(super) fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
+        if !self.has_given_up(id) {
+            self.0.work_on(id, goal, budget);
+        }
+    }
+
+    /// Returns true if the search has given up on the goal.
+    pub(super) fn has_given_up(&self, id: GoalId) -> bool {
+        self.0.given_up.contains(&id)
+    }
+}
+
+/// The engine loop: runs one decision procedure of type `D` per open goal of the assignment.
+struct Induction<'g, D> {
+    name: &'static str,
+    work: Assignment<'g>,
+    intervals: Intervals,
+    rests_on: Provenance,
+    provers: Vec<(GoalId, D)>,
+    proved: SharedCubes,
+    modulo: OnceCell<Vec<ModuloInvariant>>,
+    /// Goals whose provers do not use cubes proved for other goals. With those cubes an earlier
+    /// proof could not be certified.
+    alone: BTreeSet<GoalId>,
+    /// Goals on which this engine has given up.
+    given_up: Vec<GoalId>,
+    /// Time slice per goal in the current round. `None` before the first round.
+    slice: Option<Duration>,
+    /// Goals already treated in this round. The budget may interrupt a round at any goal.
+    had_turn: BTreeSet<GoalId>,
+    statistics: PdrStatistics,
+}
+
+#[derive(Default)]
+struct PdrStatistics {
+    reached: u64,
+    refuted: u64,
+    made: u64,
+    questions: u64,
+}
+
+impl<'g, D: Decide<'g>> Induction<'g, D> {
+    fn new(work: Assignment<'g>, name: &'static str) -> Self {
+        let intervals = Intervals::new(work.working_net.net(), work.working_net.facts());
+        // The certificate may assume the units of the original net only; a derived net has none.
+        let is_read = work.working_net.parent().is_none();
+        let claimed = is_read && work.board.breach().is_none();
+        let rests_on = if claimed { Provenance::UnitsClaimed } else { Provenance::PROVED };
+        Induction {
+            name,
+            rests_on,
+            intervals,
+            work,
+            provers: Vec::new(),
+            proved: SharedCubes::default(),
+            modulo: OnceCell::new(),
+            alone: BTreeSet::new(),
+            given_up: Vec::new(),
+            slice: None,
+            had_turn: BTreeSet::new(),
+            statistics: PdrStatistics::default(),
+        }
+    }
+
+    /// Returns the predicate to reach for a goal. For a maximum this is "the sum exceeds the
+    /// largest value seen".
+    fn predicate(&self, id: GoalId, goal: &MarkingGoal) -> Option<Predicate> {
+        let predicate = match goal {
+            MarkingGoal::Reach(predicate) => predicate.clone(),
+            MarkingGoal::Maximise(sum) => more(sum, self.seen(id, sum))?,
+        };
+        Some(predicate.to_atoms(self.work.working_net.net()))
+    }
+
+    fn seen(&self, id: GoalId, sum: &LinearSum) -> i128 {
+        let Assignment { working_net, board, .. } = self.work;
+        let first = sum.value(working_net.net().initial());
+        board
+            .witness_reporter(TECHNIQUE)
+            .on(working_net)
+            .seen(id)
+            .map_or(first, |seen| seen.max(first))
+    }
+
+    fn prover(&mut self, id: GoalId, predicate: Predicate) -> D {
+        if let Some(at) = self.provers.iter().position(|(known, _)| *known == id) {
+            let (_, mut prover) = self.provers.swap_remove(at);
+            if *prover.predicate() == predicate || prover.turn_to(&predicate) {
+                return prover;
+            }
+        }
+        let working_net = self.work.working_net;
+        let mut terms = BoundTerms::new(working_net.net(), self.intervals.within(self.rests_on));
+        for flow in &working_net.facts().flows {
+            if (2..=LARGEST_ROW).contains(&flow.terms().len()) {
+                terms.row(flow);
+            }
+        }
+        for known in self.modulo() {
+            terms.keep_remainder(&known.sum, known.modulus);
+        }
+        // The sums compared in the goal are decomposed by `compose` as well.
+        goal::for_each_atom(&predicate, &mut |atom| {
+            terms.bound(atom);
+        });
+        terms.compose();
+        D::new(terms, predicate)
+    }
+
+    /// Returns the modulo-invariants, computed at the first call.
+    fn modulo(&self) -> &[ModuloInvariant] {
+        self.modulo.get_or_init(|| {
+            let net = self.work.working_net.net();
+            let budget = Budget::lasting(MODULO);
+            // No place invariants are passed as known, so the result also contains combinations of
+            // modulo-invariants and place invariants. They are useful, because interval bounds of
+            // such a sum are weaker than its rounded bounds.
+            let mut found = match modulo_invariants(net, &[], &budget) {
+                Ok(found) => found,
+                Err(why) => {
+                    tracing::info!("{}: no modulo-invariants: {why}", self.name);
+                    return Vec::new();
+                }
+            };
+            found.retain(|known| known.sum.terms().len() <= LARGEST_ROW);
+            for known in &found {
+                let terms =
+                    known.sum.terms().iter().map(|&(p, a)| format!("{a}*{}", net.place_name(p)));
+                let terms: Vec<String> = terms.collect();
+                tracing::debug!(
+                    "{}: {} keeps its remainder modulo {}",
+                    self.name,
+                    terms.join(" + "),
+                    known.modulus
+                );
+            }
+            tracing::info!(
+                "{}: {} modulo-invariants, place invariants too",
+                self.name,
+                found.len()
+            );
+            found
+        })
+    }
+
+    /// Works on one goal until it is settled, the budget ends, or the engine gives up.
+    fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
+        let Assignment { working_net, board, .. } = self.work;
+        let witness_reporter = board.witness_reporter(TECHNIQUE).on(working_net);
+        if matches!(goal, MarkingGoal::Maximise(_)) && witness_reporter.seen(id).is_none() {
+            witness_reporter.reached(id, [].into_iter().collect());
+        }
+        while board.is_open(id) && !budget.is_exhausted() {
+            let Some(predicate) = self.predicate(id, goal) else {
+                return self.given_up.push(id);
+            };
+            if predicate.holds(working_net.net(), working_net.net().initial()) {
+                witness_reporter.reached(id, [].into_iter().collect());
+                continue;
+            }
+            let mut prover = self.prover(id, predicate);
+            if !self.alone.contains(&id) {
+                prover.learn(&self.proved);
+            }
+            let before = prover.so_far();
+            let end = prover.run(budget);
+            let after = prover.so_far();
+            self.statistics.made += after.0 - before.0;
+            self.statistics.questions += after.1 - before.1;
+            match end {
+                DecisionOutcome::Unfinished => {
+                    tracing::debug!("{}: {id:?} open after {:?}", self.name, after);
+                    if self.provers.len() < KEPT {
+                        self.provers.push((id, prover));
+                    }
+                    return;
+                }
+                DecisionOutcome::Reached(sequence) => {
+                    self.statistics.reached += 1;
+                    witness_reporter.reached(id, sequence);
+                    // The board did not accept the sequence, and would not accept it the next time:
+                    // some place would exceed the largest token count.
+                    let is_as_before =
+                        || self.predicate(id, goal).as_ref() == Some(prover.predicate());
+                    if board.is_open(id) && is_as_before() {
+                        return self.given_up.push(id);
+                    }
+                    // A maximum continues with the larger goal and the clauses learnt so far.
+                    if board.is_open(id) {
+                        self.provers.push((id, prover));
+                    }
+                }
+                DecisionOutcome::Never(cubes) => {
+                    let predicate = prover.predicate().clone();
+                    let (mut terms, lessons) = prover.into_parts();
+                    let found = ProofMaterial { cubes: &cubes, lessons: &lessons };
+                    if self.refute(id, goal, &mut terms, found, &predicate).is_none()
+                        || board.is_open(id)
+                    {
+                        // The cubes proved for other goals may rest on bounds that are missing from
+                        // this certificate. The goal is tried again without them.
+                        if self.alone.insert(id) {
+                            continue;
+                        }
+                        let why = "the invariant found could not be certified";
+                        tracing::info!("{}: {id:?}: {why}", self.name);
+                        board.gave_up(id, self.name, why);
+                        return self.given_up.push(id);
+                    }
+                    self.proved.add(&cubes, &terms);
+                    self.statistics.refuted += 1;
+                }
+            }
+        }
+    }
+
+    /// Reports a certificate that no reachable marking satisfies the goal. The invariant is the
+    /// complement of the cubes. Returns `None` if no certificate can be made.
+    fn refute(
+        &self,
+        id: GoalId,
+        goal: &MarkingGoal,
+        terms: &mut BoundTerms<'_>,
+        found: ProofMaterial<'_>,
+        predicate: &Predicate,
+    ) -> Option<()> {
+        let Assignment { working_net, board, .. } = self.work;
+        let (net, facts) = (working_net.net(), working_net.facts());
+        let level = self.intervals.within(self.rests_on);
+        // A finished proof is worth extra time beyond the slice.
+        let budget = &Budget::lasting(Duration::from_secs(20));
+        let bounds = |places: &BTreeSet<usize>| -> Option<BoundsCertificate> {
+            let ends =
+                places.iter().flat_map(|&p| [true, false].map(|upper| (PlaceId::new(p), upper)));
+            intervals::bounds(net, facts, level, ends, budget)
+        };
+        let invariant = document::document(terms, found, predicate, bounds, budget)?;
+        let argument = Argument::Induction {
+            clauses: invariant.clauses.len(),
+            assumes_units: invariant.bounds.assumes_units,
+        };
+        let proof = Proof::new(argument, Some(Arc::new(Document::Induction(invariant))));
+        let proof_reporter = board.proof_reporter(TECHNIQUE).on(working_net);
+        match goal {
+            MarkingGoal::Reach(_) => proof_reporter.unreachable(id, proof),
+            MarkingGoal::Maximise(sum) => proof_reporter.at_most(id, self.seen(id, sum), proof),
+        }
+        Some(())
+    }
+
+    fn open(&self) -> Vec<(GoalId, MarkingGoal)> {
+        let Assignment { working_net, board, .. } = self.work;
+        let wanted =
+            |(id, _): &&(GoalId, MarkingGoal)| board.is_open(*id) && !self.given_up.contains(id);
+        working_net.goals().iter().filter(wanted).cloned().collect()
+    }
+}
+
+/// Returns the predicate "the sum is larger than `value`".
+pub(super) fn more(sum: &LinearSum, value: i128) -> Option<Predicate> {
+    Some(Predicate::at_most(sum.clone(), i64::try_from(value).ok()?).negated())
+}
+
+impl<'g, D: Decide<'g>> Session for Induction<'g, D> {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
+        loop {
+            let open = self.open();
+            if open.is_empty() {
+                return SliceProgress::Finished;
+            }
+            self.provers.retain(|(id, _)| self.work.board.is_open(*id));
+            let (least, most) = FIRST_SLICE;
+            let first = || {
+                let fair = budget.remaining().map_or(most, |left| left / open.len() as u32);
+                fair.clamp(least, most)
+            };
+            let slice = *self.slice.get_or_insert_with(first);
+            for (id, goal) in open {
+                if budget.is_exhausted() {
+                    return SliceProgress::Unfinished;
+                }
+                if self.had_turn.insert(id) {
+                    self.work_on(id, &goal, &budget.slice(slice));
+                }
+            }
+            self.had_turn.clear();
+            self.slice = Some(slice.saturating_mul(2));
+        }
+    }
+
+    fn statistics(&self) -> String {
+        let PdrStatistics { reached, refuted, made, questions } = &self.statistics;
+        format!("{reached} reached, {refuted} refuted, {made} {}, {questions} questions", D::FINDS)
+    }
+}

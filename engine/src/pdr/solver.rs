@@ -1,0 +1,294 @@
+//! Bounds as propositional variables: one for each "term ≥ k" in use.
+//!
+//! For one term, "≥ k + 1" implies "≥ k". These clauses between neighbouring values are sufficient
+//! for places in no row. Constraints of rows are added lazily: if a model violates a row, the
+//! solver adds a clause. The clause consists of bounds on the places that make the row's value too
+//! small or too large, and the violated bound of the row.
+
+use super::terms::{BoundTerms, SumBound, SumEquation};
+use parikh_net::Atom;
+use parikh_solvers::Budget;
+use parikh_solvers::cnf::Literal;
+use parikh_solvers::sat::{SatAnswer, SatSolver};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A literal, or a constant truth value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MaybeLiteral {
+    /// Constant: always true or always false.
+    Is(bool),
+    /// The literal.
+    Open(Literal),
+}
+
+/// Result of a solver query.
+pub(super) enum SolverAnswer {
+    /// Satisfiable, with these values of the variables.
+    Possible(LiteralValues),
+    /// Unsatisfiable, with this subset of the assumptions as core.
+    Impossible(BTreeSet<Literal>),
+    /// The budget ended.
+    Unknown,
+}
+
+/// Values of the variables in a model.
+pub(super) struct LiteralValues(Vec<bool>);
+
+impl LiteralValues {
+    fn holds(&self, literal: Literal) -> bool {
+        literal.evaluate(&self.0).unwrap_or(false)
+    }
+}
+
+/// A clause over bounds, implied by one row. The last literal bounds the row itself, the others
+/// bound its parts.
+pub(super) type TheoryLemma = Vec<SumBound>;
+
+/// One part of a row with its bound under a model.
+struct RowTerm {
+    term: usize,
+    a: i128,
+    end: i128,
+    always: Option<i128>,
+}
+
+/// Bounds in a SAT solver, with lazily added row constraints.
+pub(super) struct Solver<S> {
+    pub(super) sat: S,
+    /// For each term, the literals of "at least k", keyed by k.
+    at_least: Vec<BTreeMap<i128, Literal>>,
+    /// Theory lemmas added so far.
+    pub(super) lessons: Vec<TheoryLemma>,
+}
+
+/// Limit on the number of places of a one-token place invariant that is encoded in advance.
+const SMALL: usize = 24;
+
+impl<S: SatSolver> Solver<S> {
+    pub(super) fn new(sat: S) -> Self {
+        Solver { sat, at_least: Vec::new(), lessons: Vec::new() }
+    }
+
+    /// Returns the literal of a bound.
+    pub(super) fn literal(&mut self, terms: &BoundTerms<'_>, bound: SumBound) -> MaybeLiteral {
+        if let Some(holds) = terms.decide(bound) {
+            return MaybeLiteral::Is(holds);
+        }
+        let value = if bound.upper { bound.value + 1 } else { bound.value };
+        let literal = self.at_least(bound.term, terms.from(bound.term, value));
+        MaybeLiteral::Open(if bound.upper { !literal } else { literal })
+    }
+
+    fn at_least(&mut self, term: usize, value: i128) -> Literal {
+        if self.at_least.len() <= term {
+            self.at_least.resize_with(term + 1, BTreeMap::new);
+        }
+        if let Some(&literal) = self.at_least[term].get(&value) {
+            return literal;
+        }
+        let literal = self.sat.new_variable();
+        let known = &self.at_least[term];
+        let below = known.range(..value).next_back().map(|(_, &below)| below);
+        let above = known.range(value..).next().map(|(_, &above)| above);
+        if let Some(below) = below {
+            self.sat.add_clause(&[!literal, below]);
+        }
+        if let Some(above) = above {
+            self.sat.add_clause(&[!above, literal]);
+        }
+        self.at_least[term].insert(value, literal);
+        literal
+    }
+
+    /// Returns all bounds that have a variable, as (term, k, literal of "term ≥ k").
+    pub(super) fn spoken_of(&self) -> impl Iterator<Item = (usize, i128, Literal)> {
+        let terms = self.at_least.iter().enumerate();
+        terms.flat_map(|(term, all)| {
+            all.iter().map(move |(&value, &literal)| (term, value, literal))
+        })
+    }
+
+    /// Adds the clause "one of the bounds holds", or `unless` holds. Adds nothing if a bound is
+    /// always true.
+    pub(super) fn add(
+        &mut self,
+        terms: &BoundTerms<'_>,
+        bounds: &[SumBound],
+        unless: Option<Literal>,
+    ) {
+        let mut clause: Vec<Literal> = unless.into_iter().collect();
+        for &bound in bounds {
+            match self.literal(terms, bound) {
+                MaybeLiteral::Is(true) => return,
+                MaybeLiteral::Is(false) => {}
+                MaybeLiteral::Open(literal) => clause.push(literal),
+            }
+        }
+        self.sat.add_clause(&clause);
+    }
+
+    /// Encodes place invariants with one token on few places as exactly-one constraints.
+    pub(super) fn add_small_flows(&mut self, terms: &BoundTerms<'_>) {
+        for (term, sum) in terms.rows().filter(|&(term, _)| terms.is_flow(term)) {
+            let places = sum.terms();
+            let one = places.len() <= SMALL && places.iter().all(|&(_, a)| a == 1);
+            if !one || terms.low(term) != Some(1) {
+                continue;
+            }
+            let one = |at: usize| SumBound { term: places[at].0.index(), upper: false, value: 1 };
+            let all: Vec<SumBound> = (0..places.len()).map(one).collect();
+            self.add(terms, &all, None);
+            for (at, first) in all.iter().enumerate() {
+                for second in &all[..at] {
+                    self.add(terms, &[first.negated(), second.negated()], None);
+                }
+            }
+        }
+    }
+
+    /// Checks if the assumptions are satisfiable together with all clauses and row constraints.
+    pub(super) fn solve(
+        &mut self,
+        terms: &BoundTerms<'_>,
+        assumed: &[Literal],
+        budget: &Budget,
+    ) -> SolverAnswer {
+        loop {
+            match self.sat.solve(assumed, budget) {
+                SatAnswer::NoAnswer(_) => return SolverAnswer::Unknown,
+                SatAnswer::Unsatisfiable { core } => {
+                    return SolverAnswer::Impossible(core.into_iter().collect());
+                }
+                SatAnswer::Satisfiable(values) => {
+                    let values = LiteralValues(values);
+                    let lessons = self.violated_rows(terms, &values);
+                    if lessons.is_empty() {
+                        return SolverAnswer::Possible(values);
+                    }
+                    for lesson in lessons {
+                        self.add(terms, &lesson, None);
+                        self.lessons.push(lesson);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the interval of a term in the model.
+    pub(super) fn interval(
+        &self,
+        terms: &BoundTerms<'_>,
+        values: &LiteralValues,
+        term: usize,
+    ) -> (Option<i128>, Option<i128>) {
+        let (mut low, mut high) = (terms.low(term), terms.high(term));
+        if let Some(all) = self.at_least.get(term) {
+            for (&value, &literal) in all {
+                if values.holds(literal) {
+                    low = Some(value);
+                } else {
+                    high = Some(terms.up_to(term, value - 1));
+                    break;
+                }
+            }
+        }
+        (low, high)
+    }
+
+    /// Returns lemmas for the rows that the model violates.
+    fn violated_rows(&self, terms: &BoundTerms<'_>, values: &LiteralValues) -> Vec<TheoryLemma> {
+        let mut lessons = Vec::new();
+        for relation in terms.relations() {
+            let term = relation.term;
+            let (mut low, mut high) = self.interval(terms, values, term);
+            // With a fixed remainder there may be no admissible value between the smallest and
+            // largest possible sum of the parts.
+            let end = |sign| Some(sign * self.lower_bound(terms, values, relation, sign)?.0);
+            if terms.keeps_remainder(term)
+                && let (Some(least), Some(most)) = (end(1), end(-1))
+            {
+                let (least, most) = (terms.from(term, least), terms.up_to(term, most));
+                low = low.map(|low| low.max(least));
+                high = high.map(|high| high.min(most));
+                if least > most {
+                    (low, high) = (low.or(Some(least)), high.or(Some(most)));
+                }
+            }
+            let above = high.and_then(|high| self.lesson(terms, values, relation, 1, high));
+            let below = low.and_then(|low| self.lesson(terms, values, relation, -1, -low));
+            lessons.extend(above);
+            lessons.extend(below);
+        }
+        lessons
+    }
+
+    /// Returns a lower bound of `sign` times the row in the model, with the contribution of each
+    /// part. Returns `None` if a part is unbounded in the direction that counts.
+    fn lower_bound(
+        &self,
+        terms: &BoundTerms<'_>,
+        values: &LiteralValues,
+        relation: &SumEquation,
+        sign: i128,
+    ) -> Option<(i128, Vec<RowTerm>)> {
+        let mut least = 0;
+        let mut parts = Vec::with_capacity(relation.parts.len());
+        for &(term, a) in &relation.parts {
+            let a = a * sign;
+            let (low, high) = self.interval(terms, values, term);
+            let (end, always) = match a > 0 {
+                true => (low?, terms.low(term)),
+                false => (high?, terms.high(term)),
+            };
+            least += a * end;
+            parts.push(RowTerm { term, a, end, always });
+        }
+        Some((least, parts))
+    }
+
+    /// Returns a lemma if the model bounds `sign` times the row by `most`, although the lower bound
+    /// of its parts is larger. The lemma is false in the model.
+    fn lesson(
+        &self,
+        terms: &BoundTerms<'_>,
+        values: &LiteralValues,
+        relation: &SumEquation,
+        sign: i128,
+        most: i128,
+    ) -> Option<TheoryLemma> {
+        let (least, parts) = self.lower_bound(terms, values, relation, sign)?;
+        // The excess allows some parts to be weakened to their global bound and dropped from the
+        // lemma.
+        let mut slack = least - most - 1;
+        if slack < 0 {
+            return None;
+        }
+        let mut lesson = Vec::new();
+        for RowTerm { term, a, end, always } in parts {
+            if let Some(always) = always {
+                let saved = a * (end - always);
+                if saved <= slack {
+                    slack -= saved;
+                    continue;
+                }
+            }
+            lesson.push(SumBound { term, upper: a < 0, value: end }.negated());
+        }
+        lesson
+            .push(SumBound { term: relation.term, upper: sign > 0, value: most * sign }.negated());
+        Some(lesson)
+    }
+}
+
+/// Returns the bound of a comparison if it holds in the model.
+pub(super) fn holds<S: SatSolver>(
+    solver: &Solver<S>,
+    terms: &mut BoundTerms<'_>,
+    values: &LiteralValues,
+    atom: &Atom,
+) -> Option<SumBound> {
+    let bound = terms.bound(atom)?;
+    let (low, high) = solver.interval(terms, values, bound.term);
+    let end = if bound.upper { high } else { low };
+    end.is_some_and(|end| bound.holds(end)).then_some(bound)
+}

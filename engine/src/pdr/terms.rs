@@ -1,0 +1,494 @@
+//! Terms (places and weighted sums of places), bounds on terms, and cubes of bounds.
+//!
+//! A transition changes a term by the same amount wherever it fires. So a bound after firing t is a
+//! bound on the same term before it: m(p) + δ ≥ k exactly if m(p) ≥ k − δ. The predecessors of a
+//! cube under t are exactly a cube again, for arbitrary weights and for unbounded places.
+
+use parikh_net::{Atom, LinearSum, Net, PlaceId, TransitionId};
+use parikh_structure::intervals::ProvenanceIntervals;
+use std::collections::{BTreeMap, HashMap};
+
+/// A bound on a term: at most `value` if `upper`, otherwise at least `value`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct SumBound {
+    pub(super) term: usize,
+    pub(super) upper: bool,
+    pub(super) value: i128,
+}
+
+impl SumBound {
+    /// Returns the negation of the bound.
+    pub(super) fn negated(self) -> SumBound {
+        let by = if self.upper { 1 } else { -1 };
+        SumBound { upper: !self.upper, value: self.value + by, ..self }
+    }
+
+    /// Returns true if a term with this value satisfies the bound.
+    pub(super) fn holds(self, value: i128) -> bool {
+        if self.upper { value <= self.value } else { value >= self.value }
+    }
+
+    /// Returns true if the bound implies `other`, which must be on the same side of the same term.
+    pub(super) fn implies(self, other: SumBound) -> bool {
+        let same = self.term == other.term && self.upper == other.upper;
+        same && if self.upper { self.value <= other.value } else { self.value >= other.value }
+    }
+
+    /// Returns true if adding `change` to the term may make the bound true.
+    fn is_helped_by(self, change: i128) -> bool {
+        if self.upper { change < 0 } else { change > 0 }
+    }
+}
+
+/// A conjunction of bounds, in ascending order, at most one per term and side.
+pub(super) type Cube = Vec<SumBound>;
+
+/// Returns the conjunction of the bounds as a cube.
+pub(super) fn cube(mut bounds: Vec<SumBound>) -> Cube {
+    let tightest_first = |bound: &SumBound| if bound.upper { bound.value } else { -bound.value };
+    bounds.sort_unstable_by_key(|bound| (bound.term, bound.upper, tightest_first(bound)));
+    bounds.dedup_by_key(|bound| (bound.term, bound.upper));
+    bounds
+}
+
+/// Returns the clause "not all of these bounds hold".
+pub(super) fn negated(cube: &[SumBound]) -> Vec<SumBound> {
+    cube.iter().map(|bound| bound.negated()).collect()
+}
+
+/// Returns true if the bounds show that every marking of `inner` is in `outer`.
+pub(super) fn includes(outer: &[SumBound], inner: &[SumBound]) -> bool {
+    let mut at = 0;
+    outer.iter().all(|&bound| {
+        while inner.get(at).is_some_and(|own| (own.term, own.upper) < (bound.term, bound.upper)) {
+            at += 1;
+        }
+        inner.get(at).is_some_and(|own| own.implies(bound))
+    })
+}
+
+/// An equation: a term equals a weighted sum of other terms.
+#[derive(Clone)]
+pub(super) struct SumEquation {
+    pub(super) term: usize,
+    /// The summands, with their coefficients.
+    pub(super) parts: Vec<(usize, i128)>,
+}
+
+/// The remainder of a term's values modulo `modulus`. Most terms have remainder 0 modulo 1, which
+/// says nothing.
+#[derive(Clone, Copy)]
+struct Remainder {
+    of: i128,
+    modulus: i128,
+}
+
+/// The terms of a net: first the places by their indices, then the rows (sums of several places).
+pub(super) struct BoundTerms<'n> {
+    pub(super) net: &'n Net,
+    /// The sums of the rows, in order. The first coefficient of each sum is positive.
+    rows: Vec<LinearSum>,
+    /// Equations of the rows: as sums of places, and some also as sums of other rows.
+    relations: Vec<SumEquation>,
+    remainders: Vec<Remainder>,
+    row_of: HashMap<LinearSum, usize>,
+    low: Vec<Option<i128>>,
+    high: Vec<Option<i128>>,
+    /// Upper bounds of the places, before rounding to remainders.
+    within: Vec<Option<i128>>,
+    initial: Vec<i128>,
+    /// For each term, the transitions that change it, with the change.
+    changes: Vec<Vec<(TransitionId, i128)>>,
+    /// Transitions that can never fire according to the intervals, by index.
+    impossible: Vec<bool>,
+}
+
+impl<'n> BoundTerms<'n> {
+    /// Creates the terms of the places, with their intervals.
+    pub(super) fn new(net: &'n Net, level: &ProvenanceIntervals) -> Self {
+        let mut changes = vec![Vec::new(); net.place_count()];
+        for t in net.transitions().filter(|&t| level.is_possible(t)) {
+            for change in net.delta(t) {
+                changes[change.place.index()].push((t, i128::from(change.delta)));
+            }
+        }
+        BoundTerms {
+            net,
+            rows: Vec::new(),
+            relations: Vec::new(),
+            remainders: vec![Remainder { of: 0, modulus: 1 }; net.place_count()],
+            row_of: HashMap::new(),
+            low: net.places().map(|p| Some(level.low(p).into())).collect(),
+            high: net.places().map(|p| level.high(p).map(i128::from)).collect(),
+            within: net.places().map(|p| level.high(p).map(i128::from)).collect(),
+            initial: net.places().map(|p| net.initial()[p].into()).collect(),
+            changes,
+            impossible: net.transitions().map(|t| !level.is_possible(t)).collect(),
+        }
+    }
+
+    /// Returns the input places of those neighbours of `place` that can never fire according to the
+    /// intervals.
+    pub(super) fn blocking(&self, place: PlaceId) -> impl Iterator<Item = PlaceId> {
+        let around = self.net.producers(place).iter().chain(self.net.consumers(place));
+        let blocked = around.map(|arc| arc.transition).filter(|t| self.impossible[t.index()]);
+        blocked.flat_map(|t| self.net.pre(t)).map(|arc| arc.place)
+    }
+
+    /// Returns the row of a sum of several places, and true if it is the row of the negated sum.
+    pub(super) fn row(&mut self, sum: &LinearSum) -> (usize, bool) {
+        let turned = sum.terms()[0].1 < 0;
+        let key = if turned { sum.negated() } else { sum.clone() };
+        let term = match self.row_of.get(&key) {
+            Some(&term) => term,
+            None => self.add_row(key),
+        };
+        (term, turned)
+    }
+
+    fn add_row(&mut self, sum: LinearSum) -> usize {
+        let term = self.low.len();
+        let mut changes: HashMap<TransitionId, i128> = HashMap::new();
+        for &(p, a) in sum.terms() {
+            for &(t, change) in &self.changes[p.index()] {
+                *changes.entry(t).or_default() += i128::from(a) * change;
+            }
+        }
+        let mut changes: Vec<(TransitionId, i128)> =
+            changes.into_iter().filter(|&(_, change)| change != 0).collect();
+        changes.sort_unstable();
+        let initial = sum.value(self.net.initial());
+        // A sum that no firing changes keeps its initial value.
+        let fixed = changes.is_empty().then_some(initial);
+        let end = |upper: bool| {
+            let parts = sum.terms().iter().map(|&(p, a)| {
+                let end = if (a > 0) == upper { self.high[p.index()] } else { self.low[p.index()] };
+                Some(i128::from(a) * end?)
+            });
+            fixed.or_else(|| parts.sum())
+        };
+        let (low, high) = (end(false), end(true));
+        self.low.push(low);
+        self.high.push(high);
+        self.initial.push(initial);
+        self.changes.push(changes);
+        self.row_of.insert(sum.clone(), term);
+        self.remainders.push(Remainder { of: 0, modulus: 1 });
+        let parts = sum.terms().iter().map(|&(p, a)| (p.index(), i128::from(a)));
+        self.relations.push(SumEquation { term, parts: parts.collect() });
+        self.rows.push(sum);
+        term
+    }
+
+    /// Records that all changes of a sum are multiples of `modulus`, if this is true.
+    pub(super) fn keep_remainder(&mut self, sum: &LinearSum, modulus: u32) {
+        let term = match sum.terms() {
+            [] => return,
+            [(place, 1 | -1)] => place.index(),
+            [_] => return,
+            _ => self.row(sum).0,
+        };
+        let modulus = i128::from(modulus);
+        let is_kept = self.changes[term].iter().all(|&(_, change)| change % modulus == 0)
+            && self.impossible_changes(sum).values().all(|change| change % modulus == 0);
+        // One modulus per sum is sufficient, and a constant sum needs none.
+        if !is_kept || self.is_flow(term) || self.remainders[term].modulus > 1 {
+            return;
+        }
+        self.remainders[term] = Remainder { of: self.initial[term].rem_euclid(modulus), modulus };
+        self.low[term] = self.low[term].map(|low| self.from(term, low));
+        self.high[term] = self.high[term].map(|high| self.up_to(term, high));
+    }
+
+    /// Returns the changes of a sum by transitions that can never fire according to the intervals.
+    /// The checker considers these transitions as well.
+    fn impossible_changes(&self, sum: &LinearSum) -> BTreeMap<TransitionId, i128> {
+        let mut changes: BTreeMap<TransitionId, i128> = BTreeMap::new();
+        for &(p, a) in sum.terms() {
+            for (arcs, sign) in [(self.net.producers(p), 1), (self.net.consumers(p), -1)] {
+                for arc in arcs.iter().filter(|arc| self.impossible[arc.transition.index()]) {
+                    let change = sign * i128::from(a) * i128::from(arc.weight);
+                    *changes.entry(arc.transition).or_default() += change;
+                }
+            }
+        }
+        changes
+    }
+
+    /// Adds equations that express rows through other rows. Call it after all rows have been added.
+    /// First, constant sums are subtracted from the other rows, then sums with a fixed remainder.
+    /// The rest of a constant sum then has a fixed remainder too, and the constant sum bounds its
+    /// parts. Constant sums come first, and each group is in the order of terms: the checker uses
+    /// the same order.
+    pub(super) fn compose(&mut self) {
+        let of = |is: &dyn Fn(usize) -> bool| -> Vec<SumEquation> {
+            self.relations.iter().filter(|relation| is(relation.term)).cloned().collect()
+        };
+        let (flows, kept) =
+            (of(&|term| self.is_flow(term)), of(&|term| self.keeps_remainder(term)));
+        let from = flows.len();
+        let others = [flows, kept].concat();
+        // Index by first part: a sum can only be contained if its first part is. This avoids trying
+        // thousands of sums.
+        let mut beginning: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (position, other) in others.iter().enumerate() {
+            beginning.entry(other.parts[0].0).or_default().push(position);
+        }
+        for SumEquation { term, parts } in self.relations.clone() {
+            let from = if self.is_flow(term) { from } else { 0 };
+            let within = parts.iter().filter_map(|(part, _)| beginning.get(part)).flatten();
+            let mut within: Vec<usize> = within.copied().filter(|&at| at >= from).collect();
+            within.sort_unstable();
+            let mut rest: BTreeMap<usize, i128> = parts.into_iter().collect();
+            let mut parts = Vec::new();
+            for other in within.into_iter().map(|at| &others[at]).filter(|it| it.term != term) {
+                let times = other.parts.iter().map(|(part, a)| match rest.get(part) {
+                    Some(whole) if *a > 0 => (whole / a).max(0),
+                    _ => 0,
+                });
+                let times = times.min().unwrap_or(0);
+                if times > 0 {
+                    for (part, a) in &other.parts {
+                        *rest.entry(*part).or_default() -= times * a;
+                    }
+                    parts.push((other.term, times));
+                }
+            }
+            if parts.is_empty() {
+                continue;
+            }
+            rest.retain(|_, a| *a != 0);
+            let modulus = parts.iter().map(|&(part, _)| self.remainders[part].modulus).min();
+            match (self.sum_of(&rest), modulus.and_then(|modulus| u32::try_from(modulus).ok())) {
+                (Some(sum), Some(modulus)) if self.is_flow(term) => {
+                    self.keep_remainder(&sum, modulus);
+                    let (own, turned) = self.row(&sum);
+                    parts.push((own, if turned { -1 } else { 1 }));
+                }
+                _ => parts.extend(rest),
+            }
+            let relation = SumEquation { term, parts };
+            self.tighten(&relation);
+            self.relations.push(relation);
+        }
+    }
+
+    /// Returns the linear sum of the parts, if all are places and there are several.
+    fn sum_of(&self, parts: &BTreeMap<usize, i128>) -> Option<LinearSum> {
+        let term = |(&part, &a): (&usize, &i128)| {
+            let is_place = part < self.net.place_count();
+            is_place.then(|| Some((PlaceId::new(part), i64::try_from(a).ok()?))).flatten()
+        };
+        let terms: Option<Vec<(PlaceId, i64)>> = parts.iter().map(term).collect();
+        LinearSum::new(terms?).ok().filter(|sum| sum.terms().len() > 1)
+    }
+
+    /// Tightens the upper bounds of the parts of a constant sum: a part is at most what remains of
+    /// the sum if all other parts take their minimum. The certificate names these sums, so the
+    /// checker derives the same bounds.
+    fn tighten(&mut self, relation: &SumEquation) {
+        let most = self.high[relation.term].filter(|_| self.is_flow(relation.term));
+        let Some(most) = most else { return };
+        let least = |&(part, a): &(usize, i128)| {
+            Some(a * if a > 0 { self.low[part]? } else { self.high[part]? })
+        };
+        let least: Option<Vec<i128>> = relation.parts.iter().map(least).collect();
+        let Some(least) = least else { return };
+        let all: i128 = least.iter().sum();
+        for (&(part, a), own) in relation.parts.iter().zip(&least) {
+            // Bounds of places need separate derivations in the certificate, so they stay
+            // unchanged.
+            if a < 0 || part < self.net.place_count() {
+                continue;
+            }
+            let high = self.up_to(part, (most - (all - own)).div_euclid(a));
+            self.high[part] = Some(self.high[part].map_or(high, |known| known.min(high)));
+        }
+    }
+
+    /// Returns the smallest admissible value of a term that is at least `value`.
+    pub(super) fn from(&self, term: usize, value: i128) -> i128 {
+        let Remainder { of, modulus } = self.remainders[term];
+        value + (of - value).rem_euclid(modulus)
+    }
+
+    /// Returns the largest admissible value of a term that is at most `value`.
+    pub(super) fn up_to(&self, term: usize, value: i128) -> i128 {
+        let Remainder { of, modulus } = self.remainders[term];
+        value - (value - of).rem_euclid(modulus)
+    }
+
+    pub(super) fn keeps_remainder(&self, term: usize) -> bool {
+        self.remainders[term].modulus > 1
+    }
+
+    /// Returns the terms with a fixed remainder, with the modulus.
+    pub(super) fn remainders(&self) -> impl Iterator<Item = (usize, i128)> {
+        let all = self.remainders.iter().enumerate();
+        all.map(|(term, it)| (term, it.modulus)).filter(|&(_, modulus)| modulus > 1)
+    }
+
+    /// Returns the equations of the rows.
+    pub(super) fn relations(&self) -> &[SumEquation] {
+        &self.relations
+    }
+
+    /// Returns true if the term is a row with a constant value.
+    pub(super) fn is_flow(&self, term: usize) -> bool {
+        term >= self.net.place_count() && self.changes[term].is_empty()
+    }
+
+    /// Returns a comparison as a bound, rounded for a coefficient other than ±1. Returns `None` for
+    /// a comparison without places.
+    pub(super) fn bound(&mut self, atom: &Atom) -> Option<SumBound> {
+        let value = i128::from(atom.bound);
+        match atom.sum.terms() {
+            [] => None,
+            &[(place, a)] => {
+                let (a, term) = (i128::from(a), place.index());
+                Some(match a > 0 {
+                    true => SumBound { term, upper: true, value: value.div_euclid(a) },
+                    false => SumBound { term, upper: false, value: -value.div_euclid(-a) },
+                })
+            }
+            _ => {
+                let (term, turned) = self.row(&atom.sum);
+                Some(SumBound { term, upper: !turned, value: if turned { -value } else { value } })
+            }
+        }
+    }
+
+    /// Returns "the term is at least `value`" as a comparison. Returns `None` beyond 64 bits.
+    pub(super) fn at_least(&self, term: usize, value: i128) -> Option<Atom> {
+        let bound = i64::try_from(-value).ok()?;
+        let sum = match term.checked_sub(self.net.place_count()) {
+            None => LinearSum::place(PlaceId::new(term)),
+            Some(row) => self.rows[row].clone(),
+        };
+        Some(Atom { sum: sum.negated(), bound })
+    }
+
+    /// Returns a bound as a comparison. Returns `None` beyond 64 bits.
+    pub(super) fn atom(&self, bound: SumBound) -> Option<Atom> {
+        match bound.upper {
+            false => self.at_least(bound.term, bound.value),
+            true => Some(self.at_least(bound.term, bound.value.checked_add(1)?)?.negated()),
+        }
+    }
+
+    /// Returns the rows with their terms.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (usize, &LinearSum)> {
+        self.rows.iter().enumerate().map(|(at, sum)| (self.net.place_count() + at, sum))
+    }
+
+    pub(super) fn low(&self, term: usize) -> Option<i128> {
+        self.low[term]
+    }
+
+    pub(super) fn high(&self, term: usize) -> Option<i128> {
+        self.high[term]
+    }
+
+    /// Returns true if the bound holds in every reachable marking according to the intervals, false
+    /// if in none, and `None` if the intervals do not decide.
+    pub(super) fn decide(&self, bound: SumBound) -> Option<bool> {
+        let (low, high) = (self.low[bound.term], self.high[bound.term]);
+        let (least, most) = if bound.upper { (low, high) } else { (high, low) };
+        // If `most` satisfies the bound, all values do. If `least` violates it, all values do.
+        if most.is_some_and(|value| bound.holds(value)) {
+            return Some(true);
+        }
+        least.is_some_and(|value| !bound.holds(value)).then_some(false)
+    }
+
+    /// Returns true if the bound holds initially.
+    pub(super) fn holds_at_first(&self, bound: SumBound) -> bool {
+        bound.holds(self.initial[bound.term])
+    }
+
+    /// Returns weaker values for the bound, the weakest first. Empty if there are none.
+    pub(super) fn looser(&self, bound: SumBound) -> Vec<i128> {
+        let end = if bound.upper { self.high[bound.term] } else { self.low[bound.term] };
+        // Without an upper limit, the value is about doubled.
+        let end = end.unwrap_or(2 * bound.value.abs() + 8);
+        let loosest = if bound.upper { end - 1 } else { end + 1 };
+        let half = loosest + (bound.value - loosest) / 2;
+        let mut values = vec![loosest, half];
+        values.dedup();
+        values.retain(|&value| {
+            let looser = SumBound { value, ..bound };
+            bound.implies(looser) && looser != bound
+        });
+        values
+    }
+
+    /// Returns true if the cube contains the initial marking.
+    pub(super) fn is_initial(&self, cube: &[SumBound]) -> bool {
+        cube.iter().all(|&bound| self.holds_at_first(bound))
+    }
+
+    /// Returns the transitions that may lead into the cube from outside, in ascending order: those
+    /// that can make one of its bounds true.
+    pub(super) fn entrants(&self, cube: &[SumBound]) -> Vec<TransitionId> {
+        let helped = cube.iter().flat_map(|bound| {
+            let changes = self.changes[bound.term].iter();
+            changes.filter(|&&(_, change)| bound.is_helped_by(change)).map(|&(t, _)| t)
+        });
+        let mut all: Vec<TransitionId> = helped.collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Returns the change of a term by firing `t`.
+    fn change(&self, t: TransitionId, term: usize) -> i128 {
+        let changes = &self.changes[term];
+        changes.binary_search_by_key(&t, |&(t, _)| t).map_or(0, |at| changes[at].1)
+    }
+
+    /// Returns the preconditions for firing `t` into the cube: first the enabling condition, then
+    /// the upper bounds of the places after the firing, then each bound of the cube, shifted to the
+    /// marking before.
+    pub(super) fn before(
+        &self,
+        t: TransitionId,
+        cube: &[SumBound],
+    ) -> Vec<(SumBound, PreconditionOrigin)> {
+        let inputs = self.net.pre(t).iter().map(|arc| {
+            let (term, value) = (arc.place.index(), i128::from(arc.weight));
+            (SumBound { term, upper: false, value }, PreconditionOrigin::Enabled)
+        });
+        let after = self.net.delta(t).iter().filter(|change| change.delta > 0);
+        let after = after.filter_map(|change| {
+            let term = change.place.index();
+            let value = self.within[term]? - i128::from(change.delta);
+            Some((SumBound { term, upper: true, value }, PreconditionOrigin::Within))
+        });
+        let bounds = cube.iter().enumerate().map(|(at, bound)| {
+            let value = bound.value - self.change(t, bound.term);
+            (SumBound { value, ..*bound }, PreconditionOrigin::Bound(at))
+        });
+        inputs.chain(after).chain(bounds).collect()
+    }
+}
+
+/// The origin of a precondition of a firing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PreconditionOrigin {
+    /// The enabling condition of the transition.
+    Enabled,
+    /// The upper bound of a place after the firing.
+    Within,
+    /// The bound of the cube at this position.
+    Bound(usize),
+}
+
+impl PreconditionOrigin {
+    /// Returns the position of the bound in the cube, if the precondition comes from the cube.
+    pub(super) fn position(self) -> Option<usize> {
+        match self {
+            PreconditionOrigin::Bound(at) => Some(at),
+            PreconditionOrigin::Enabled | PreconditionOrigin::Within => None,
+        }
+    }
+}

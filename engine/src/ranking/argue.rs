@@ -1,0 +1,156 @@
+//! Constructs a proof for one property: excludes edges, then adds rankings until no component has
+//! all marks.
+
+use super::program;
+use parikh_evidence::certificate::Flaw;
+use parikh_evidence::no_run::pairs::Pairs;
+use parikh_evidence::no_run::premises::Premises;
+use parikh_evidence::no_run::{ExcludedPairs, Movers, NoRun, NoRunFlaw, Reason};
+use parikh_net::run_property::RunProperty;
+use parikh_net::{Net, Predicate};
+use parikh_solvers::Budget;
+use parikh_temporal::{AutomatonLimits, AutomatonTooLarge, LinearTableau, Node, PartValues};
+use std::collections::HashMap;
+
+/// Numbers of first steps that are explored one by one, in this order. More steps are tried only if
+/// the formula nests the operator X more deeply.
+const OPENINGS: [usize; 3] = [0, 1, 2];
+/// Limit on the number of steps for deeply nested X.
+const MOST_OPENING: usize = 8;
+const OPENING_SHARE: f64 = 0.3;
+/// Share of the time for the first steps alone.
+const FIRST_SHARE: f64 = 0.2;
+
+/// The reason why there is no proof.
+#[derive(Debug, thiserror::Error)]
+pub enum RankingFailure {
+    /// The automaton of the property is too large.
+    #[error(transparent)]
+    Automaton(#[from] AutomatonTooLarge),
+    /// The checker does not accept the incomplete proof.
+    #[error(transparent)]
+    Refused(#[from] NoRunFlaw),
+}
+
+impl RankingFailure {
+    /// Returns true if more time might help.
+    pub(super) fn is_for_want_of_time(&self) -> bool {
+        matches!(self, RankingFailure::Refused(NoRunFlaw::Document(Flaw::Stopped)))
+    }
+}
+
+/// Returns a proof, accepted by the checker, that no run of `net` has the property. No reachable
+/// marking may satisfy a predicate of `never`. The predicates used become premises of the proof.
+///
+/// # Errors
+/// Returns an error if no proof of this kind exists or the budget ends.
+pub fn argue(
+    net: &Net,
+    property: &RunProperty,
+    never: &[Predicate],
+    budget: &Budget,
+) -> Result<NoRun, RankingFailure> {
+    let formulas = property.formulas();
+    let tableau = LinearTableau::new(formulas, property.formula(), AutomatonLimits::default())?;
+    let goes_on = &mut || !budget.is_exhausted();
+    let (given, refuted) = excluded(property, &tableau, never);
+    let (documents, cover, rankings) = (Vec::new(), Vec::new(), Vec::new());
+    let mut argument = NoRun { tableau, opening: 0, documents, given, refuted, cover, rankings };
+    let depth = nexts(property);
+    // If a formula constrains only the first markings, exploring these may exclude every run
+    // without a linear program.
+    if (1..OPENINGS.len()).contains(&depth) {
+        argument.opening = depth;
+        let first = budget.share(FIRST_SHARE);
+        if argument.check(net, property, &mut || !first.is_exhausted()).is_ok() {
+            return Ok(argument);
+        }
+    }
+    let automaton = &argument.tableau.automaton;
+    let mut pairs = Pairs::new(net, property, automaton, goes_on).map_err(NoRunFlaw::from)?;
+    take(&mut pairs, &argument.refuted);
+    let mut rankings = Vec::new();
+    // Every run ends in some component, whatever its beginning is.
+    let everywhere = vec![true; automaton.states.len()];
+    let mut given_up = Vec::new();
+    while let Some(state) = pairs.accepting_state(&everywhere, &given_up)
+        && !budget.is_exhausted()
+    {
+        let ranking = program::ranking(net, &pairs, state, budget);
+        match ranking.filter(|it| pairs.rank(net, it, goes_on).is_ok_and(|taken| taken > 0)) {
+            Some(ranking) => rankings.push(ranking),
+            None => given_up.push(state),
+        }
+    }
+    argument.rankings = rankings;
+    let mut last = None;
+    let longer = (depth..=depth + 1).filter(|it| (OPENINGS.len()..=MOST_OPENING).contains(it));
+    let end = budget.share(OPENING_SHARE);
+    for opening in OPENINGS.into_iter().chain(longer) {
+        argument.opening = opening;
+        let budget = if opening < OPENINGS.len() { budget } else { &end };
+        match argument.check(net, property, &mut || !budget.is_exhausted()) {
+            Ok(()) => return Ok(argument),
+            // A larger number of steps would exceed the limit as well.
+            Err(flaw @ NoRunFlaw::Opening) => return Err(last.unwrap_or(flaw).into()),
+            Err(flaw) => last = Some(flaw),
+        }
+    }
+    Err(last.unwrap_or(NoRunFlaw::Opening).into())
+}
+
+/// Takes away the pairs that premises exclude.
+pub(crate) fn take(pairs: &mut Pairs, refuted: &[ExcludedPairs]) {
+    for ExcludedPairs { edge: (state, at), movers, .. } in refuted {
+        match movers {
+            Movers::Nothing => pairs.take(*state, *at, None),
+            _ => pairs.take_edge(*state, *at),
+        }
+    }
+}
+
+/// Returns the largest nesting depth of X in the formula.
+fn nexts(property: &RunProperty) -> usize {
+    property.formulas().fold(
+        property.formula(),
+        |_, node, made: &PartValues<_, usize>| match node {
+            Node::Next(_, part) => made[*part] + 1,
+            Node::True | Node::False | Node::Literal(_) => 0,
+            Node::And(parts) | Node::Or(parts) => {
+                parts.iter().map(|&part| made[part]).max().unwrap_or(0)
+            }
+            Node::Until(_, left, right) | Node::Release(_, left, right) => {
+                made[*left].max(made[*right])
+            }
+        },
+    )
+}
+
+/// Returns the edges excluded by a predicate of `never`, and the predicates used.
+/// `never` that do.
+pub(crate) fn excluded(
+    property: &RunProperty,
+    tableau: &LinearTableau,
+    never: &[Predicate],
+) -> (Vec<Predicate>, Vec<ExcludedPairs>) {
+    let premises = Premises::new(property, never);
+    let (mut given, mut numbers, mut refuted) = (Vec::new(), HashMap::new(), Vec::new());
+    for (state, edges) in tableau.automaton.states.iter().enumerate() {
+        for (at, edge) in edges.iter().enumerate() {
+            let excluding = |movers: Movers, mover: &Predicate| {
+                let premise = premises.excluding(&edge.cube, mover)?;
+                Some((premise, movers))
+            };
+            let found = excluding(Movers::All, &Predicate::True)
+                .or_else(|| excluding(Movers::Nothing, &Predicate::Dead));
+            let Some((premise, movers)) = found else { continue };
+            let number = *numbers.entry(premise).or_insert_with(|| {
+                given.push(never[premise].clone());
+                given.len() - 1
+            });
+            let (edge, by) = ((state, at), Reason::Given(number));
+            refuted.push(ExcludedPairs { edge, movers, by });
+        }
+    }
+    (given, refuted)
+}

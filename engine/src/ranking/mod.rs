@@ -1,0 +1,35 @@
+//! Proves that no run has a property, by rankings: linear programs show that no fair cycle exists.
+//!
+//! A run with the property follows an accepting run of its automaton. The pairs of a transition and
+//! an automaton edge that it uses infinitely often form a component with all acceptance marks
+//! ([`NoRun`](parikh_evidence::no_run)). Along such a cycle, the numbers of firings x ≥ 0 of the
+//! pairs do not decrease any place, and every state is left as often as it is entered. If no such x
+//! uses a given pair, then by duality there are place weights y ≥ 0 and state values z that the
+//! pair decreases and no other pair increases. One program per component finds the weights for all
+//! such pairs at once: maximise Σ s subject to C·(s + r) ≥ 0, flow conservation in each state by
+//! s + r, 0 ≤ s ≤ 1, 0 ≤ r. The dual values of its rows are the weights. They are converted to
+//! integers and checked exactly. The decreasing pairs are removed, and the remaining components are
+//! treated in turn.
+//!
+//! # Conditions
+//! The conditions of the checker, which verifies the proof.
+//!
+//! # Sources
+//! See the checker; J. Farkas, *Theorie der einfachen Ungleichungen*, 1902.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `engine` | the engine: tries each open property in turn |
+//! | `argue` | the construction of one proof |
+//! | `program` | the linear program of a component |
+
+mod argue;
+mod engine;
+pub(super) mod program;
+
+pub use argue::{RankingFailure, argue};
+pub(super) use argue::{excluded, take};
+pub use engine::ENGINE;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! The registry of all engines, with their roles.
+//!
+//! The schedule (`parikh::run::schedule`) knows no engine by name and reads this list. So does
+//! `tests/soundness/engines.rs`, which compares each engine with exhaustive enumeration. To add an
+//! engine, write a file or folder in this module with a constant `ENGINE`, and add its `mod` line
+//! and its entry in [`ENGINES`].
+//!
+//! Engines with the same role run in the order of this list.
+
+use super::{
+    Engine, bmc, coverability, diagrams, explicit, fixpoint, growing, home, lasso, loops, pdr,
+    ranking, runs, siphon_trap, smt, state_equation, walk,
+};
+
+/// All engines of the portfolio except token intervals, which run before it.
+pub const ENGINES: &[Engine] = &[
+    coverability::ENGINE,
+    siphon_trap::ENGINE,
+    runs::ENGINE,
+    home::graph::ENGINE,
+    home::finitely::ENGINE,
+    home::undone::ENGINE,
+    home::commoner::ENGINE,
+    home::closed::ENGINE,
+    home::downhill::ENGINE,
+    home::regions::ENGINE,
+    home::described::ENGINE,
+    home::graph::REDUCED,
+    ranking::ENGINE,
+    walk::product::ENGINE,
+    growing::ENGINE,
+    lasso::ENGINE,
+    fixpoint::ENGINE,
+    diagrams::TREES,
+    state_equation::ENGINE,
+    explicit::ENGINE,
+    pdr::ENGINE,
+    diagrams::ENGINE,
+    bmc::ENGINE,
+    smt::WIDE,
+    loops::ENGINE,
+    walk::ENGINE,
+    walk::GUIDED,
+];
+
+/// Engines that run only if requested by name.
+pub const BY_NAME: &[Engine] = &[pdr::K_INDUCTION, smt::K_INDUCTION, smt::BMC];

@@ -1,0 +1,220 @@
+//! Goals about whole runs: "φ, and t has fired on the way", where a place counts the firings of t.
+//!
+//! A net with firing counters (see [`parikh_net::counted`]) has infinitely many markings as soon as
+//! something repeats, although the net without counters may have few. The counters are not needed.
+//! The transition t fires on a path to φ exactly if, without counters, some reachable marking
+//! enables t, and φ is reachable after firing it. One graph answers all such goals.
+//!
+//! ```text
+//! m₀ ──▶ … ──▶ m ──t──▶ m' ──▶ … ──▶ φ      counted: φ with a token on #t
+//! ```
+//!
+//! # Conditions
+//! 1. No transition takes from the counter, it is empty initially, and only t puts a token on it,
+//!    one per firing. If t has been replaced by several copies, each copy puts one token on it.
+//! 2. The goal is that the counter has a token, and φ, which depends on no counter.
+//! 3. The net without its counters has few markings. If each counter is bounded, a search with
+//!    counters would terminate too, so only a small graph is tried.
+
+use super::Task;
+use super::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use crate::board::{Observation, Proof, ProofReporter, WitnessReporter};
+use parikh_net::{
+    Atom, FiringSequence, GoalId, MarkingGoal, Net, PlaceId, Predicate, TransitionId,
+};
+use parikh_structure::graph::reachability::Reachability;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The registry entry of the engine.
+pub const ENGINE: Engine = Engine {
+    name: "runs",
+    technique: "EXPLICIT",
+    sides: Sides::Both,
+    role: Role::Once { share: 0.2 },
+    takes: Takes::PREDICATES,
+    start: |work: Assignment<'_>| {
+        each_slice_anew(move |budget| {
+            let witness_reporter =
+                work.board.witness_reporter(ENGINE.technique).on(work.working_net);
+            let proof_reporter = work.board.proof_reporter(ENGINE.technique).on(work.working_net);
+            run(
+                &Task::on(work.working_net, work.board, budget, work.seed),
+                witness_reporter,
+                proof_reporter,
+            )
+        })
+    },
+};
+
+/// Limit on the number of markings. Each is stored unpacked.
+const MARKINGS: usize = 300_000;
+
+/// The same limit if all counters are bounded.
+const MARKINGS_BOUNDED: usize = 10_000;
+
+/// Limit on the stored token counts of all markings together.
+const COUNTS: usize = 200_000_000;
+
+/// Settles the goals of `task` that are about runs. Returns a summary for the log.
+pub fn run(
+    task: &Task<'_>,
+    witness_reporter: WitnessReporter<'_>,
+    proof_reporter: ProofReporter<'_>,
+) -> String {
+    let net = task.net;
+    let open = task.goals.iter().filter(|(id, _)| task.board.is_open(*id));
+    let found = about_runs(net, open);
+    if found.is_empty() {
+        return "nothing to do".to_owned();
+    }
+    // Condition 3.
+    let counters: Vec<PlaceId> = net.places().filter(|&p| counts(net, p).is_some()).collect();
+    let mentioned: BTreeSet<PlaceId> = found.keys().flat_map(|done| done.support(net)).collect();
+    let counters: Vec<PlaceId> = counters.into_iter().filter(|p| !mentioned.contains(p)).collect();
+    let bounded = counters.iter().all(|&p| task.facts.upper_bound(p).is_some());
+    let markings = if bounded { MARKINGS_BOUNDED } else { MARKINGS };
+    let most = markings.min(COUNTS / net.place_count().max(1));
+    let graph = match Reachability::forgetting(net, &counters, most, task.budget) {
+        Ok(graph) => graph,
+        Err(why) => return why.to_string(),
+    };
+    let markings = graph.markings.len();
+    for (done, goals) in &found {
+        let is_done = |at: &u32| done.holds(net, &graph.markings[*at as usize]);
+        let ends: Vec<u32> = (0..markings as u32).filter(is_done).collect();
+        let (next, has_way) = graph.ways_to(&ends);
+        // By transition, its first edge after which an end marking is reachable.
+        let mut by: HashMap<TransitionId, u32> = HashMap::new();
+        for (at, edge) in (0u32..).zip(&graph.edges) {
+            if has_way[edge.to as usize] {
+                by.entry(edge.transition).or_insert(at);
+            }
+        }
+        for (counted, id) in goals {
+            if task.budget.is_exhausted() {
+                return format!("out of time after {markings} markings");
+            }
+            if !task.board.is_open(*id) {
+                continue;
+            }
+            let Some(&at) = counted.iter().find_map(|t| by.get(t)) else {
+                proof_reporter.unreachable(*id, Proof::searched(markings as u64, false));
+                continue;
+            };
+            let edge = graph.edges[at as usize];
+            let mut run: FiringSequence = graph.sequence_to(edge.from).into_iter().collect();
+            run.push(edge.transition, 1);
+            let rest = graph.along(&next, edge.to);
+            rest.steps().iter().for_each(|step| run.push(step.transition, step.count));
+            // One run is a witness for all transitions that it fires.
+            let fired: Vec<TransitionId> = run.steps().iter().map(|step| step.transition).collect();
+            let Ok(firings) = u64::try_from(run.firings()) else { continue };
+            let has_fired = |counted: &[TransitionId]| counted.iter().any(|t| fired.contains(t));
+            let shown = goals.iter().filter(|(counted, _)| has_fired(counted));
+            let sightings = shown.map(|&(_, goal)| Observation { goal, firings }).collect();
+            witness_reporter.along(run, sightings);
+        }
+    }
+    format!("{markings} markings without counters")
+}
+
+/// Goals by their final predicate φ, with the transitions of which at least one must have fired.
+type AboutRuns = BTreeMap<Predicate, Vec<(Vec<TransitionId>, GoalId)>>;
+
+/// Returns the goals that satisfy conditions 1 and 2.
+fn about_runs<'g>(
+    net: &Net,
+    goals: impl Iterator<Item = &'g (GoalId, MarkingGoal)> + Clone,
+) -> AboutRuns {
+    let mut found = AboutRuns::new();
+    for (id, goal) in goals {
+        let MarkingGoal::Reach(Predicate::And(parts)) = goal else { continue };
+        let counted = |part: &Predicate| counter(part).and_then(|p| counts(net, p));
+        let counters: Vec<PlaceId> =
+            parts.iter().filter(|part| counted(part).is_some()).filter_map(counter).collect();
+        // φ may mention a place that looks like a counter. The final place of a process often does.
+        let only_once = |p: &PlaceId| {
+            let speaks = |part: &&Predicate| counter(part) != Some(*p);
+            !parts.iter().filter(speaks).any(|part| part.support(net).contains(p))
+        };
+        let mut candidates = counters.into_iter().filter(only_once);
+        let (Some(counter_of_goal), None) = (candidates.next(), candidates.next()) else {
+            continue;
+        };
+        let Some(t) = counts(net, counter_of_goal) else { continue };
+        let rest = parts.iter().filter(|part| counter(part) != Some(counter_of_goal)).cloned();
+        found.entry(Predicate::and(rest)).or_default().push((t, *id));
+    }
+    found
+}
+
+/// Returns the place if the predicate says that a place has a token.
+fn counter(part: &Predicate) -> Option<PlaceId> {
+    match part {
+        Predicate::Atom(Atom { sum, bound: -1 }) => match *sum.terms() {
+            [(place, -1)] => Some(place),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns the transitions whose firings a place counts together.
+fn counts(net: &Net, p: PlaceId) -> Option<Vec<TransitionId>> {
+    let producers = net.producers(p);
+    let counts_firings = !producers.is_empty()
+        && producers.iter().all(|arc| arc.weight == 1)
+        && net.consumers(p).is_empty()
+        && net.initial()[p] == 0;
+    counts_firings.then(|| producers.iter().map(|arc| arc.transition).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::{Board, Knowledge, Reach};
+    use parikh_net::{Facts, LinearSum, counted::counted, text};
+    use parikh_solvers::Budget;
+
+    #[test]
+    fn what_leads_nowhere_is_on_no_run_although_firings_are_counted_without_end() {
+        let net = text::parse(
+            "place i 1\nplace p\nplace q\nplace o\ntransition t: i -> p\ntransition back: p -> i\n\
+             transition astray: p -> q\ntransition round: q -> q\ntransition u: p -> o",
+        );
+        let net = counted(&net.unwrap()).unwrap();
+        let place = |name: &str| net.place_named(name).unwrap();
+        let all = LinearSum::new(["i", "p", "q", "o"].map(|name| (place(name), 1))).unwrap();
+        // Alone, the first part looks like one about a counter.
+        let done = [Predicate::at_least(place("o"), 1), Predicate::at_most(all, 1)];
+        let goals: Vec<(GoalId, MarkingGoal)> = ["#t", "#back", "#astray", "#round", "#u"]
+            .into_iter()
+            .map(|name| Predicate::at_least(place(name), 1))
+            .enumerate()
+            .map(|(at, fired)| (at, Predicate::and(done.iter().cloned().chain([fired]))))
+            .map(|(at, predicate)| (GoalId::new(at), MarkingGoal::Reach(predicate)))
+            .collect();
+        let board = Board::new(&net, goals.iter().map(|(_, goal)| goal.clone().into()).collect());
+        let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+        let task = Task {
+            net: &net,
+            goals: &goals,
+            facts: &facts,
+            board: &board,
+            budget: &budget,
+            seed: 1,
+        };
+        assert_eq!(
+            run(&task, board.witness_reporter("X"), board.proof_reporter("X")),
+            "4 markings without counters"
+        );
+        let is_reached = |(id, _): &(GoalId, MarkingGoal)| match board.knowledge(*id) {
+            Some(Knowledge::Reach(Reach::Reached { .. })) => Some(true),
+            Some(Knowledge::Reach(Reach::Unreachable { .. })) => Some(false),
+            _ => None,
+        };
+        let reached: Vec<Option<bool>> = goals.iter().map(is_reached).collect();
+        assert_eq!(reached, [true, true, false, false, true].map(Some));
+        assert_eq!(board.faults(), 0);
+    }
+}

@@ -1,0 +1,90 @@
+//! Excludes deadlocks by siphons and traps.
+//!
+//! In a dead marking every transition lacks a token on some input place. So the places without
+//! enough tokens form a siphon that meets every preset. If each such set contains an initially
+//! marked trap, it is never empty, and no marking is dead. [`parikh_structure::commoner`] answers
+//! this as a SAT query. This engine checks its certificate and settles the goal.
+//!
+//! # Conditions
+//! 1. The goal is exactly "a dead marking is reachable".
+//! 2. The traps make a certificate: a lemma for each, and a propositional refutation of a dead
+//!    marking, computed anew. The solver that found the traps is not trusted.
+//!
+//! # Sources
+//! F. Commoner, *Deadlocks in Petri nets*, 1972; M. Hack, *Analysis of production schemata by Petri
+//! nets*, 1972.
+
+use super::{Engine, Role, Sides, Takes, each_slice_anew};
+use super::{Task, state_equation};
+use crate::board::{Argument, Proof, ProofReporter};
+use parikh_evidence::Document;
+use parikh_evidence::certificate::Lemma;
+use parikh_net::printable::counted;
+use parikh_net::{Atom, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
+use parikh_solvers::Budget;
+use parikh_structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
+use std::sync::Arc;
+
+/// The registry entry of the engine.
+pub const ENGINE: Engine = Engine {
+    name: "siphon-trap",
+    technique: "SIPHON_TRAP",
+    sides: Sides::Over,
+    role: Role::Once { share: 0.15 },
+    takes: Takes::PREDICATES,
+    start: |work| {
+        each_slice_anew(move |budget| {
+            let proof_reporter = work.board.proof_reporter("SIPHON_TRAP").on(work.working_net);
+            run(&Task::on(work.working_net, work.board, budget, work.seed), proof_reporter)
+        })
+    },
+};
+
+/// Settles the deadlock goals of `task` if possible. Returns a summary for the log.
+pub fn run(task: &Task<'_>, proof_reporter: ProofReporter<'_>) -> String {
+    let is_deadlock = |goal: &MarkingGoal| *goal == MarkingGoal::Reach(Predicate::Dead);
+    let wanted =
+        || task.goals.iter().filter(|(id, goal)| is_deadlock(goal) && task.board.is_open(*id));
+    if wanted().next().is_none() {
+        return "nothing to do".to_owned();
+    }
+    match siphon_trap(task.net, SiphonTrapProperty::DeadMarkings, task.budget) {
+        Ok(SiphonTrap::Holds(holds)) => {
+            let traps = holds.traps.len();
+            let Some(document) = document(task.net, &holds.traps, task.budget) else {
+                return "the property holds, but no certificate was found".to_owned();
+            };
+            let document = Arc::new(document);
+            let proof_reporter = proof_reporter.by(&document);
+            for (id, _) in wanted() {
+                proof_reporter
+                    .unreachable(*id, Proof::new(Argument::Traps(traps), Some(document.clone())));
+            }
+            format!("{traps} marked traps exclude deadlocks")
+        }
+        Ok(SiphonTrap::Fails(siphon)) => {
+            format!("a siphon of {} may become empty", counted(siphon.len(), "place"))
+        }
+        Err(exhausted) => exhausted.to_string(),
+    }
+}
+
+/// Returns the certificate that no marking is dead, from initially marked traps. For each trap,
+/// "all of its places are empty" contradicts the trap, and a dead marking would leave some trap
+/// empty. Returns `None` if this is false or not shown in time.
+pub fn document(net: &Net, traps: &[Vec<PlaceId>], budget: &Budget) -> Option<Document> {
+    let mut places: Vec<PlaceId> = traps.iter().flatten().copied().collect();
+    places.sort_unstable();
+    places.dedup();
+    let lemma = |(index, trap): (usize, &Vec<PlaceId>)| Lemma {
+        atoms: trap.iter().filter_map(|p| Some((places.binary_search(p).ok()?, 1))).collect(),
+        traps: vec![(index, 1)],
+        ..Lemma::default()
+    };
+    let lemmas: Vec<Lemma> = traps.iter().enumerate().map(lemma).collect();
+    let lemmas: Vec<&Lemma> = lemmas.iter().collect();
+    let atom = |index: usize| Atom { sum: LinearSum::place(places[index]), bound: 0 };
+    let dead = &Predicate::Dead;
+    let certificate = state_equation::certificate(net, dead, &lemmas, &atom, traps, budget)?;
+    Some(Document::Linear(certificate))
+}

@@ -1,0 +1,196 @@
+//! k-induction in integers, for k = 1, 2, 4, 8, …: is there a path of k + 1 markings, all allowed
+//! by the known facts, whose last marking is its first goal marking?
+//!
+//! If the solver answers no, the *step case* holds for k: a reachable goal is reached by fewer than
+//! k firings. But this rests on the solver and concerns k firings at once, for which there is no
+//! certificate format. So only then an inductive invariant is searched for, by [backward
+//! search](crate::pdr) from the goal. If the step case holds because of place invariants
+//! and bounds that backward search uses too, the search ends after k rounds with a certificate or a
+//! witness. Only its results are answers. A step case alone is only mentioned in the log.
+//!
+//! # Source
+//! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a
+//! SAT-solver*, FMCAD 2000.
+
+use super::unrolled::{SmtExtensionResult, SmtQueryResult, SmtUnrolling};
+use super::{ROUNDS, TECHNIQUE, first_slice};
+use crate::pdr::{BackwardSearch, more};
+use crate::{Assignment, Session, SliceProgress};
+use parikh_encodings::unrolling::StepKind;
+use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate};
+use parikh_solvers::Budget;
+use parikh_solvers::term::Term;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// The engine with its state on a net.
+pub(super) struct KInduction<'g> {
+    backward: BackwardSearch<'g>,
+    work: Assignment<'g>,
+    unrolled: SmtUnrolling<'g>,
+    /// The current k.
+    steps: usize,
+    /// Goals without further queries at this length.
+    done: BTreeSet<GoalId>,
+    /// Goals already treated in this round. The budget may interrupt a round at any goal.
+    had_turn: BTreeSet<GoalId>,
+    /// Goals whose step case holds, with k and the predicate asked.
+    held: BTreeMap<GoalId, (usize, Predicate)>,
+    rounds: u32,
+    slice: Option<Duration>,
+    /// Number of proved step cases.
+    step_cases: u64,
+    settled: u64,
+}
+
+impl<'g> KInduction<'g> {
+    pub(super) fn new(work: Assignment<'g>) -> Result<Self, String> {
+        let unrolled = SmtUnrolling::any(&work, "k-induction-smt", StepKind::Firing)?;
+        Ok(KInduction {
+            backward: BackwardSearch::new(work.clone()),
+            work,
+            unrolled,
+            steps: 1,
+            done: BTreeSet::new(),
+            had_turn: BTreeSet::new(),
+            held: BTreeMap::new(),
+            rounds: 0,
+            slice: None,
+            step_cases: 0,
+            settled: 0,
+        })
+    }
+
+    fn open(&self) -> Vec<(GoalId, MarkingGoal)> {
+        let Assignment { working_net, board, .. } = self.work;
+        working_net.goals().iter().filter(|(id, _)| board.is_open(*id)).cloned().collect()
+    }
+
+    /// Returns the predicate to prove unreachable, or `None` if there is nothing to ask.
+    fn predicate(&self, id: GoalId, goal: &MarkingGoal) -> Option<Predicate> {
+        let Assignment { working_net, board, .. } = self.work;
+        let witness_reporter = board.witness_reporter(TECHNIQUE).on(working_net);
+        match goal {
+            MarkingGoal::Reach(predicate) => {
+                let is_initial = predicate.holds(working_net.net(), working_net.net().initial());
+                if is_initial {
+                    witness_reporter.reached(id, FiringSequence::new());
+                }
+                (!is_initial).then(|| predicate.clone())
+            }
+            MarkingGoal::Maximise(sum) => {
+                if witness_reporter.seen(id).is_none() {
+                    witness_reporter.reached(id, FiringSequence::new());
+                }
+                more(sum, witness_reporter.seen(id)?)
+            }
+        }
+    }
+
+    /// Asks for the step case of one goal.
+    fn ask(&mut self, id: GoalId, predicate: Predicate, budget: &Budget) {
+        let not_yet = predicate.clone().negated();
+        let mut assumed: Vec<Term> =
+            (0..self.steps).map(|step| self.unrolled.holds(&not_yet, step)).collect();
+        assumed.push(self.unrolled.holds(&predicate, self.steps));
+        match self.unrolled.ask(&format!("goal {}", id.index()), &assumed, budget) {
+            SmtQueryResult::Impossible => {
+                self.step_cases += 1;
+                self.held.insert(id, (self.steps, predicate));
+            }
+            SmtQueryResult::Possible(_) => {
+                self.done.insert(id);
+            }
+            SmtQueryResult::Unfinished => {}
+            SmtQueryResult::Unknown(why) => {
+                tracing::info!("k-induction-smt: {id:?} for k = {}: {why}", self.steps);
+                self.done.insert(id);
+            }
+        }
+    }
+
+    /// Searches for an inductive invariant.
+    fn certify(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
+        self.backward.work_on(id, goal, budget);
+        if !self.work.board.is_open(id) {
+            self.settled += 1;
+            self.held.remove(&id);
+        }
+    }
+}
+
+impl Session for KInduction<'_> {
+    fn slice(&mut self, budget: &Budget) -> SliceProgress {
+        loop {
+            let open = self.open();
+            if open.is_empty() {
+                return SliceProgress::Finished;
+            }
+            match self.unrolled.extend_to(self.steps, budget) {
+                SmtExtensionResult::ToTheEnd => {}
+                SmtExtensionResult::InPart => return SliceProgress::Unfinished,
+                SmtExtensionResult::TooLong => {
+                    let why = format!("{} firings need too many variables", self.steps);
+                    let Assignment { board, .. } = self.work;
+                    open.iter().for_each(|(id, _)| board.gave_up(*id, "k-induction-smt", &why));
+                    return SliceProgress::Finished;
+                }
+            }
+            let slice = *self.slice.get_or_insert_with(|| first_slice(budget, open.len()));
+            let mut waiting = false;
+            for (id, goal) in &open {
+                if budget.is_exhausted() {
+                    return SliceProgress::Unfinished;
+                }
+                let Some(predicate) = self.predicate(*id, goal) else {
+                    self.done.insert(*id);
+                    continue;
+                };
+                // The predicate of a maximum may have changed.
+                if self.held.get(id).is_some_and(|(_, held)| *held != predicate) {
+                    self.held.remove(id);
+                }
+                if self.had_turn.insert(*id) {
+                    if !self.held.contains_key(id) && !self.done.contains(id) {
+                        self.ask(*id, predicate, &budget.slice(slice));
+                    }
+                    if self.held.contains_key(id) {
+                        self.certify(*id, goal, &budget.slice(slice));
+                    }
+                }
+                waiting |= !self.done.contains(id) && !self.held.contains_key(id);
+            }
+            self.had_turn.clear();
+            self.rounds += 1;
+            self.slice = Some(slice.saturating_mul(2));
+            if self.rounds >= ROUNDS || !waiting {
+                self.rounds = 0;
+                let open = self.open();
+                if open.iter().all(|(id, _)| self.backward.has_given_up(*id)) {
+                    return SliceProgress::Finished;
+                }
+                // If all step cases hold, only the search for invariants is left.
+                if !open.iter().all(|(id, _)| self.held.contains_key(id)) {
+                    self.steps *= 2;
+                    self.done.clear();
+                }
+            }
+        }
+    }
+
+    fn statistics(&self) -> String {
+        let (k, questions) = (self.unrolled.steps(), self.unrolled.statistics());
+        let KInduction { step_cases, settled, .. } = self;
+        let mut text = format!(
+            "{step_cases} step cases hold, {settled} goals settled by them, k up to {k}, {questions}"
+        );
+        let mut by_word: BTreeMap<usize, usize> = BTreeMap::new();
+        self.held.values().for_each(|(k, _)| *by_word.entry(*k).or_default() += 1);
+        for (k, goals) in by_word {
+            text += &format!(
+                "; {goals} of them, for k = {k}, only according to the solver: no certificate, not answered"
+            );
+        }
+        text
+    }
+}

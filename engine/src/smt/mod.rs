@@ -1,0 +1,86 @@
+//! Bounded model checking and k-induction in integers, with an SMT solver.
+//!
+//! Reading order: `unrolled` (unrollings as terms, with their solver), `bmc`, `k_induction`.
+//!
+//! The firings of any net are linear arithmetic: unbounded places, weights and 10⁹ tokens cost no
+//! more than one-safe places. The limit is the solver, which is Z3 or a command given by the user
+//! (`--smt-solver`), always in its own process. So these engines run only if requested by name, for
+//! comparisons of encodings and solvers. One engine also runs by default if the [propositional
+//! encoding](crate::bmc) cannot represent the possible numbers of tokens.
+//!
+//! # Trust
+//! The solver is not trusted. A model is converted to a firing sequence, which the board replays.
+//! If the solver finds no model, bmc continues with more steps, and k-induction searches for an
+//! inductive invariant that the checker verifies.
+
+mod bmc;
+mod k_induction;
+mod unrolled;
+
+use super::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew};
+use parikh_encodings::propositional::RANGE;
+use parikh_net::Provenance;
+use parikh_structure::intervals::Intervals;
+use std::time::Duration;
+
+/// The registry entry of SMT-based bounded model checking, which runs on request: finds witnesses
+/// of few steps with numbers of any size.
+pub const BMC: Engine = Engine {
+    name: "bmc-smt",
+    technique: TECHNIQUE,
+    sides: Sides::Under,
+    role: Role::Induction,
+    takes: Takes::MARKINGS,
+    start: |work| Ok(Box::new(bmc::session(work)?)),
+};
+
+/// The registry entry of the same engine for nets with places that exceed the propositional
+/// encoding. It runs by default.
+pub const WIDE: Engine = Engine {
+    name: "bmc-wide",
+    role: Role::UnrollWide,
+    start: |work| match is_wide(&work) {
+        false => each_slice_anew(|_| "no place has many values".to_owned()),
+        true => match bmc::session(work) {
+            Ok(session) => Ok(Box::new(session) as Box<dyn Session>),
+            // The engine was not requested, so a missing solver is no error.
+            Err(why) => each_slice_anew(move |_| why.clone()),
+        },
+    },
+    ..BMC
+};
+
+/// Returns true if some place may have more values than the [propositional
+/// encoding](crate::bmc) represents.
+fn is_wide(work: &Assignment<'_>) -> bool {
+    let (net, facts) = (work.working_net.net(), work.working_net.facts());
+    let intervals = Intervals::new(net, facts);
+    let level = intervals.within(Provenance::PROVED);
+    let few = |p, high: u64| i128::from(high) - i128::from(level.low(p)) <= RANGE;
+    net.places().any(|p| !level.high(p).is_some_and(|high| few(p, high)))
+}
+
+/// The registry entry of SMT-based k-induction, which runs on request: step cases by a solver, then
+/// invariants.
+pub const K_INDUCTION: Engine = Engine {
+    name: "k-induction-smt",
+    sides: Sides::Both,
+    start: |work| Ok(Box::new(k_induction::KInduction::new(work)?)),
+    ..BMC
+};
+
+const TECHNIQUE: &str = "SAT_SMT";
+
+/// Minimum and maximum of the time slice per query in the first round. It doubles from round to
+/// round.
+const FIRST_SLICE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
+
+/// Number of rounds with unanswered queries before the unrolling is extended anyway.
+const ROUNDS: u32 = 2;
+
+/// Returns the time slice per query in the first round for `goals` goals.
+fn first_slice(budget: &parikh_solvers::Budget, goals: usize) -> Duration {
+    let (least, most) = FIRST_SLICE;
+    let fair = budget.remaining().map_or(most, |left| left / goals.max(1) as u32);
+    fair.clamp(least, most)
+}

@@ -1,0 +1,251 @@
+//! An unrolling as terms, with its solver.
+//!
+//! All goals of a net share it: the transition relation is asserted once per step, and a goal is
+//! assumed only for a query. Nothing is retracted when the unrolling grows, so the solver keeps
+//! what it has learnt.
+
+use crate::Assignment;
+use parikh_encodings::unrolling::{MarkingSequence, StepKind};
+use parikh_encodings::variables::Variables;
+use parikh_encodings::{EncodeError, Numbers, bounds, flows, traps};
+use parikh_net::{FiringSequence, PlaceId, Predicate, TransitionId};
+use parikh_solvers::dump::{Dump, recorded_smt};
+use parikh_solvers::model::SolverModel;
+use parikh_solvers::smt::{SmtAnswer, SmtError, SmtSolver};
+use parikh_solvers::smt_chosen::smt_solver;
+use parikh_solvers::term::Term;
+use parikh_solvers::{Budget, NoAnswer};
+use std::fmt;
+use std::time::Instant;
+
+/// Limit on the number of variables. Beyond it, no solver answers in reasonable time.
+const MOST_VARIABLES: usize = 4_000_000;
+
+/// Limit on the tokens of a place in a witness. It ensures that intermediate markings of a step
+/// stay below 2⁶³ tokens.
+const MOST_TOKENS: u64 = (1 << 62) - 1;
+
+/// An unrolling together with its SMT solver.
+pub(super) struct SmtUnrolling<'g> {
+    name: &'static str,
+    variables: Variables<'g>,
+    row: MarkingSequence,
+    between: StepKind,
+    solver: Box<dyn SmtSolver>,
+    dump: Option<Dump>,
+    /// For each place, an upper bound of its tokens in useful markings.
+    bounds: Vec<Option<u64>>,
+    /// Number of queries.
+    questions: u64,
+    /// Number of queries at which the solver failed, and the last error.
+    failures: (u64, String),
+}
+
+/// Result of a query.
+pub(super) enum SmtQueryResult {
+    /// Satisfiable, with the given model.
+    Possible(SolverModel),
+    /// Unsatisfiable, according to the solver.
+    Impossible,
+    /// Time ran out.
+    Unfinished,
+    /// The solver does not know, and more time would not help.
+    Unknown(String),
+}
+
+/// Result of extending an unrolling.
+pub(super) enum SmtExtensionResult {
+    ToTheEnd,
+    /// The budget ended first.
+    InPart,
+    /// No solver would answer a query about an unrolling of this length.
+    TooLong,
+}
+
+/// Formats the result without the model's values.
+impl fmt::Debug for SmtQueryResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SmtQueryResult::Possible(_) => f.write_str("possible"),
+            SmtQueryResult::Impossible => f.write_str("impossible"),
+            SmtQueryResult::Unfinished => f.write_str("no answer in time"),
+            SmtQueryResult::Unknown(why) => write!(f, "no answer: {why}"),
+        }
+    }
+}
+
+impl<'g> SmtUnrolling<'g> {
+    /// Creates an unrolling that begins with the initial marking.
+    pub(super) fn initial(
+        work: &Assignment<'g>,
+        name: &'static str,
+        between: StepKind,
+    ) -> Result<Self, String> {
+        let mut this = Self::new(work, name, between, MarkingSequence::initial)?;
+        for (bound, &tokens) in
+            this.bounds.iter_mut().zip(work.working_net.net().initial().tokens())
+        {
+            *bound = Some(bound.map_or(MOST_TOKENS, |bound| bound.min(MOST_TOKENS)).max(tokens));
+        }
+        Ok(this)
+    }
+
+    /// Creates an unrolling that begins with any marking that the known facts allow.
+    pub(super) fn any(
+        work: &Assignment<'g>,
+        name: &'static str,
+        between: StepKind,
+    ) -> Result<Self, String> {
+        let mut this = Self::new(work, name, between, MarkingSequence::any)?;
+        let facts = work.working_net.facts();
+        let variables = &mut this.variables;
+        let mut said = variables.domain(false);
+        let wrong = |error: EncodeError| error.to_string();
+        said.extend(flows::constraints(variables, &facts.flows).map_err(wrong)?);
+        said.extend(bounds::constraints(variables, facts));
+        said.extend(traps::listed(variables, &facts.traps, false).map_err(wrong)?);
+        this.assert(&said).map_err(|error| error.to_string())?;
+        Ok(this)
+    }
+
+    fn new(
+        work: &Assignment<'g>,
+        name: &'static str,
+        between: StepKind,
+        row: impl FnOnce(&Variables<'g>) -> MarkingSequence,
+    ) -> Result<Self, String> {
+        let solver = smt_solver(work.smt_solver.as_ref()).map_err(|error| error.to_string())?;
+        tracing::info!("{name}: {}", solver.name());
+        let dump = work.dump.as_ref().map(Dump::apart);
+        let solver = recorded_smt(solver, dump.as_ref());
+        let (net, facts) = (work.working_net.net(), work.working_net.facts());
+        let variables = Variables::new(net, Numbers::Integers, facts);
+        Ok(SmtUnrolling {
+            name,
+            row: row(&variables),
+            bounds: variables.bounds().to_vec(),
+            variables,
+            between,
+            solver,
+            dump,
+            questions: 0,
+            failures: (0, String::new()),
+        })
+    }
+
+    /// Returns the number of steps.
+    pub(super) fn steps(&self) -> usize {
+        self.row.steps()
+    }
+
+    /// Extends the unrolling to this number of steps, as far as the budget permits.
+    pub(super) fn extend_to(&mut self, steps: usize, budget: &Budget) -> SmtExtensionResult {
+        let net = self.variables.net;
+        let each = net.place_count() + net.transition_count();
+        if each.saturating_mul(steps) > MOST_VARIABLES {
+            tracing::info!("{}: {steps} steps need too many variables", self.name);
+            return SmtExtensionResult::TooLong;
+        }
+        while self.row.steps() < steps {
+            if budget.is_exhausted() {
+                return SmtExtensionResult::InPart;
+            }
+            let before = self.row.last().to_vec();
+            let mut said = self.row.extend(&mut self.variables, self.between);
+            for (place, before) in net.places().zip(before) {
+                let tokens = self.row.last()[place.index()];
+                if let Some(variable) = tokens.variable
+                    && tokens != before
+                    && let Some(most) = self.bounds[PlaceId::index(place)]
+                {
+                    said.push(self.variables.terms.at_most(variable, most));
+                }
+            }
+            // All terms belong to the same arena, so the assertion cannot fail.
+            if self.assert(&said).is_err() {
+                return SmtExtensionResult::TooLong;
+            }
+        }
+        SmtExtensionResult::ToTheEnd
+    }
+
+    fn assert(&mut self, said: &[Term]) -> Result<(), SmtError> {
+        said.iter().try_for_each(|&term| self.solver.assert(&self.variables.terms, term))
+    }
+
+    /// Returns the term "the marking after `step` steps satisfies the predicate".
+    pub(super) fn holds(&mut self, predicate: &Predicate, step: usize) -> Term {
+        self.row.holds(&mut self.variables, predicate, step)
+    }
+
+    /// Asks if the unrolling is satisfiable under these assumptions.
+    pub(super) fn ask(
+        &mut self,
+        subject: &str,
+        assumed: &[Term],
+        budget: &Budget,
+    ) -> SmtQueryResult {
+        if let Some(dump) = &self.dump {
+            let steps = self.row.steps();
+            let header = format!("{} on net {}: {subject}", self.name, self.variables.net.name());
+            dump.describe(&format!("{}-{steps}-{subject}", self.name), &header);
+        }
+        self.questions += 1;
+        let begun = Instant::now();
+        let said = match self.solver.check(&self.variables.terms, assumed, budget) {
+            Ok(SmtAnswer::Satisfiable(model)) => SmtQueryResult::Possible(model),
+            Ok(SmtAnswer::Unsatisfiable { .. }) => SmtQueryResult::Impossible,
+            Ok(SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))) => SmtQueryResult::Unfinished,
+            Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(why))) => {
+                self.failed(&why);
+                if budget.is_exhausted() {
+                    SmtQueryResult::Unfinished
+                } else {
+                    SmtQueryResult::Unknown(why)
+                }
+            }
+            Ok(SmtAnswer::NoAnswer(_)) if budget.is_exhausted() => SmtQueryResult::Unfinished,
+            Ok(SmtAnswer::NoAnswer(why)) => SmtQueryResult::Unknown(why.to_string()),
+            Err(error) => SmtQueryResult::Unknown(error.to_string()),
+        };
+        let (name, steps) = (self.name, self.row.steps());
+        tracing::debug!("{name}, {subject}, {steps} steps: {said:?} {:.2?}", begun.elapsed());
+        said
+    }
+
+    /// Counts a failure of the solver. The first one is logged as a warning.
+    fn failed(&mut self, why: &str) {
+        let (count, last) = &mut self.failures;
+        if *count == 0 {
+            let (name, solver) = (self.name, self.solver.name());
+            tracing::warn!("{name}: {solver} failed on a query: {why}");
+        }
+        *count += 1;
+        why.clone_into(last);
+    }
+
+    /// Returns a short summary of the queries.
+    pub(super) fn statistics(&self) -> String {
+        let text = format!("{} questions", self.questions);
+        match &self.failures {
+            (0, _) => text,
+            (failures, why) => {
+                format!("{text}, the solver failed on {failures} of them, last with: {why}")
+            }
+        }
+    }
+
+    /// Returns the firing sequence of a model. Returns `None` if a number exceeds the supported
+    /// range.
+    pub(super) fn sequence(&self, model: &SolverModel) -> Option<FiringSequence> {
+        let mut sequence = FiringSequence::new();
+        for step in self.row.fired() {
+            for &(t, fire) in step {
+                let t: TransitionId = t;
+                let count = model.integer(fire).unwrap_or_default();
+                sequence.push(t, u64::try_from(count).ok()?);
+            }
+        }
+        Some(sequence)
+    }
+}

@@ -1,0 +1,203 @@
+//! The comparisons of all goals, each stored once, and the goals' predicates as trees over them.
+//!
+//! Enabledness is written as the tokens it needs, and a dead marking as "every transition lacks
+//! some token". For the latter only transitions with minimal presets are needed: if a transition
+//! lacks a token, so does every transition with a larger preset.
+
+use parikh_net::{Atom, Net, Predicate, TransitionId};
+use std::collections::HashMap;
+
+/// Index of a comparison in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct AtomId(pub(super) u32);
+
+impl AtomId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A predicate in negation normal form over the table.
+#[derive(Clone, Debug)]
+pub(super) enum AtomNode {
+    Constant(bool),
+    Atom(AtomId),
+    And(Vec<AtomNode>),
+    Or(Vec<AtomNode>),
+}
+
+/// The comparisons so far, without duplicates.
+#[derive(Default)]
+pub(super) struct Atoms {
+    atoms: Vec<Atom>,
+    ids: HashMap<Atom, AtomId>,
+    /// Transitions with minimal presets, computed when a goal first mentions deadness.
+    minimal: Option<Vec<TransitionId>>,
+}
+
+impl Atoms {
+    pub(super) fn get(&self, id: AtomId) -> &Atom {
+        &self.atoms[id.index()]
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.atoms.len()
+    }
+
+    /// Returns the id of a comparison, which is added if it is new.
+    pub(super) fn intern(&mut self, atom: Atom) -> AtomId {
+        if let Some(&id) = self.ids.get(&atom) {
+            return id;
+        }
+        // The number of comparisons in memory is far below 2³².
+        let id = AtomId(self.atoms.len() as u32);
+        self.ids.insert(atom.clone(), id);
+        self.atoms.push(atom);
+        id
+    }
+
+    /// Returns the tree of a predicate.
+    pub(super) fn tree(&mut self, net: &Net, predicate: &Predicate) -> AtomNode {
+        match predicate {
+            Predicate::True => AtomNode::Constant(true),
+            Predicate::False => AtomNode::Constant(false),
+            Predicate::Atom(atom) => AtomNode::Atom(self.intern(atom.clone())),
+            Predicate::And(parts) => and(parts.iter().map(|part| self.tree(net, part)).collect()),
+            Predicate::Or(parts) => or(parts.iter().map(|part| self.tree(net, part)).collect()),
+            Predicate::Enabled(_) | Predicate::Disabled(_) => {
+                let spelled = predicate.to_atoms(net);
+                self.tree(net, &spelled)
+            }
+            Predicate::Dead => {
+                let minimal = self.minimal.take().unwrap_or_else(|| minimal_presets(net));
+                let lacking = minimal.iter().map(|&t| self.tree(net, &Predicate::Disabled(t)));
+                let tree = and(lacking.collect());
+                self.minimal = Some(minimal);
+                tree
+            }
+            // All presets are used here, because the certificate checker knows nothing of minimal
+            // ones. Above, a conjunction with fewer parts is merely easier to satisfy.
+            Predicate::NotDead => {
+                let spelled = predicate.to_atoms(net);
+                self.tree(net, &spelled)
+            }
+        }
+    }
+}
+
+fn and(mut parts: Vec<AtomNode>) -> AtomNode {
+    parts.retain(|part| !matches!(part, AtomNode::Constant(true)));
+    if parts.iter().any(|part| matches!(part, AtomNode::Constant(false))) {
+        return AtomNode::Constant(false);
+    }
+    match parts.len() {
+        0 => AtomNode::Constant(true),
+        1 => parts.swap_remove(0),
+        _ => AtomNode::And(parts),
+    }
+}
+
+fn or(mut parts: Vec<AtomNode>) -> AtomNode {
+    parts.retain(|part| !matches!(part, AtomNode::Constant(false)));
+    if parts.iter().any(|part| matches!(part, AtomNode::Constant(true))) {
+        return AtomNode::Constant(true);
+    }
+    match parts.len() {
+        0 => AtomNode::Constant(false),
+        1 => parts.swap_remove(0),
+        _ => AtomNode::Or(parts),
+    }
+}
+
+impl AtomNode {
+    /// Returns true if the predicate holds when exactly the comparisons accepted by `holds` are
+    /// true.
+    pub(super) fn holds(&self, holds: &mut impl FnMut(AtomId) -> bool) -> bool {
+        match self {
+            AtomNode::Constant(value) => *value,
+            AtomNode::Atom(atom) => holds(*atom),
+            AtomNode::And(parts) => parts.iter().all(|part| part.holds(holds)),
+            AtomNode::Or(parts) => parts.iter().any(|part| part.holds(holds)),
+        }
+    }
+
+    /// Calls `visit` for every comparison in the tree, with repetitions.
+    pub(super) fn visit(&self, visit: &mut impl FnMut(AtomId)) {
+        match self {
+            AtomNode::Constant(_) => {}
+            AtomNode::Atom(atom) => visit(*atom),
+            AtomNode::And(parts) | AtomNode::Or(parts) => {
+                parts.iter().for_each(|part| part.visit(visit))
+            }
+        }
+    }
+
+    /// Returns every comparison in the tree once, ascending.
+    pub(super) fn atoms(&self) -> Vec<AtomId> {
+        let mut all = Vec::new();
+        self.visit(&mut |atom| all.push(atom));
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// Returns one transition for each minimal preset.
+fn minimal_presets(net: &Net) -> Vec<TransitionId> {
+    // A smaller preset is contained in the larger one, so its rarest place is too. Looking at the
+    // transitions filed under the places of a preset finds every smaller preset.
+    let mut filed: Vec<Vec<TransitionId>> = vec![Vec::new(); net.place_count()];
+    for t in net.transitions() {
+        let rarest = net.pre(t).iter().min_by_key(|arc| net.consumers(arc.place).len());
+        match rarest {
+            Some(arc) => filed[arc.place.index()].push(t),
+            // The transition is always enabled, so no marking is dead.
+            None => return vec![t],
+        }
+    }
+    let below = |small: TransitionId, large: TransitionId| {
+        net.pre(small).iter().all(|arc| net.pre_weight(large, arc.place) >= arc.weight)
+    };
+    let is_minimal = |&t: &TransitionId| {
+        let candidates = net.pre(t).iter().flat_map(|arc| &filed[arc.place.index()]);
+        !candidates
+            .into_iter()
+            .any(|&other| other != t && below(other, t) && (other < t || !below(t, other)))
+    };
+    net.transitions().filter(is_minimal).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn only_minimal_presets_count_for_deadness() {
+        let net = text::parse(
+            "place p\nplace q
+             transition a: p -> q\ntransition b: p + q -> q\ntransition c: 2*p -> q
+             transition same: p -> 2*q\ntransition d: 2*q -> p",
+        )
+        .unwrap();
+        let names = |list: Vec<TransitionId>| -> Vec<String> {
+            list.into_iter().map(|t| net.transition_name(t).to_owned()).collect()
+        };
+        assert_eq!(names(minimal_presets(&net)), ["a", "d"]);
+    }
+
+    #[test]
+    fn a_tree_says_what_the_predicate_says() {
+        let net =
+            text::parse("place p 1\nplace q\ntransition a: p -> q\ntransition b: 2*q ->").unwrap();
+        let mut atoms = Atoms::default();
+        for (p, q) in [(0, 0), (1, 0), (0, 2), (3, 1)] {
+            let marking = parikh_net::Marking::new(vec![p, q]);
+            for predicate in [Predicate::Dead, Predicate::NotDead] {
+                let tree = atoms.tree(&net, &predicate);
+                let holds = tree.holds(&mut |atom| atoms.get(atom).holds(&marking));
+                assert_eq!(holds, predicate.holds(&net, &marking), "{p} {q}");
+            }
+        }
+    }
+}

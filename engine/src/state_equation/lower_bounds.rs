@@ -1,0 +1,255 @@
+//! Lower bounds: rows of the program that say how many tokens always stay.
+//!
+//! ```text
+//! place stock 2                                # stock >= 2, as a firing leaves 2 tokens at least
+//! place taken                                  # stock + taken - given = 2 by the state equation,
+//! place given                                  # so taken <= given
+//! transition take: 3*stock -> 2*stock + taken
+//! transition give: stock -> 2*stock + given
+//! ```
+//!
+//! Two kinds become rows. The lower ends of token intervals are known from the beginning. A
+//! *weighted* lower bound w·m ≥ k is looked for when a solution m* has w·m* < k. It generalises a
+//! trap: [`largest`] gives the best k for weights w, and [`violated`] looks for weights.
+//!
+//! # Search for weights
+//! The search begins with weight 1 on one place. A transition that lowers w·m and leaves less than
+//! k = ⌊w·m*⌋ + 1 needs more weight on an output. The output that adds least to w·m* gets it, and
+//! k follows. The search ends when no such transition is left, or w·m₀ < k.
+//!
+//! # Soundness
+//! A row is only as good as its proof: the certificate lists each lower bound that a lemma uses,
+//! with the bounds on places that it rests on, and the checker goes through them
+//! ([`LowerBound`](parikh_evidence::certificate::LowerBound) has the argument).
+
+use super::Engine;
+use super::point::{SolutionPoint, TOLERANCE};
+use crate::intervals;
+use parikh_evidence::certificate::{BoundsCertificate, LowerBound};
+use parikh_net::{Facts, Net, PlaceId, TransitionId};
+use parikh_solvers::Budget;
+use parikh_structure::intervals::{Intervals, ProvenanceIntervals};
+use parikh_structure::traps::small_marked_traps;
+use std::collections::BTreeMap;
+
+/// Places that the search for weights begins with, at most, for one solution.
+const SEEDS: usize = 64;
+/// Places with a weight, at most.
+const TERMS: usize = 40;
+/// Weights are at most this large.
+const LARGEST: u64 = 1 << 20;
+
+/// Weights of places; 0 where not listed.
+type LowerBoundWeights = BTreeMap<PlaceId, u64>;
+
+/// The bounds on places that lower bounds rest on, all of them proved.
+pub(super) struct LowerBoundPremises {
+    facts: Facts,
+    level: ProvenanceIntervals,
+}
+
+impl LowerBoundPremises {
+    /// The premises that `facts` give, with the lower bounds that follow at once.
+    pub(super) fn new(net: &Net, facts: &Facts) -> (LowerBoundPremises, Vec<LowerBound>) {
+        let given = LowerBoundPremises::of(net, facts.clone());
+        let lower = given.lower_ends(net);
+        if lower.is_empty() || given.bounds(net, &lower, &Budget::unlimited()).is_some() {
+            return (given, lower);
+        }
+        // Some fact has no reason that a certificate could state. The arcs alone always have.
+        let by_arcs = LowerBoundPremises::of(net, Facts::none(net));
+        let lower = by_arcs.lower_ends(net);
+        (by_arcs, lower)
+    }
+
+    fn of(net: &Net, facts: Facts) -> LowerBoundPremises {
+        let level = Intervals::new(net, &facts).proved().clone();
+        LowerBoundPremises { facts, level }
+    }
+
+    fn lower_ends(&self, net: &Net) -> Vec<LowerBound> {
+        let ends = net.places().map(|place| (place, self.level.low(place)));
+        let ends = ends.filter(|&(_, tokens)| tokens > 0);
+        ends.map(|(place, tokens)| LowerBound { weights: vec![(place, 1)], tokens }).collect()
+    }
+
+    /// The derivation of the bounds on places that `used` rest on. Returns `None` if the facts have
+    /// no reason for one, or the budget ends.
+    pub(super) fn bounds(
+        &self,
+        net: &Net,
+        used: &[LowerBound],
+        budget: &Budget,
+    ) -> Option<BoundsCertificate> {
+        let mut ends = Vec::new();
+        for LowerBound { weights, tokens } in used {
+            match weights[..] {
+                [(place, 1)] if self.level.low(place) >= *tokens => ends.push((place, false)),
+                _ => {
+                    let takers = weights.iter().flat_map(|&(place, _)| net.consumers(place));
+                    let dead = takers.map(|arc| arc.transition).filter(|&t| !self.may_fire(t));
+                    ends.extend(dead.filter_map(|t| Some((self.short_input(net, t)?, true))));
+                }
+            }
+        }
+        if ends.is_empty() {
+            return Some(BoundsCertificate::default());
+        }
+        ends.sort_unstable();
+        ends.dedup();
+        intervals::bounds(net, &self.facts, &self.level, ends.into_iter(), budget)
+    }
+
+    fn may_fire(&self, t: TransitionId) -> bool {
+        self.level.is_possible(t)
+    }
+
+    /// An input of `t` that never has enough tokens for it.
+    fn short_input(&self, net: &Net, t: TransitionId) -> Option<PlaceId> {
+        let short =
+            |arc: &&parikh_net::Arc| self.level.high(arc.place).is_some_and(|n| n < arc.weight);
+        net.pre(t).iter().find(short).map(|arc| arc.place)
+    }
+}
+
+/// The largest k such that w·m ≥ k in every reachable marking, by the argument of
+/// [`LowerBound`](parikh_evidence::certificate::LowerBound). `None` beyond 63 bits.
+fn largest(net: &Net, weights: &LowerBoundWeights, premises: &LowerBoundPremises) -> Option<u64> {
+    let initially = weights.iter().map(|(&p, &w)| u128::from(w) * u128::from(net.initial()[p]));
+    let mut least: u128 = initially.sum();
+    for t in lowering(net, weights, premises) {
+        least = least.min(over(weights, net.post(t)));
+    }
+    u64::try_from(least).ok().filter(|least| i64::try_from(*least).is_ok())
+}
+
+/// The transitions that may fire and lower w·m.
+fn lowering<'a>(
+    net: &'a Net,
+    weights: &'a LowerBoundWeights,
+    premises: &'a LowerBoundPremises,
+) -> impl Iterator<Item = TransitionId> + 'a {
+    let takers = weights.keys().flat_map(|&place| net.consumers(place)).map(|arc| arc.transition);
+    takers
+        .filter(|&t| premises.may_fire(t) && over(weights, net.post(t)) < over(weights, net.pre(t)))
+}
+
+/// w·pre(t) or w·post(t), from the arcs. Weights and arcs are small enough for 128 bits.
+fn over(weights: &LowerBoundWeights, arcs: &[parikh_net::Arc]) -> u128 {
+    let weight = |arc: &parikh_net::Arc| weights.get(&arc.place).copied().unwrap_or(0);
+    arcs.iter().map(|arc| u128::from(weight(arc)) * u128::from(arc.weight)).sum()
+}
+
+/// Weights whose lower bound the point violates, from the first of its seeds that has some.
+fn violated(net: &Net, point: &SolutionPoint, premises: &LowerBoundPremises) -> Option<LowerBound> {
+    let fewer =
+        |place: &PlaceId| (point.marking[place.index()] + TOLERANCE) < net.initial()[*place] as f64;
+    net.places().filter(fewer).take(SEEDS).find_map(|seed| grown(net, seed, point, premises))
+}
+
+/// See the module for the search.
+fn grown(
+    net: &Net,
+    seed: PlaceId,
+    point: &SolutionPoint,
+    premises: &LowerBoundPremises,
+) -> Option<LowerBound> {
+    let mut weights = LowerBoundWeights::from([(seed, 1)]);
+    for _ in 0..2 * TERMS {
+        let value: f64 = weights.iter().map(|(p, &w)| w as f64 * point.marking[p.index()]).sum();
+        let needed = (value + TOLERANCE).floor() + 1.0;
+        let initially: f64 =
+            weights.iter().map(|(&p, &w)| w as f64 * net.initial()[p] as f64).sum();
+        if initially < needed || needed > 1e15 || weights.len() > TERMS {
+            return None;
+        }
+        let needed = needed as u128;
+        let breaks =
+            lowering(net, &weights, premises).find(|&t| over(&weights, net.post(t)) < needed);
+        let Some(t) = breaks else {
+            let tokens = largest(net, &weights, premises)?;
+            let weights = weights.into_iter().collect();
+            return Some(LowerBound { weights, tokens });
+        };
+        let (before, after) = (over(&weights, net.pre(t)), over(&weights, net.post(t)));
+        // More weight on an output until the firing loses nothing, or leaves enough.
+        let raised = |arc: &parikh_net::Arc| -> Option<(PlaceId, u64, f64)> {
+            let gained = arc.weight.saturating_sub(net.pre_weight(t, arc.place));
+            let more = match gained {
+                0 => (needed - after).div_ceil(arc.weight.into()),
+                gained => (before - after).div_ceil(gained.into()),
+            };
+            let more = u64::try_from(more).ok().filter(|&more| more <= LARGEST)?;
+            Some((arc.place, more, more as f64 * point.marking[arc.place.index()]))
+        };
+        let choices = net.post(t).iter().filter_map(raised);
+        let (place, more, _) = choices.min_by(|a, b| a.2.total_cmp(&b.2).then(a.1.cmp(&b.1)))?;
+        let weight = weights.entry(place).or_default();
+        *weight = weight.checked_add(more).filter(|&weight| weight <= LARGEST)?;
+    }
+    None
+}
+
+impl Engine<'_> {
+    /// Adds rows for traps and lower bounds that the point violates. Returns true if there were
+    /// any.
+    pub(super) fn exclude_by_lower_bounds(&mut self, point: &SolutionPoint) -> bool {
+        let known = self.relaxation.learned();
+        let empty = |place: &PlaceId| point.marking[place.index()] < TOLERANCE;
+        let empty: Vec<PlaceId> = self.net.places().filter(empty).collect();
+        for trap in small_marked_traps(self.net, &empty, self.config.traps_at_once) {
+            if !point.marks(&trap) {
+                self.relaxation.add_trap(trap);
+            }
+        }
+        if self.relaxation.learned() == known
+            && let Some(bound) = violated(self.net, point, &self.premises)
+            && self.has_premises(&bound)
+        {
+            self.relaxation.add_lower_bound(bound);
+        }
+        let added = self.relaxation.learned() != known;
+        if added {
+            let relaxation = &self.relaxation;
+            self.pool.retain(|point| relaxation.allows(point, Default::default()));
+        }
+        added
+    }
+
+    fn has_premises(&self, bound: &LowerBound) -> bool {
+        let used = std::slice::from_ref(bound);
+        self.premises.bounds(self.net, used, &Budget::unlimited()).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+    use std::cell::OnceCell;
+
+    fn point(marking: &[f64]) -> SolutionPoint {
+        SolutionPoint { firings: Vec::new(), marking: marking.to_vec(), whole: OnceCell::new() }
+    }
+
+    #[test]
+    fn the_lower_ends_of_intervals_are_rows_from_the_beginning() {
+        let net = text::parse("place p 5\nplace q\ntransition t: 3*p -> 2*p + q").unwrap();
+        let (_, lower) = LowerBoundPremises::new(&net, &Facts::none(&net));
+        let p = net.place_named("p").unwrap();
+        assert_eq!(lower, [LowerBound { weights: vec![(p, 1)], tokens: 2 }]);
+    }
+
+    #[test]
+    fn weights_are_found_where_a_set_of_places_is_not_enough() {
+        // p + 3·q never falls below 3: `t` loses nothing, and `u` leaves 3·1.
+        let net = text::parse("place p 3\nplace q\ntransition t: 3*p -> q\ntransition u: 2*q -> q")
+            .unwrap();
+        let (premises, lower) = LowerBoundPremises::new(&net, &Facts::none(&net));
+        assert_eq!(lower, []);
+        let [p, q] = [0, 1].map(PlaceId::new);
+        let found = violated(&net, &point(&[1.0, 0.0]), &premises);
+        assert_eq!(found, Some(LowerBound { weights: vec![(p, 1), (q, 3)], tokens: 3 }));
+        assert_eq!(violated(&net, &point(&[0.0, 1.0]), &premises), None);
+    }
+}

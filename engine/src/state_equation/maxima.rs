@@ -1,0 +1,162 @@
+//! Maxima: the largest value of a sum under the state equation, rounded down.
+//!
+//! The optimum of the linear program is an upper bound of the goal. If the solution leaves a marked
+//! trap empty, the trap becomes a row, and the program is solved again; the optimum can only
+//! decrease. Every improvement is reported to the board at once, since the walk may have reached
+//! the bound already.
+//!
+//! # Integer refinement
+//! Tokens and firings are integers, but the optimum of the linear program may be fractional. A
+//! bound slightly above the largest value seen is often only due to this. So when all goals have
+//! candidates, `narrow` asks if the sum can exceed the largest value seen by one. This is decided
+//! like any predicate, split by split ([`ladder`](super::ladder)). If it cannot, the maximum is
+//! settled. If an integer solution exists, the next question is half way between its value and the
+//! bound. Each refuted question lowers the bound.
+
+use super::Engine;
+use super::atoms::AtomNode;
+use super::ladder::Pursuit;
+use super::relaxation::MinimumResult;
+use crate::Task;
+use crate::board::ProofReporter;
+use parikh_net::{Atom, LinearSum, Predicate};
+use parikh_solvers::Budget;
+use parikh_solvers::cnf::Literal;
+use std::rc::Rc;
+
+/// The state of the integer refinement of a maximum.
+#[derive(Default)]
+pub(super) struct IntegerMaximum {
+    /// The last question: can the sum have this value?
+    asked: Option<(i64, AtomNode, Literal)>,
+    /// The largest value of an integer solution.
+    found: Option<i128>,
+}
+
+impl IntegerMaximum {
+    /// Returns true if an integer solution attains the bound, which then cannot be lowered here.
+    pub(super) fn attains(&self, bound: i128) -> bool {
+        self.found.is_some_and(|found| found >= bound)
+    }
+
+    /// Returns the next value to ask for, between the largest value seen and the bound.
+    fn next(&self, seen: i128, bound: i128) -> i128 {
+        match self.found {
+            Some(found) if found > seen => found + (bound - found + 1) / 2,
+            _ => seen + 1,
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// Works on one goal. Returns true if it is settled or nothing is left to try.
+    pub(super) fn maximise(
+        &mut self,
+        index: usize,
+        negated: &LinearSum,
+        unbounded: &mut bool,
+        budget: &Budget,
+        task: &Task<'_>,
+        proof_reporter: ProofReporter<'_>,
+    ) -> bool {
+        let id = self.targets[index].id;
+        loop {
+            let (bound, lemma, point) = match self.relaxation.least(negated, budget) {
+                MinimumResult::Bound { bound, lemma, point } => (-bound, lemma, point),
+                MinimumResult::Unbounded => {
+                    *unbounded = true;
+                    return true;
+                }
+                MinimumResult::Unknown => return false,
+            };
+            if proof_reporter.proved(id).is_none_or(|proved| bound < proved) {
+                // Bounds beyond 63 bits are not useful.
+                let Ok(small) = i64::try_from(bound) else { return true };
+                let more = Atom { sum: negated.negated(), bound: small }.negated();
+                let lemma = lemma.refuting(self.atoms.intern(more.clone()));
+                match self.prove(id, &Predicate::Atom(more), &[&lemma], budget, proof_reporter) {
+                    Some(proof) => {
+                        self.statistics.bounds += 1;
+                        proof_reporter.at_most(id, bound, proof);
+                    }
+                    None => return false,
+                }
+            }
+            if !task.board.is_open(id) {
+                return true;
+            }
+            let point = Rc::new(point);
+            if !self.exclude_by_lower_bounds(&point) {
+                self.rest(index, point);
+                return true;
+            }
+            if budget.is_exhausted() {
+                return false;
+            }
+        }
+    }
+
+    /// Lowers the bound of a goal with a candidate by integer refinement. Returns true if the goal
+    /// is settled or nothing is left to try.
+    pub(super) fn narrow(
+        &mut self,
+        index: usize,
+        negated: &LinearSum,
+        whole: &mut IntegerMaximum,
+        budget: &Budget,
+        proof_reporter: ProofReporter<'_>,
+    ) -> bool {
+        let id = self.targets[index].id;
+        let sum = negated.negated();
+        loop {
+            let Some(bound) = proof_reporter.proved(id) else { return true };
+            let seen = proof_reporter.seen(id).unwrap_or_else(|| sum.value(self.net.initial()));
+            if seen >= bound || whole.attains(bound) {
+                return true;
+            }
+            // Bounds beyond 63 bits are not useful.
+            let Ok(value) = i64::try_from(whole.next(seen, bound)) else { return true };
+            let Some(least) = value.checked_neg() else { return true };
+            let (tree, root) = match whole.asked.take() {
+                Some((asked, tree, root)) if asked == value => (tree, root),
+                _ => {
+                    let atom = Atom { sum: negated.clone(), bound: least };
+                    let tree = AtomNode::Atom(self.atoms.intern(atom));
+                    self.learn_clashes(&tree.atoms());
+                    let root = self.proposer.add(&tree);
+                    (tree, root)
+                }
+            };
+            match self.propose(index, &tree, root, budget) {
+                Pursuit::Excluded => {
+                    let more = Predicate::Atom(Atom { sum: negated.clone(), bound: least });
+                    let Some(proof) = self.refute(index, &tree, &more, budget, proof_reporter)
+                    else {
+                        return false;
+                    };
+                    self.statistics.bounds += 1;
+                    proof_reporter.at_most(id, i128::from(value) - 1, proof);
+                    // If the board refused the bound, it would refuse it the next time as well.
+                    if proof_reporter.proved(id).is_none_or(|now| now >= bound) {
+                        return true;
+                    }
+                }
+                Pursuit::Rests => {
+                    let candidate = self.targets[index].candidate.clone();
+                    let whole_point = candidate.filter(|(point, _)| self.is_whole(point));
+                    let Some((point, _)) = whole_point else { return true };
+                    let found = point.value(&sum);
+                    // The rounded value is too small.
+                    if found < i128::from(value) {
+                        return true;
+                    }
+                    whole.found = Some(found);
+                }
+                Pursuit::Unfinished => {
+                    whole.asked = Some((value, tree, root));
+                    return false;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,548 @@
+//! The state equation engine: linear refutations and bounds, each with a certificate.
+//!
+//! After any firings, the marking is m₀ + C·x for the vector x ≥ 0 of numbers of firings. A
+//! predicate excluded by this equation is unreachable. The equation is strengthened by *traps*
+//! (sets of places that stay marked once they are) and by the model's claim of safe units. The
+//! engine has two parts:
+//!
+//! - `maxima`: the largest value of a sum is a linear program, and its floor bounds the goal;
+//! - `ladder`: for a predicate, a SAT solver proposes comparisons that would make it true, and the
+//!   linear program decides their conjunction. If it is infeasible, the reason becomes a lemma that
+//!   no later proposal may violate. This continues until no proposal is left (unreachable) or a
+//!   solution is found. If the solution leaves a marked trap empty, the trap becomes a row for all
+//!   goals, and the program is solved again.
+//!
+//! ```text
+//!   goal ─▶ SAT: which comparisons? ──▶ LP: together? ──no──▶ lemma, checked exactly ─┐
+//!             ▲  none left: refuted            │ yes                                  │
+//!             └────────────────────────────────┼──────────────────────────────────────┘
+//!                                              ▼
+//!                                   a marked trap left empty? ─yes─▶ a row more, LP again
+//!                                              │ no: a candidate; the goal rests
+//! ```
+//!
+//! A candidate with fractional tokens or firings is refined after all goals have candidates
+//! ([`Engine::deepen`]). The goal is *split* on a sum with a fractional value, Σ ≤ k or Σ ≥ k + 1,
+//! preferably on a cut from the solver's basis. The SAT solver then proposes a side of each split
+//! along with the comparisons. Orders of firings that the candidate violates are treated in the
+//! same way (`precedence`). The remaining candidates are hints for the walk.
+//!
+//! Lemmas and traps are shared by all goals.
+//!
+//! # Soundness
+//! Nothing here is trusted. Every refutation and every bound becomes a [`LinearCertificate`]. It is
+//! checked by code that uses neither solvers nor parts of this engine. A certificate that fails the
+//! check is logged as a fault and gives no verdict.
+//!
+//! # Sources
+//! T. Murata, *Petri nets: properties, analysis and applications*, Proc. IEEE 77, 1989; J. Esparza,
+//! S. Melzer, *Verification of safety properties using integer programming: beyond the state
+//! equation*, FMSD 16, 2000; J. Esparza, R. Ledesma-Garza, R. Majumdar, P. Meyer, F. Niksic, *An
+//! SMT-based approach to coverability analysis*, CAV 2014; A. Bønneland, J. Dyhr, P. Jensen, M.
+//! Johannsen, J. Srba, *Simplification of CTL formulae for efficient model checking of Petri nets*,
+//! PETRI NETS 2018 (linear programs for the Boolean structure of queries).
+
+mod atoms;
+mod ladder;
+mod lower_bounds;
+mod maxima;
+mod point;
+mod precedence;
+mod proofs;
+mod proposer;
+mod relaxation;
+mod session;
+mod statistics;
+
+pub use session::ENGINE;
+pub use statistics::StateEquationStatistics;
+
+pub use super::SliceProgress;
+use super::Task;
+use crate::board::{Argument, Proof, ProofReporter};
+use atoms::{AtomId, AtomNode, Atoms};
+use lower_bounds::LowerBoundPremises;
+use maxima::IntegerMaximum;
+use parikh_evidence::certificate::{Lemma, LinearCertificate, Precedence};
+use parikh_evidence::{Document, words};
+use parikh_net::printable::Printable;
+use parikh_net::{EffectId, Facts, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
+use parikh_solvers::Budget;
+use parikh_solvers::cnf::Literal;
+use parikh_solvers::dump::Dump;
+use parikh_solvers::linear_program::ProgramError;
+use point::SolutionPoint;
+use proofs::{CertificateParts, NoProof};
+use proposer::{Proposer, Split};
+use relaxation::{LearnedRows, Relaxation};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Configuration of the engine.
+#[derive(Clone, Debug)]
+pub struct StateEquationConfig {
+    /// Limit on the number of traps added for one candidate. More traps at once give fewer, but
+    /// larger programs.
+    pub traps_at_once: usize,
+    /// Limit on the share of a slice for one goal before the other goals are treated, in [0, 1].
+    pub share: f64,
+    /// Directory for dumping solver queries, if any.
+    pub dump: Option<Dump>,
+}
+
+impl Default for StateEquationConfig {
+    fn default() -> Self {
+        StateEquationConfig { traps_at_once: 8, share: 0.125, dump: None }
+    }
+}
+
+/// Returns the certificate from `lemmas` that no reachable marking satisfies `refuted`, with the
+/// steps of its propositional part. The lemmas refer to comparisons through `atom` and to traps
+/// through `traps`. Returns `None` if it is not found in time or fails the check.
+pub fn certificate(
+    net: &Net,
+    refuted: &Predicate,
+    lemmas: &[&Lemma],
+    atom: &dyn Fn(usize) -> parikh_net::Atom,
+    traps: &[Vec<PlaceId>],
+    budget: &Budget,
+) -> Option<LinearCertificate> {
+    let known = CertificateParts { lemmas, atom, traps, lower_bounds: None, precedences: &[] };
+    match proofs::certificate(net, refuted, known, budget, None) {
+        Ok(certificate) => Some(certificate),
+        Err(NoProof::Unfinished) => None,
+        Err(NoProof::Flawed(flaw)) => {
+            tracing::error!("internal error: a certificate from given lemmas: {flaw}");
+            None
+        }
+    }
+}
+
+/// A solution of all known constraints that satisfies a goal. It is only a hint for walks.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The goal.
+    pub goal: GoalId,
+    /// Rounded numbers of firings per effect class. Classes with no firings are left out.
+    pub firings: Vec<(EffectId, u64)>,
+    /// True if the solution was integral before rounding.
+    pub integral: bool,
+}
+
+/// A goal with the state of the work on it.
+struct GoalState {
+    id: GoalId,
+    kind: GoalQuestion,
+    /// A candidate solution, with the number of traps that it was tested against.
+    candidate: Option<(Rc<SolutionPoint>, LearnedRows)>,
+    /// The splits of the goal: the search considers one side of each.
+    splits: Vec<Split>,
+    depth: usize,
+}
+
+enum GoalQuestion {
+    /// Not treated yet. The tree of a `Reach` goal is built at its first treatment.
+    New,
+    Reach {
+        tree: AtomNode,
+        root: Literal,
+    },
+    /// The negated sum, whose minimum is computed.
+    Maximum {
+        negated: LinearSum,
+        unbounded: bool,
+        whole: IntegerMaximum,
+    },
+}
+
+/// The engine with all that it has learnt. It works in slices.
+pub struct Engine<'n> {
+    net: &'n Net,
+    config: StateEquationConfig,
+    relaxation: Relaxation<'n>,
+    premises: LowerBoundPremises,
+    atoms: Atoms,
+    proposer: Proposer,
+    lemmas: Vec<Lemma>,
+    /// Lemmas by their first comparison. Lemmas without comparisons are under `None`.
+    lemmas_of: HashMap<Option<usize>, Vec<usize>>,
+    /// Pairs of comparisons that contradict each other on one sum, for which a lemma exists.
+    clashes: HashSet<(AtomId, AtomId)>,
+    /// The splits made so far, for any goal.
+    splits: HashSet<Split>,
+    /// Justifications of the splits that are not a comparison and its negation.
+    precedences: Vec<Precedence>,
+    targets: Vec<GoalState>,
+    /// Recent candidates. A goal satisfied by one of them needs no linear program.
+    pool: Vec<Rc<SolutionPoint>>,
+    statistics: StateEquationStatistics,
+}
+
+/// Limit on the number of splits per goal.
+const DEEPEST: usize = 512;
+
+/// Limit on the number of candidates kept for other goals.
+const POOL: usize = 24;
+
+/// Runs the engine until all goals of `task` are settled or have candidates, or the budget is
+/// exhausted.
+pub fn run(
+    task: &Task<'_>,
+    proof_reporter: ProofReporter<'_>,
+    config: &StateEquationConfig,
+) -> StateEquationStatistics {
+    match Engine::new(task, config) {
+        Ok(mut engine) => {
+            while engine.slice(task.budget, task, proof_reporter) == SliceProgress::Finished
+                && engine.deepen(task)
+            {}
+            engine.statistics()
+        }
+        Err(error) => {
+            tracing::warn!("state equation: {error}");
+            StateEquationStatistics::default()
+        }
+    }
+}
+
+impl<'n> Engine<'n> {
+    /// Creates the linear program for the goals of `task`. Nothing is solved yet.
+    ///
+    /// # Errors
+    /// Returns an error if the net is too large for a linear program.
+    pub fn new(task: &Task<'n>, config: &StateEquationConfig) -> Result<Self, ProgramError> {
+        Engine::with_facts(task.net, task.facts, task.goals, config)
+    }
+
+    /// Like [`new`](Self::new), without a task.
+    ///
+    /// # Errors
+    /// Returns an error if the net is too large for a linear program.
+    pub fn for_goals(
+        net: &'n Net,
+        goals: &[(GoalId, MarkingGoal)],
+        config: &StateEquationConfig,
+    ) -> Result<Self, ProgramError> {
+        Engine::with_facts(net, &Facts::none(net), goals, config)
+    }
+
+    /// Sets up the program for goals of a net, given facts about its reachable markings.
+    ///
+    /// # Errors
+    /// When the net is too large for a linear program.
+    pub fn with_facts(
+        net: &'n Net,
+        facts: &Facts,
+        goals: &[(GoalId, MarkingGoal)],
+        config: &StateEquationConfig,
+    ) -> Result<Self, ProgramError> {
+        let start = Instant::now();
+        let (premises, lower_bounds) = LowerBoundPremises::new(net, facts);
+        let relaxation = Relaxation::new(net, lower_bounds, config.dump.as_ref())?;
+        let target = |&(id, _): &(GoalId, MarkingGoal)| GoalState {
+            id,
+            kind: GoalQuestion::New,
+            candidate: None,
+            splits: Vec::new(),
+            depth: 0,
+        };
+        let mut engine = Engine {
+            net,
+            config: config.clone(),
+            relaxation,
+            premises,
+            atoms: Atoms::default(),
+            proposer: Proposer::new(config.dump.as_ref()),
+            lemmas: Vec::new(),
+            lemmas_of: HashMap::new(),
+            clashes: HashSet::new(),
+            splits: HashSet::new(),
+            precedences: Vec::new(),
+            targets: goals.iter().map(target).collect(),
+            pool: Vec::new(),
+            statistics: StateEquationStatistics::default(),
+        };
+        engine.statistics.time = start.elapsed();
+        Ok(engine)
+    }
+
+    /// Returns the statistics, summed over the slices.
+    pub fn statistics(&self) -> StateEquationStatistics {
+        let counters = self.relaxation.counters;
+        let resting = |target: &&GoalState| target.candidate.is_some();
+        StateEquationStatistics {
+            programs: counters.solved,
+            infeasible: counters.infeasible,
+            unanswered: counters.unanswered,
+            certified: counters.certified,
+            too_large: counters.too_large,
+            lemmas: self.lemmas.len(),
+            traps: self.relaxation.traps().len(),
+            lower_bounds: self.relaxation.lower_bounds().len(),
+            candidates: self.targets.iter().filter(resting).count(),
+            ..self.statistics
+        }
+    }
+
+    /// Returns the goals that have candidates, with their solutions.
+    pub fn candidates(&self) -> impl Iterator<Item = Candidate> {
+        self.targets.iter().filter_map(|target| {
+            let (point, _) = target.candidate.as_ref()?;
+            let (firings, integral) = self.relaxation.firings(point);
+            Some(Candidate { goal: target.id, firings, integral })
+        })
+    }
+
+    /// Raises the limit on splits for goals whose candidate has fractional values or violates an
+    /// order of firings, and drops these candidates. Returns false if there are none. Otherwise
+    /// call [`slice`](Self::slice) again.
+    pub fn deepen(&mut self, task: &Task<'_>) -> bool {
+        let mut any = false;
+        for index in 0..self.targets.len() {
+            let GoalState { candidate: Some((point, _)), depth, id, .. } = &self.targets[index]
+            else {
+                continue;
+            };
+            // The order of a new candidate has not been checked yet, since this takes time.
+            let is_new = *depth == 0;
+            if *depth < DEEPEST && task.board.is_open(*id) && (is_new || !self.is_whole(point)) {
+                let target = &mut self.targets[index];
+                target.depth = (target.depth * 4).clamp(32, DEEPEST);
+                target.candidate = None;
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Works on the open goals until each is settled or has a candidate
+    /// ([`SliceProgress::Finished`]), or `budget` is exhausted. Call it again with the same task
+    /// and more time to continue.
+    pub fn slice(
+        &mut self,
+        budget: &Budget,
+        task: &Task<'_>,
+        proof_reporter: ProofReporter<'_>,
+    ) -> SliceProgress {
+        let start = Instant::now();
+        let mut turn = match budget.remaining() {
+            Some(left) => left.mul_f64(self.config.share),
+            None => Duration::from_secs(1),
+        };
+        let progress = loop {
+            let mut waiting = 0;
+            for index in 0..self.targets.len() {
+                let id = self.targets[index].id;
+                if !task.board.is_open(id) || self.rests(index) {
+                    continue;
+                }
+                if budget.is_exhausted() {
+                    waiting += 1;
+                    break;
+                }
+                let Some(goal) = goal_of(task, id, index) else { continue };
+                let done = self.turn(index, goal, &budget.slice(turn), task, proof_reporter);
+                waiting += usize::from(!done);
+            }
+            if waiting == 0 && self.all_rest(task) {
+                break SliceProgress::Finished;
+            }
+            if budget.is_exhausted() {
+                break SliceProgress::Unfinished;
+            }
+            turn *= 2;
+            // The remaining problems do not depend on time: the solver itself gives up on them.
+            if turn > Duration::from_secs(3600) {
+                break SliceProgress::Finished;
+            }
+        };
+        self.statistics.time += start.elapsed();
+        progress
+    }
+
+    /// Returns true if the goal has a candidate that marks all traps found since.
+    fn rests(&mut self, index: usize) -> bool {
+        let target = &mut self.targets[index];
+        let Some((point, known)) = &mut target.candidate else { return false };
+        if self.relaxation.allows(point, *known) {
+            *known = self.relaxation.learned();
+            return true;
+        }
+        target.candidate = None;
+        false
+    }
+
+    fn all_rest(&mut self, task: &Task<'_>) -> bool {
+        (0..self.targets.len())
+            .all(|index| !task.board.is_open(self.targets[index].id) || self.rests(index))
+    }
+
+    /// Treats one goal for a while. Returns true if nothing is left to do for it now.
+    fn turn(
+        &mut self,
+        index: usize,
+        goal: &MarkingGoal,
+        budget: &Budget,
+        task: &Task<'_>,
+        proof_reporter: ProofReporter<'_>,
+    ) -> bool {
+        self.describe(index, goal);
+        if let GoalQuestion::New = self.targets[index].kind {
+            self.targets[index].kind = match goal {
+                MarkingGoal::Maximise(sum) => GoalQuestion::Maximum {
+                    negated: sum.negated(),
+                    unbounded: false,
+                    whole: IntegerMaximum::default(),
+                },
+                MarkingGoal::Reach(predicate) => {
+                    let tree = self.atoms.tree(self.net, predicate);
+                    self.learn_clashes(&tree.atoms());
+                    let root = self.proposer.add(&tree);
+                    GoalQuestion::Reach { tree, root }
+                }
+            };
+        }
+        // Taken out temporarily, so that the rest of the engine can be modified.
+        let kind = std::mem::replace(&mut self.targets[index].kind, GoalQuestion::New);
+        let (kind, done) = match kind {
+            GoalQuestion::New => (GoalQuestion::New, true),
+            GoalQuestion::Reach { tree, root } => {
+                let done = self.pursue(index, &tree, root, goal, budget, proof_reporter);
+                (GoalQuestion::Reach { tree, root }, done)
+            }
+            GoalQuestion::Maximum { negated, mut unbounded, mut whole } => {
+                let mut done = unbounded
+                    || self.maximise(index, &negated, &mut unbounded, budget, task, proof_reporter);
+                if done && !unbounded && self.targets[index].depth > 0 {
+                    done = self.narrow(index, &negated, &mut whole, budget, proof_reporter);
+                }
+                (GoalQuestion::Maximum { negated, unbounded, whole }, done)
+            }
+        };
+        self.targets[index].kind = kind;
+        done
+    }
+
+    /// Sets the header of the dumped files to the current goal.
+    fn describe(&self, index: usize, goal: &MarkingGoal) {
+        let Some(dump) = &self.config.dump else { return };
+        let number = self.targets[index].id.index() + 1;
+        let header = format!(
+            "net: {}, {} places, {} transitions\ngoal {number}: {}\nencoding: state equation. A \
+             program has a column x for each effect class with an effect,\na row r for each place \
+             (tokens less those of the initial marking), then rows for safe units,\ntraps and \
+             comparisons. Clauses are about comparisons that cannot be together.",
+            Printable(self.net.name()),
+            self.net.place_count(),
+            self.net.transition_count(),
+            Printable(words::goal(self.net, &goal.clone().into()))
+        );
+        dump.describe(&format!("state-equation-goal-{number}"), &header);
+    }
+
+    /// Lets the goal rest on this point until a trap or a lower bound excludes it.
+    fn rest(&mut self, index: usize, point: Rc<SolutionPoint>) {
+        self.targets[index].candidate = Some((point.clone(), self.relaxation.learned()));
+        if !self.pool.iter().any(|known| Rc::ptr_eq(known, &point)) {
+            if self.pool.len() == POOL {
+                self.pool.remove(0);
+            }
+            self.pool.push(point);
+        }
+    }
+
+    /// Adds a lemma, for use by every goal.
+    fn learn(&mut self, lemma: Lemma) {
+        let first = lemma.atoms.iter().map(|&(atom, _)| atom).min();
+        self.lemmas_of.entry(first).or_default().push(self.lemmas.len());
+        self.proposer.forbid(lemma.atoms.iter().map(|&(atom, _)| AtomId(atom as u32)));
+        self.lemmas.push(lemma);
+    }
+
+    /// Learns which of these comparisons contradict each other on one sum: a ≤ k and a ≥ l for k <
+    /// l. Otherwise the pairs would be proposed and refuted one after another.
+    fn learn_clashes(&mut self, atoms: &[AtomId]) {
+        let mut most: HashMap<LinearSum, Vec<AtomId>> = HashMap::new();
+        for &id in atoms {
+            most.entry(self.atoms.get(id).sum.clone()).or_default().push(id);
+        }
+        // There may be very many pairs if one sum has many comparisons. The rest is learnt later by
+        // lemmas.
+        let mut room = 4 * atoms.len();
+        for &id in atoms {
+            let atom = self.atoms.get(id);
+            // Each pair is considered once, from its side with a positive coefficient.
+            if atom.sum.terms().first().is_none_or(|&(_, a)| a < 0) {
+                continue;
+            }
+            let Some(opposite) = most.get(&atom.sum.negated()) else { continue };
+            let bound = i128::from(atom.bound);
+            let clashes = |other: &&AtomId| bound + i128::from(self.atoms.get(**other).bound) < 0;
+            let clashing: Vec<AtomId> = opposite.iter().filter(clashes).copied().collect();
+            for other in clashing {
+                if room == 0 {
+                    return;
+                }
+                room -= 1;
+                if self.clashes.insert((id, other)) {
+                    let atoms = vec![(id.index(), 1), (other.index(), 1)];
+                    self.learn(Lemma { atoms, ..Lemma::default() });
+                }
+            }
+        }
+    }
+
+    /// Returns the lemmas that contain only these comparisons, which must be ascending.
+    fn lemmas_about(&self, atoms: &[AtomId]) -> Vec<&Lemma> {
+        let known = |index: usize| atoms.binary_search(&AtomId(index as u32)).is_ok();
+        let firsts = atoms.iter().map(|atom| Some(atom.index())).chain([None]);
+        let filed = firsts.filter_map(|first| self.lemmas_of.get(&first)).flatten();
+        let lemmas = filed.map(|&index| &self.lemmas[index]);
+        lemmas.filter(|lemma| lemma.atoms.iter().all(|&(atom, _)| known(atom))).collect()
+    }
+
+    /// Returns the checked proof, for a goal, that no reachable marking satisfies `refuted`.
+    /// Returns `None` if it is unfinished or flawed. A flaw is reported to the board.
+    fn prove(
+        &mut self,
+        id: GoalId,
+        refuted: &Predicate,
+        lemmas: &[&Lemma],
+        budget: &Budget,
+        proof_reporter: ProofReporter<'_>,
+    ) -> Option<Proof> {
+        let atom = |index: usize| self.atoms.get(AtomId(index as u32)).clone();
+        let (traps, precedences) = (self.relaxation.traps(), &self.precedences);
+        let lower_bounds = Some((self.relaxation.lower_bounds(), &self.premises));
+        let known = CertificateParts { lemmas, atom: &atom, traps, lower_bounds, precedences };
+        match proofs::certificate(self.net, refuted, known, budget, self.config.dump.as_ref()) {
+            Ok(certificate) => Some(proof(certificate)),
+            Err(NoProof::Unfinished) => None,
+            Err(NoProof::Flawed(flaw)) => {
+                self.statistics.faults += 1;
+                proof_reporter.refuse(id, &flaw);
+                None
+            }
+        }
+    }
+}
+
+fn proof(certificate: LinearCertificate) -> Proof {
+    let argument = Argument::StateEquation {
+        traps: certificate.traps.len(),
+        lower_bounds: certificate.lower_bounds.len(),
+        precedences: certificate.precedences.len(),
+        assumes_units: certificate.assumes_units,
+    };
+    Proof::new(argument, Some(Arc::new(Document::Linear(certificate))))
+}
+
+/// Returns the goal with this id. `at` is its expected position, because tasks list their goals in
+/// the order in which the engine first saw them.
+fn goal_of<'t>(task: &Task<'t>, id: GoalId, at: usize) -> Option<&'t MarkingGoal> {
+    let here = task.goals.get(at).filter(|(known, _)| *known == id);
+    let found = here.or_else(|| task.goals.iter().find(|(known, _)| *known == id));
+    found.map(|(_, goal)| goal)
+}

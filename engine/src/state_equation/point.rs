@@ -1,0 +1,62 @@
+//! Solutions of the linear program, in floating point.
+
+use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId};
+use std::cell::OnceCell;
+
+/// Tolerance for counting a floating-point value as an integer or a comparison as satisfied.
+pub(super) const TOLERANCE: f64 = 1e-6;
+
+/// A solution in floating point: the firings of each column, and the resulting marking.
+#[derive(Clone, Debug)]
+pub(super) struct SolutionPoint {
+    pub(super) firings: Vec<f64>,
+    /// The tokens of each place, followed by the firings of each class.
+    pub(super) marking: Vec<f64>,
+    /// Cached result of [`Engine::is_whole`](super::Engine::is_whole).
+    pub(super) whole: OnceCell<bool>,
+}
+
+/// Returns the virtual place that counts the firings of a class.
+pub(super) fn counter(net: &Net, effect: EffectId) -> PlaceId {
+    PlaceId::new(net.place_count() + effect.index())
+}
+
+impl SolutionPoint {
+    /// Returns true if `atom` holds, within the tolerance.
+    pub(super) fn satisfies(&self, atom: &Atom) -> bool {
+        let terms = atom.sum.terms().iter();
+        let value: f64 = terms.map(|&(p, a)| a as f64 * self.marking[p.index()]).sum();
+        value <= atom.bound as f64 + TOLERANCE * (atom.bound as f64).abs().max(1.0)
+    }
+
+    /// Returns the rounded value of a sum.
+    pub(super) fn value(&self, sum: &LinearSum) -> i128 {
+        let terms = sum.terms().iter();
+        // The conversion saturates, where the value is not useful anyway.
+        terms.map(|&(p, a)| a as f64 * self.marking[p.index()]).sum::<f64>().round() as i128
+    }
+
+    /// Returns true if all tokens and firings are integers, within the tolerance.
+    pub(super) fn is_integral(&self) -> bool {
+        self.most_broken().is_none()
+    }
+
+    /// Returns the place or counter whose value is furthest from an integer, with the value rounded
+    /// down.
+    pub(super) fn most_broken(&self) -> Option<(PlaceId, i64)> {
+        let distance = |tokens: f64| (tokens - tokens.round()).abs();
+        let broken = self
+            .marking
+            .iter()
+            .enumerate()
+            .filter(|&(_, &tokens)| distance(tokens) > 100.0 * TOLERANCE && tokens.abs() < 1e9);
+        let (index, tokens) =
+            broken.max_by(|(_, a), (_, b)| distance(**a).total_cmp(&distance(**b)))?;
+        Some((PlaceId::new(index), tokens.floor() as i64))
+    }
+
+    /// Returns true if the trap is marked: its places have at least one token in total.
+    pub(super) fn marks(&self, trap: &[PlaceId]) -> bool {
+        trap.iter().map(|p| self.marking[p.index()]).sum::<f64>() >= 1.0 - TOLERANCE
+    }
+}

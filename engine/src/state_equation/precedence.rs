@@ -1,0 +1,259 @@
+//! Precedence: firings in a solution that no order of the firings makes possible.
+//!
+//! Numbers of firings contain no order. Two kinds of violations are searched in a solution. Each
+//! becomes a clause of two comparisons, for all goals, and the solution must satisfy one of them:
+//!
+//! - *Transitions that cannot begin.* Fire the transitions of the solution arbitrarily often from
+//!   the initial marking. The places that never get a token form a set that is initially empty.
+//!   Then the transitions that wait for these places have count 0, or some transition outside the
+//!   solution puts a token into the set.
+//! - *Traps that were marked on the way* but are empty at the end.
+//!
+//! [`Precedence`] contains the proofs and the checker.
+
+use super::Engine;
+use super::point::{SolutionPoint, TOLERANCE, counter};
+use parikh_evidence::certificate::{Lemma, Precedence};
+use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, TransitionId};
+use parikh_structure::traps::small_traps;
+use std::collections::BTreeSet;
+
+/// Limit on the number of sets of each kind per solution.
+const SETS: usize = 3;
+
+/// Limit on the number of terms of a sum of firings.
+const TERMS: usize = 300;
+
+/// A precedence that a solution violates, with its places and firings.
+struct ViolatedPrecedence {
+    places: Vec<PlaceId>,
+    idle: BTreeSet<EffectId>,
+    /// The effects that feed the places from outside. `None` for a trap.
+    fed: Option<BTreeSet<EffectId>>,
+}
+
+impl Engine<'_> {
+    /// Returns true if the solution has only integers and violates no precedence.
+    pub(super) fn is_whole(&self, point: &SolutionPoint) -> bool {
+        *point.whole.get_or_init(|| point.is_integral() && self.broken(point).is_empty())
+    }
+
+    /// Adds the precedences that the point violates as splits of the goal. Returns false if there
+    /// are none.
+    pub(super) fn order(&mut self, index: usize, point: &SolutionPoint) -> bool {
+        let mut any = false;
+        for broken in self.broken(point) {
+            let Some(split) = self.demand(&broken) else { continue };
+            let splits = &mut self.targets[index].splits;
+            if !splits.contains(&split) {
+                splits.push(split);
+                any = true;
+            }
+        }
+        any
+    }
+
+    fn broken(&self, point: &SolutionPoint) -> Vec<ViolatedPrecedence> {
+        let count = |effect: EffectId| point.marking[counter(self.net, effect).index()];
+        let mut fires = vec![false; self.net.effect_count()];
+        for effect in self.net.effect_classes() {
+            fires[effect.index()] = count(effect) > TOLERANCE;
+        }
+        let mut all = unfed(self.net, &fires);
+        let empty = |p: &PlaceId| point.marking[p.index()] < TOLERANCE;
+        let empty: Vec<PlaceId> = self.net.places().filter(empty).collect();
+        all.extend(kept(self.net, &fires, &empty));
+        all
+    }
+
+    /// Adds the precedence as a clause, for all goals that use it.
+    fn demand(&mut self, broken: &ViolatedPrecedence) -> Option<super::Split> {
+        let firings = |effects: &BTreeSet<EffectId>| {
+            LinearSum::new(effects.iter().map(|&effect| (counter(self.net, effect), 1))).ok()
+        };
+        let marked = || LinearSum::new(broken.places.iter().map(|&place| (place, 1))).ok();
+        let idle = Atom { sum: firings(&broken.idle)?, bound: 0 };
+        let since = match &broken.fed {
+            Some(effects) => firings(effects)?,
+            None => marked()?,
+        };
+        let since = Atom { sum: since.negated(), bound: -1 };
+        let split = (self.atoms.intern(idle), self.atoms.intern(since));
+        if self.splits.insert(split) {
+            let (places, idle, since) = (broken.places.clone(), split.0.index(), split.1.index());
+            self.precedences.push(match broken.fed {
+                Some(_) => Precedence::Unfed { places, idle, fed: since },
+                None => Precedence::Kept { places, idle, marked: since },
+            });
+            self.proposer.split(split);
+            if matches!(&broken.fed, Some(effects) if effects.is_empty()) {
+                // No transition can feed the places: the comparison is 0 ≤ −1.
+                self.learn(Lemma { atoms: vec![(since, 1)], ..Lemma::default() });
+            }
+        }
+        Some(split)
+    }
+}
+
+/// Returns sets of initially empty places that firing transitions of the solution wait for, and
+/// that no transition of the solution feeds from outside.
+fn unfed(net: &Net, fires: &[bool]) -> Vec<ViolatedPrecedence> {
+    let fires = |t: TransitionId| fires[net.effect_of(t).index()];
+    let marked = markable(net, &fires);
+    let is_missing = |p: PlaceId| !marked[p.index()];
+    let can_begin = |t: TransitionId| !net.pre(t).iter().any(|arc| is_missing(arc.place));
+    let mut all: Vec<ViolatedPrecedence> = Vec::new();
+    let mut tried = 0;
+    for effect in net.effect_classes() {
+        let class = net.class(effect);
+        let waits =
+            class.first().is_some_and(|&t| fires(t)) && !class.iter().any(|&t| can_begin(t));
+        if !waits || all.iter().any(|known| known.idle.contains(&effect)) {
+            continue;
+        }
+        tried += 1;
+        let found = around(net, class, &fires, &is_missing);
+        // Some of the waiting effects are enough, including this one.
+        let idle =
+            std::iter::once(effect).chain(found.idle.iter().copied().filter(|e| *e != effect));
+        let idle = idle.take(TERMS).collect();
+        if found.fed.as_ref().is_some_and(|fed| fed.len() <= TERMS) {
+            all.push(ViolatedPrecedence { idle, ..found });
+        }
+        if all.len() == SETS || tried == 4 * SETS {
+            break;
+        }
+    }
+    all
+}
+
+/// Returns the places that can be marked by firing transitions accepted by `fires`, regardless of
+/// numbers.
+fn markable(net: &Net, fires: &dyn Fn(TransitionId) -> bool) -> Vec<bool> {
+    let mut marked: Vec<bool> = net.places().map(|p| net.initial()[p] > 0).collect();
+    let mut missing: Vec<usize> = Vec::with_capacity(net.transition_count());
+    let mut begins: Vec<TransitionId> = Vec::new();
+    for t in net.transitions() {
+        let lacking = net.pre(t).iter().filter(|arc| !marked[arc.place.index()]).count();
+        missing.push(lacking);
+        if lacking == 0 && fires(t) {
+            begins.push(t);
+        }
+    }
+    while let Some(t) = begins.pop() {
+        for arc in net.post(t) {
+            if std::mem::replace(&mut marked[arc.place.index()], true) {
+                continue;
+            }
+            for waiting in net.consumers(arc.place) {
+                let missing = &mut missing[waiting.transition.index()];
+                *missing -= 1;
+                if *missing == 0 && fires(waiting.transition) {
+                    begins.push(waiting.transition);
+                }
+            }
+        }
+    }
+    marked
+}
+
+/// Returns a set of missing places that all transitions of `class` wait for, and that no firing
+/// transition feeds from outside.
+fn around(
+    net: &Net,
+    class: &[TransitionId],
+    fires: &dyn Fn(TransitionId) -> bool,
+    is_missing: &dyn Fn(PlaceId) -> bool,
+) -> ViolatedPrecedence {
+    let mut set: BTreeSet<PlaceId> = BTreeSet::new();
+    let mut waiting: Vec<TransitionId> = class.to_vec();
+    while let Some(t) = waiting.pop() {
+        let inputs = || net.pre(t).iter().map(|arc| arc.place);
+        if inputs().any(|p| set.contains(&p)) {
+            continue;
+        }
+        // A firing transition that feeds a missing place waits for another missing place.
+        let missing = inputs().filter(|&p| is_missing(p));
+        let Some(p) = missing.min_by_key(|&p| (net.producers(p).len(), p)) else { continue };
+        set.insert(p);
+        waiting.extend(net.producers(p).iter().map(|arc| arc.transition).filter(|&t| fires(t)));
+    }
+    let takes = |t: &TransitionId| net.pre(*t).iter().any(|arc| set.contains(&arc.place));
+    let feeders = set.iter().flat_map(|&p| net.producers(p)).map(|arc| arc.transition);
+    let fed = feeders.filter(|t| !takes(t)).map(|t| net.effect_of(t)).collect();
+    let takers = set.iter().flat_map(|&p| net.consumers(p)).map(|arc| arc.transition);
+    let takers: BTreeSet<EffectId> = takers.map(|t| net.effect_of(t)).collect();
+    let all_take = |effect: &EffectId| net.class(*effect).iter().all(takes);
+    let changes = |effect: &EffectId| !net.effect(*effect).is_empty();
+    let idle = takers.into_iter().filter(|effect| changes(effect) && all_take(effect)).collect();
+    ViolatedPrecedence { places: set.into_iter().collect(), idle, fed: Some(fed) }
+}
+
+/// Returns traps among `empty` on which some of these effects put tokens.
+fn kept(net: &Net, fires: &[bool], empty: &[PlaceId]) -> Vec<ViolatedPrecedence> {
+    let mut is_fed = vec![false; net.place_count()];
+    let mut feeders: Vec<Vec<EffectId>> = vec![Vec::new(); net.place_count()];
+    for effect in net.effect_classes() {
+        for change in net.effect(effect).iter().filter(|change| change.delta > 0) {
+            feeders[change.place.index()].push(effect);
+            is_fed[change.place.index()] |= fires[effect.index()];
+        }
+    }
+    let traps = small_traps(net, empty, |p| is_fed[p.index()], SETS, TERMS);
+    let broken = |places: Vec<PlaceId>| {
+        let all = || places.iter().flat_map(|p| &feeders[p.index()]).copied();
+        // Some effects are enough, if one that fires is among them.
+        let (fired, others): (Vec<_>, Vec<_>) = all().partition(|effect| fires[effect.index()]);
+        let idle = fired.into_iter().chain(others).take(TERMS).collect();
+        ViolatedPrecedence { places, idle, fed: None }
+    };
+    traps.into_iter().map(broken).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn names(net: &Net, places: &[PlaceId]) -> Vec<String> {
+        places.iter().map(|&p| net.place_name(p).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_feeds_itself_has_to_be_fed_from_outside() {
+        let net = text::parse(
+            "place p\nplace q\nplace s 1\nplace r\ntransition a: p -> q\ntransition b: q -> p + r
+             transition c: s -> p",
+        )
+        .unwrap();
+        let [a, b, c] = ["a", "b", "c"].map(|name| net.transition_named(name).unwrap());
+        let fires = |which: &[TransitionId]| {
+            let mut fires = vec![false; net.effect_count()];
+            which.iter().for_each(|&t| fires[net.effect_of(t).index()] = true);
+            fires
+        };
+        let broken = unfed(&net, &fires(&[a, b]));
+        assert_eq!(broken.len(), 1);
+        assert_eq!(names(&net, &broken[0].places), ["p", "q"]);
+        assert_eq!(broken[0].fed, Some(BTreeSet::from([net.effect_of(c)])));
+        assert_eq!(broken[0].idle, BTreeSet::from([a, b].map(|t| net.effect_of(t))));
+        assert!(unfed(&net, &fires(&[a, b, c])).is_empty());
+    }
+
+    #[test]
+    fn a_trap_is_kept_once_something_was_put_into_it() {
+        let net = text::parse(
+            "place s 1\nplace p\nplace q\ntransition a: s -> p\ntransition b: p -> q
+             transition c: q -> p",
+        )
+        .unwrap();
+        let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
+        let fires = vec![true; net.effect_count()];
+        let broken = kept(&net, &fires, &[p, q]);
+        assert_eq!(broken.len(), 1);
+        assert_eq!(broken[0].places, [p, q]);
+        assert_eq!((broken[0].idle.len(), &broken[0].fed), (3, &None));
+        assert!(kept(&net, &fires, &[p]).is_empty());
+        assert!(kept(&net, &vec![false; net.effect_count()], &[p, q]).is_empty());
+    }
+}

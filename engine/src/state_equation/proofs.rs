@@ -1,0 +1,220 @@
+//! Builds the certificate of one goal from lemmas.
+//!
+//! A goal needs only a few of the lemmas collected for all goals. The lemmas about its own
+//! comparisons are given to a SAT solver, each behind an assumption. The unsatisfiable core becomes
+//! the list of lemmas in the certificate. Then the derivation steps are computed, and the checker
+//! verifies the certificate.
+
+use super::lower_bounds::LowerBoundPremises;
+use parikh_evidence::certificate::{
+    BoundsCertificate, Flaw, Lemma, LinearCertificate, LowerBound, Precedence,
+};
+use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, Predicate, TransitionId};
+use parikh_solvers::Budget;
+use parikh_solvers::cnf::{Literal, to_dimacs};
+use parikh_solvers::dump::{Dump, recorded_sat};
+use parikh_solvers::sat::{ProvingSat, SatAnswer, SatSolver};
+use parikh_solvers::sat_batsat::{BatSat, ProvingBatSat};
+use std::collections::HashMap;
+use std::convert::Infallible;
+
+/// The reason why there is no certificate.
+pub(super) enum NoProof {
+    /// Time ran out.
+    Unfinished,
+    /// The checker refuses the certificate: an internal error.
+    Flawed(Flaw),
+}
+
+/// The parts of a certificate.
+#[derive(Clone, Copy)]
+pub(super) struct CertificateParts<'a> {
+    /// The lemmas. Their atoms are indices for `atom`, and their traps indices in `traps`.
+    pub(super) lemmas: &'a [&'a Lemma],
+    pub(super) atom: &'a dyn Fn(usize) -> Atom,
+    pub(super) traps: &'a [Vec<PlaceId>],
+    /// The lower bounds that lemmas refer to by position, and what they rest on.
+    pub(super) lower_bounds: Option<(&'a [LowerBound], &'a LowerBoundPremises)>,
+    /// With atoms as lemmas have them.
+    pub(super) precedences: &'a [Precedence],
+}
+
+/// Returns the checked certificate that no reachable marking satisfies `refuted`.
+pub(super) fn certificate(
+    net: &Net,
+    refuted: &Predicate,
+    known: CertificateParts<'_>,
+    budget: &Budget,
+    dump: Option<&Dump>,
+) -> Result<LinearCertificate, NoProof> {
+    let mut certificate = assemble(net, known, budget).ok_or(NoProof::Unfinished)?;
+    if known.lemmas.len() > 1 {
+        let needed = core(net, &certificate, refuted, budget, dump).ok_or(NoProof::Unfinished)?;
+        let needed: Vec<&Lemma> = needed.into_iter().map(|index| known.lemmas[index]).collect();
+        let known = CertificateParts { lemmas: &needed, ..known };
+        certificate = assemble(net, known, budget).ok_or(NoProof::Unfinished)?;
+    }
+    match accepts(net, &certificate, refuted) {
+        Ok(()) => return Ok(certificate),
+        Err(Flaw::DoesNotFollow) => {}
+        Err(flaw) => return Err(NoProof::Flawed(flaw)),
+    }
+    certificate.steps = match refutation(&certificate.clauses(net, refuted), budget) {
+        Some(steps) => steps,
+        None if budget.is_exhausted() => return Err(NoProof::Unfinished),
+        None => return Err(NoProof::Flawed(Flaw::DoesNotFollow)),
+    };
+    match accepts(net, &certificate, refuted) {
+        Ok(()) => Ok(certificate),
+        Err(flaw) => Err(NoProof::Flawed(flaw)),
+    }
+}
+
+/// Runs the checker.
+fn accepts(net: &Net, certificate: &LinearCertificate, refuted: &Predicate) -> Result<(), Flaw> {
+    let goes_on = &mut || true;
+    certificate.check(net, goes_on)?.refute(&refuted.to_atoms(net), goes_on)
+}
+
+/// Collects the lemmas with their atoms and traps, renumbered in order of occurrence, and the
+/// precedences over these atoms.
+fn assemble(net: &Net, known: CertificateParts<'_>, budget: &Budget) -> Option<LinearCertificate> {
+    let CertificateParts { atom, traps, .. } = known;
+    let (mut atom_of, mut trap_of) = (Positions::default(), Positions::default());
+    let mut lower_bound_of = Positions::default();
+    let renumbered = known.lemmas.iter().map(|lemma| {
+        let mut lemma = (*lemma).clone();
+        lemma.atoms.iter_mut().for_each(|(index, _)| *index = atom_of.position(*index));
+        lemma.traps.iter_mut().for_each(|(index, _)| *index = trap_of.position(*index));
+        let lower_bounds = lemma.lower_bounds.iter_mut();
+        lower_bounds.for_each(|(index, _)| *index = lower_bound_of.position(*index));
+        lemma
+    });
+    let mut lemmas: Vec<Lemma> = renumbered.collect();
+    let position = |at: usize| atom_of.known.get(&at).copied();
+    let own = known.precedences.iter().filter_map(|precedence| {
+        precedence.atoms().into_iter().map(position).collect::<Option<Vec<usize>>>()?;
+        let at = |at| position(at).unwrap_or_default();
+        precedence.renamed(|&place| Ok::<_, Infallible>(place), at).ok()
+    });
+    let precedences = own.collect();
+    let mut atoms: Vec<Atom> = atom_of.list.into_iter().map(atom).collect();
+    let counters = renumber_counters(net, &mut atoms, &mut lemmas);
+    let (lower_bounds, bounds) = match known.lower_bounds {
+        Some((all, premises)) => {
+            let used = lower_bound_of.list.into_iter().map(|index| all[index].clone());
+            let used: Vec<LowerBound> = used.collect();
+            let bounds = premises.bounds(net, &used, budget)?;
+            (used, bounds)
+        }
+        None => (Vec::new(), BoundsCertificate::default()),
+    };
+    Some(LinearCertificate {
+        counters,
+        assumes_units: lemmas.iter().any(|lemma| !lemma.units.is_empty()),
+        atoms,
+        traps: trap_of.list.into_iter().map(|index| traps[index].clone()).collect(),
+        bounds,
+        lower_bounds,
+        precedences,
+        lemmas,
+        steps: Vec::new(),
+    })
+}
+
+/// Renumbers firing counters. The engine counts the firings of every effect class by virtual places
+/// after the net's places. The certificate contains only the counters in use.
+fn renumber_counters(
+    net: &Net,
+    atoms: &mut [Atom],
+    lemmas: &mut [Lemma],
+) -> Vec<Vec<TransitionId>> {
+    let places = net.place_count();
+    let terms = atoms.iter().flat_map(|atom| atom.sum.terms()).map(|&(place, _)| place);
+    let weighted = lemmas.iter().flat_map(|lemma| &lemma.weights).map(|&(place, _)| place);
+    let mut used: Vec<PlaceId> =
+        terms.chain(weighted).filter(|place| place.index() >= places).collect();
+    used.sort_unstable();
+    used.dedup();
+    let renumbered = |place: PlaceId| match used.binary_search(&place) {
+        Ok(position) => PlaceId::new(places + position),
+        Err(_) => place,
+    };
+    for atom in atoms.iter_mut() {
+        let terms = atom.sum.terms().iter().map(|&(place, a)| (renumbered(place), a));
+        // The coefficients are unchanged, so they fit.
+        if let Ok(sum) = LinearSum::new(terms) {
+            atom.sum = sum;
+        }
+    }
+    for (place, _) in lemmas.iter_mut().flat_map(|lemma| &mut lemma.weights) {
+        *place = renumbered(*place);
+    }
+    let class = |place: &PlaceId| net.class(EffectId::new(place.index() - places)).to_vec();
+    used.iter().map(class).collect()
+}
+
+/// Numbers assigned in order of first occurrence.
+#[derive(Default)]
+struct Positions {
+    list: Vec<usize>,
+    known: HashMap<usize, usize>,
+}
+
+impl Positions {
+    /// Returns the position of an entry, which is appended if it is new.
+    fn position(&mut self, wanted: usize) -> usize {
+        *self.known.entry(wanted).or_insert_with(|| {
+            self.list.push(wanted);
+            self.list.len() - 1
+        })
+    }
+}
+
+/// Returns the indices of lemmas that suffice. Returns `None` if the solver gives no answer.
+fn core(
+    net: &Net,
+    certificate: &LinearCertificate,
+    refuted: &Predicate,
+    budget: &Budget,
+    dump: Option<&Dump>,
+) -> Option<Vec<usize>> {
+    let clauses = certificate.clauses(net, refuted);
+    let tree = clauses.len().checked_sub(certificate.lemmas.len())?;
+    let variables = clauses.iter().flatten().map(|number| number.unsigned_abs()).max()?;
+    let mut solver = recorded_sat(BatSat::new(), dump);
+    let mut assumed = Vec::new();
+    for (index, clause) in clauses.iter().enumerate() {
+        let mut literals = literals(clause)?;
+        if index >= tree {
+            let switch = Literal::new(variables + (index - tree) as u32, true);
+            literals.push(!switch);
+            assumed.push(switch);
+        }
+        solver.add_clause(&literals);
+    }
+    match solver.solve(&assumed, budget) {
+        SatAnswer::Unsatisfiable { core } => {
+            let lemma = |switch: &Literal| (switch.variable() - variables) as usize;
+            Some(core.iter().map(lemma).collect())
+        }
+        SatAnswer::Satisfiable(_) | SatAnswer::NoAnswer(_) => None,
+    }
+}
+
+/// Returns the steps of a refutation. Returns `None` if the clauses are satisfiable or the budget
+/// is exhausted.
+fn refutation(clauses: &[Vec<i32>], budget: &Budget) -> Option<Vec<Vec<i32>>> {
+    let mut solver = ProvingBatSat::new();
+    for clause in clauses {
+        solver.add_clause(&literals(clause)?);
+    }
+    match solver.solve(&[], budget) {
+        SatAnswer::Unsatisfiable { .. } => Some(solver.learnt().clauses().map(to_dimacs).collect()),
+        SatAnswer::Satisfiable(_) | SatAnswer::NoAnswer(_) => None,
+    }
+}
+
+fn literals(clause: &[i32]) -> Option<Vec<Literal>> {
+    clause.iter().map(|&number| Literal::from_dimacs(number)).collect()
+}

@@ -1,0 +1,146 @@
+//! The propositional part: selects the comparisons to try next for a goal.
+//!
+//! One SAT solver contains the trees of all goals, each implied by its own literal, and every lemma
+//! as a clause. For a goal it either proposes comparisons that would make the goal true, or finds
+//! that the lemmas exclude all of them. Then the goal is unreachable.
+
+use super::atoms::{AtomId, AtomNode};
+use parikh_solvers::Budget;
+use parikh_solvers::cnf::Literal;
+use parikh_solvers::dump::{Dump, recorded_sat};
+use parikh_solvers::sat::{SatAnswer, SatSolver};
+use parikh_solvers::sat_batsat::BatSat;
+
+/// Result of asking for a proposal.
+pub(super) enum Proposal {
+    /// Comparisons that together make the goal true.
+    Try(Vec<AtomId>),
+    /// No proposal is left.
+    Refuted,
+    /// The solver gave no answer.
+    Unknown,
+}
+
+/// The two sides of a split: a comparison and its negation, or the two comparisons of a precedence.
+pub(super) type Split = (AtomId, AtomId);
+
+/// The proposing SAT solver. See the module documentation.
+pub(super) struct Proposer {
+    solver: Box<dyn SatSolver + Send>,
+    atoms: Vec<Option<Literal>>,
+}
+
+impl Proposer {
+    /// Creates a solver without trees and lemmas.
+    pub(super) fn new(dump: Option<&Dump>) -> Self {
+        let solver = recorded_sat(BatSat::new(), dump);
+        Proposer { solver, atoms: Vec::new() }
+    }
+
+    fn atom(&mut self, atom: AtomId) -> Literal {
+        if self.atoms.len() <= atom.index() {
+            self.atoms.resize(atom.index() + 1, None);
+        }
+        *self.atoms[atom.index()].get_or_insert_with(|| self.solver.new_variable())
+    }
+
+    /// Adds a tree and returns its literal.
+    pub(super) fn add(&mut self, node: &AtomNode) -> Literal {
+        match node {
+            AtomNode::Atom(atom) => self.atom(*atom),
+            AtomNode::Constant(value) => {
+                let own = self.solver.new_variable();
+                self.solver.add_clause(&[if *value { own } else { !own }]);
+                own
+            }
+            // One direction is enough, since comparisons occur only positively.
+            AtomNode::And(parts) => {
+                let own = self.solver.new_variable();
+                for part in parts {
+                    let part = self.add(part);
+                    self.solver.add_clause(&[!own, part]);
+                }
+                own
+            }
+            AtomNode::Or(parts) => {
+                let own = self.solver.new_variable();
+                let mut clause = vec![!own];
+                clause.extend(parts.iter().map(|part| self.add(part)));
+                self.solver.add_clause(&clause);
+                own
+            }
+        }
+    }
+
+    /// Adds a split as a clause. Goals that use the split get one of its sides in each proposal.
+    pub(super) fn split(&mut self, (low, high): Split) {
+        let clause = [low, high].map(|atom| self.atom(atom));
+        self.solver.add_clause(&clause);
+    }
+
+    /// Excludes proposals that contain all of these comparisons.
+    pub(super) fn forbid(&mut self, atoms: impl Iterator<Item = AtomId>) {
+        let clause: Vec<Literal> = atoms.map(|atom| !self.atom(atom)).collect();
+        self.solver.add_clause(&clause);
+    }
+
+    /// Proposes comparisons for the goal with this tree and literal, and a side of each split.
+    /// Comparisons accepted by `likely` are preferred.
+    pub(super) fn propose(
+        &mut self,
+        tree: &AtomNode,
+        root: Literal,
+        splits: &[Split],
+        likely: &dyn Fn(AtomId) -> bool,
+        budget: &Budget,
+    ) -> Proposal {
+        match self.solver.solve(&[root], budget) {
+            SatAnswer::Unsatisfiable { .. } => Proposal::Refuted,
+            SatAnswer::NoAnswer(_) => Proposal::Unknown,
+            SatAnswer::Satisfiable(values) => {
+                let atoms = &self.atoms;
+                let holds = |atom: AtomId| {
+                    let literal = atoms.get(atom.index()).copied().flatten();
+                    literal.and_then(|literal| literal.evaluate(&values)) == Some(true)
+                };
+                let mut chosen = Vec::new();
+                if !choose(tree, &holds, likely, &mut chosen) {
+                    return Proposal::Unknown;
+                }
+                for &(low, high) in splits {
+                    let side = if holds(low) && (likely(low) || !holds(high)) { low } else { high };
+                    if !holds(side) {
+                        return Proposal::Unknown;
+                    }
+                    chosen.push(side);
+                }
+                chosen.sort_unstable();
+                chosen.dedup();
+                Proposal::Try(chosen)
+            }
+        }
+    }
+}
+
+/// Selects true comparisons that suffice for the tree. Returns false if there are none.
+fn choose(
+    node: &AtomNode,
+    holds: &dyn Fn(AtomId) -> bool,
+    likely: &dyn Fn(AtomId) -> bool,
+    chosen: &mut Vec<AtomId>,
+) -> bool {
+    match node {
+        AtomNode::Constant(value) => *value,
+        AtomNode::Atom(atom) => {
+            chosen.push(*atom);
+            holds(*atom)
+        }
+        AtomNode::And(parts) => parts.iter().all(|part| choose(part, holds, likely, chosen)),
+        AtomNode::Or(parts) => {
+            let good = |part: &&AtomNode| part.holds(&mut |atom| holds(atom) && likely(atom));
+            let fair = |part: &&AtomNode| part.holds(&mut |atom| holds(atom));
+            let part = parts.iter().find(good).or_else(|| parts.iter().find(fair));
+            part.is_some_and(|part| choose(part, holds, likely, chosen))
+        }
+    }
+}

@@ -1,0 +1,456 @@
+//! The linear program of the engine: the state equation with the constraints learnt so far.
+//!
+//! One program is kept for the whole run and solved again after small changes. Its rows state,
+//! relative to the initial marking:
+//!
+//! 1. m(p) ≥ 0 for every place, or m(p) ≥ k where a lower bound k of the place is known;
+//! 2. a chain of safe units has at most one token, if the model claims so;
+//! 3. Σ m(p) ≥ 1 over the places of every trap found so far, and the same for weighted sums with a
+//!    lower bound;
+//! 4. the comparisons asserted at the moment: for a place by the bounds of its row, for a sum by
+//!    the bounds of a row that is added when the sum first occurs and kept.
+//!
+//! Bounds that exceed the program's 64 bits are left out, which only weakens the program.
+//!
+//! Answers are in floating point. An infeasibility or a bound is only used as a [`Lemma`] whose
+//! multipliers were checked in exact arithmetic.
+
+mod chains;
+mod cuts;
+mod lower_bounds;
+mod multipliers;
+
+use super::atoms::{AtomId, Atoms};
+use super::point::{SolutionPoint, TOLERANCE, counter};
+use num_bigint::BigInt;
+use num_traits::ToPrimitive as _;
+use parikh_encodings::StateEquation;
+use parikh_evidence::certificate::{Lemma, LowerBound};
+use parikh_net::{Atom, EffectId, Facts, LinearSum, Net, PlaceId, UnitId};
+use parikh_solvers::Budget;
+use parikh_solvers::certify::{Contradiction, Tally};
+use parikh_solvers::dump::{Dump, recorded_lp};
+use parikh_solvers::linear_program::{Column, Interval, ProgramError, Row, Sense};
+use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+use parikh_solvers::lp_chosen::keep;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap};
+
+/// The linear form of a row, up to its value in the initial marking. Virtual places after the net's
+/// places count the firings of effect classes.
+#[derive(Clone, Debug)]
+enum RowForm {
+    Tokens(PlaceId),
+    Sum(LinearSum),
+    Trap(usize),
+    LowerBound(usize),
+    Chain(UnitId),
+}
+
+/// Numbers of known traps and lower bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LearnedRows {
+    pub(super) traps: usize,
+    pub(super) lower_bounds: usize,
+}
+
+/// Where a comparison acts.
+#[derive(Clone, Copy, Debug)]
+struct Placement {
+    row: Row,
+    end: BoundValue,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum BoundValue {
+    Lower(i64),
+    Upper(i64),
+}
+
+/// The asserted bounds of a row, with their comparisons.
+#[derive(Clone, Copy, Debug, Default)]
+struct AssertedBounds {
+    lower: Option<(i64, AtomId)>,
+    upper: Option<(i64, AtomId)>,
+}
+
+/// Result for a conjunction of comparisons.
+pub(super) enum ConjunctionResult {
+    /// Infeasible: the comparisons named by the lemma exclude each other. The lemma's atoms are
+    /// indices in the table.
+    Infeasible(Lemma),
+    /// Feasible, with a solution.
+    Feasible(SolutionPoint),
+    /// Undecided.
+    Unknown,
+}
+
+/// Result for the minimum of a sum.
+pub(super) enum MinimumResult {
+    /// The minimum is at least `bound`. The lemma lacks the refuted comparison and its factor, see
+    /// [`BoundLemma`].
+    Bound { bound: i128, lemma: Box<BoundLemma>, point: SolutionPoint },
+    /// The sum is unbounded below.
+    Unbounded,
+    /// Undecided.
+    Unknown,
+}
+
+/// A lemma that refutes every comparison Σ ≤ k with k below the proved bound.
+#[derive(Clone, Debug)]
+pub(super) struct BoundLemma {
+    lemma: Lemma,
+    factor: i128,
+}
+
+impl BoundLemma {
+    /// Returns the lemma for a given comparison.
+    pub(super) fn refuting(&self, atom: AtomId) -> Lemma {
+        let mut lemma = self.lemma.clone();
+        lemma.atoms.push((atom.index(), self.factor));
+        lemma
+    }
+}
+
+/// Statistics of the program.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counters {
+    pub(super) solved: u64,
+    pub(super) infeasible: u64,
+    pub(super) unanswered: u64,
+    /// Statistics of the exact proofs of floating-point answers.
+    pub(super) certified: Tally,
+    /// Number of proofs with numbers too large for a lemma.
+    pub(super) too_large: u64,
+}
+
+/// The linear program. See the module documentation.
+pub(super) struct Relaxation<'n> {
+    net: &'n Net,
+    equation: StateEquation,
+    lp: Box<dyn IncrementalLp + Send>,
+    forms: Vec<RowForm>,
+    /// Bounds of the rows when nothing is asserted.
+    base: Vec<Interval>,
+    sums: HashMap<LinearSum, Option<Row>>,
+    placements: Vec<Option<Option<Placement>>>,
+    asserted: BTreeMap<u32, AssertedBounds>,
+    traps: Vec<Vec<PlaceId>>,
+    lower_bounds: Vec<LowerBound>,
+    /// By place the position of the lower bound that its own row states.
+    lower_bound_of: HashMap<PlaceId, usize>,
+    /// True if the objective is the number of firings.
+    counting: bool,
+    pub(super) counters: Counters,
+}
+
+impl<'n> Relaxation<'n> {
+    /// Creates the state equation of `net`.
+    ///
+    /// # Errors
+    /// Returns an error if the net is too large for a linear program.
+    pub(super) fn new(
+        net: &'n Net,
+        lower_bounds: Vec<LowerBound>,
+        dump: Option<&Dump>,
+    ) -> Result<Self, ProgramError> {
+        // No facts are used, because the checker must know everything that a certificate depends
+        // on.
+        let equation = StateEquation::new(net, &Facts::none(net))?;
+        let mut program = equation.program().clone();
+        let mut forms: Vec<RowForm> = net.places().map(RowForm::Tokens).collect();
+        chains::add(net, &equation, &mut program, &mut forms)?;
+        lower_bounds::add(&mut program, &lower_bounds, |place| net.initial()[place])?;
+        let places = lower_bounds.iter().map(|bound| bound.weights[0].0);
+        let lower_bound_of = places.zip(0..).collect();
+        let base = program.rows().to_vec();
+        Ok(Relaxation {
+            net,
+            equation,
+            lp: recorded_lp(keep(program), dump),
+            forms,
+            base,
+            sums: HashMap::new(),
+            placements: Vec::new(),
+            asserted: BTreeMap::new(),
+            traps: Vec::new(),
+            lower_bounds,
+            lower_bound_of,
+            counting: false,
+            counters: Counters::default(),
+        })
+    }
+
+    /// Decides if all of `atoms` can hold together.
+    pub(super) fn conjunction(
+        &mut self,
+        atoms: &[AtomId],
+        table: &Atoms,
+        budget: &Budget,
+    ) -> ConjunctionResult {
+        let mut wanted: BTreeMap<u32, AssertedBounds> = BTreeMap::new();
+        for &atom in atoms {
+            let Some(Placement { row, end }) = self.placement(atom, table) else { continue };
+            let base = self.base[row.index()];
+            let asserted = wanted.entry(row.0).or_default();
+            match end {
+                BoundValue::Lower(end) => {
+                    let tighter = |than: Option<i64>| than.is_none_or(|than| end > than);
+                    if tighter(base.lower) && tighter(asserted.lower.map(|(end, _)| end)) {
+                        asserted.lower = Some((end, atom));
+                    }
+                }
+                BoundValue::Upper(end) => {
+                    let tighter = |than: Option<i64>| than.is_none_or(|than| end < than);
+                    if tighter(base.upper) && tighter(asserted.upper.map(|(end, _)| end)) {
+                        asserted.upper = Some((end, atom));
+                    }
+                }
+            }
+        }
+        if let Some(lemma) = self.clash(&wanted) {
+            return ConjunctionResult::Infeasible(lemma);
+        }
+        let Ok(()) = self.assert(wanted) else { return ConjunctionResult::Unknown };
+        if !self.counting {
+            let count = self.lp.program().columns().len() as u32;
+            let each: Vec<(Column, i64)> = (0..count).map(|c| (Column(c), 1)).collect();
+            if self.lp.set_objective(Sense::Minimise, &each).is_err() {
+                return ConjunctionResult::Unknown;
+            }
+            self.counting = true;
+        }
+        match self.solve(budget) {
+            LpAnswer::Optimal(optimum) => ConjunctionResult::Feasible(self.point(optimum.point)),
+            LpAnswer::Infeasible(infeasibility) => {
+                self.counters.infeasible += 1;
+                let found = infeasibility.certify_with_effort(self.lp.program());
+                let Ok(certified) = self.counters.certified.count(found) else {
+                    return ConjunctionResult::Unknown;
+                };
+                let lemma = match certified.contradiction() {
+                    Contradiction::Combination(multipliers) => {
+                        self.lemma(&multipliers.numerators, None)
+                    }
+                    // Rows are never empty, see `clash`, and columns have no upper bounds.
+                    Contradiction::EmptyRow(_) | Contradiction::EmptyColumn(_) => None,
+                };
+                match lemma {
+                    Some((lemma, _)) => ConjunctionResult::Infeasible(lemma),
+                    None => {
+                        self.counters.too_large += 1;
+                        ConjunctionResult::Unknown
+                    }
+                }
+            }
+            LpAnswer::Unbounded | LpAnswer::NoAnswer(_) => {
+                self.counters.unanswered += 1;
+                ConjunctionResult::Unknown
+            }
+        }
+    }
+
+    /// Returns a lemma if the asserted lower bound of a row exceeds its upper bound. This is tested
+    /// here, because an empty interval would cost the solver its current basis.
+    fn clash(&mut self, wanted: &BTreeMap<u32, AssertedBounds>) -> Option<Lemma> {
+        let empty = wanted.iter().find(|&(&row, asserted)| {
+            let base = self.base[row as usize];
+            let lower = asserted.lower.map(|(end, _)| end).or(base.lower);
+            let upper = asserted.upper.map(|(end, _)| end).or(base.upper);
+            Interval { lower, upper }.is_empty()
+        });
+        let row = Row(*empty?.0);
+        // The multipliers are −1 for the lower bound of the row and 1 for its upper bound.
+        let ends = [(row, BigInt::from(-1)), (row, BigInt::from(1))];
+        let asserted = std::mem::replace(&mut self.asserted, wanted.clone());
+        let lemma = self.lemma(&ends, None);
+        self.asserted = asserted;
+        lemma.map(|(lemma, _)| lemma)
+    }
+
+    /// Returns the minimum of `sum`.
+    pub(super) fn least(&mut self, sum: &LinearSum, budget: &Budget) -> MinimumResult {
+        let Some(costs) = self.equation.over_firings(self.net, sum) else {
+            return MinimumResult::Unknown;
+        };
+        let Ok(()) = self.assert(BTreeMap::new()) else { return MinimumResult::Unknown };
+        self.counting = false;
+        if self.lp.set_objective(Sense::Minimise, &costs.coefficients).is_err() {
+            return MinimumResult::Unknown;
+        }
+        match self.solve(budget) {
+            LpAnswer::Optimal(optimum) => {
+                let found = optimum.certify_with_effort(self.lp.program());
+                let Ok(certified) = self.counters.certified.count(found) else {
+                    return MinimumResult::Unknown;
+                };
+                let multipliers = certified.multipliers();
+                // In a refutation of Σ ≤ k the sum's own row has the factor D, and the other
+                // multipliers are negated: 0 ≤ D·(k − Σ) − D·(y·rows).
+                let turned: Vec<(Row, BigInt)> =
+                    multipliers.numerators.iter().map(|(row, y)| (*row, -y)).collect();
+                let lemma = self.lemma(&turned, Some((sum, &multipliers.denominator)));
+                let bound = certified.integer_bound().to_i128();
+                let bound = bound.and_then(|bound| bound.checked_add(costs.constant));
+                match lemma.zip(bound) {
+                    Some(((lemma, factor), bound)) => {
+                        let lemma = Box::new(BoundLemma { lemma, factor });
+                        MinimumResult::Bound { bound, lemma, point: self.point(optimum.point) }
+                    }
+                    None => {
+                        self.counters.too_large += 1;
+                        MinimumResult::Unknown
+                    }
+                }
+            }
+            LpAnswer::Unbounded => MinimumResult::Unbounded,
+            LpAnswer::Infeasible(_) | LpAnswer::NoAnswer(_) => {
+                self.counters.unanswered += 1;
+                MinimumResult::Unknown
+            }
+        }
+    }
+
+    /// Returns the rounded firings of each class in a solution, and true if they were integers.
+    pub(super) fn firings(&self, point: &SolutionPoint) -> (Vec<(EffectId, u64)>, bool) {
+        let mut integral = true;
+        let mut firings = Vec::new();
+        for effect in self.net.effect_classes() {
+            let Some(column) = self.equation.column(effect) else { continue };
+            let count = point.firings.get(column.index()).copied().unwrap_or(0.0);
+            let rounded = count.round();
+            integral &= (count - rounded).abs() <= TOLERANCE * count.abs().max(1.0);
+            // The conversion saturates, and negative numbers count as zero.
+            if rounded >= 1.0 {
+                firings.push((effect, rounded as u64));
+            }
+        }
+        (firings, integral)
+    }
+
+    fn solve(&mut self, budget: &Budget) -> LpAnswer {
+        self.counters.solved += 1;
+        let start = std::time::Instant::now();
+        let answer = self.lp.solve_again(budget);
+        let word = match &answer {
+            LpAnswer::Optimal(_) => "optimal",
+            LpAnswer::Infeasible(_) => "infeasible",
+            LpAnswer::Unbounded => "unbounded",
+            LpAnswer::NoAnswer(_) => "no answer",
+        };
+        tracing::trace!("linear program: {word} after {:.1?}", start.elapsed());
+        answer
+    }
+
+    /// Sets the bounds of the rows to exactly the wanted assertions.
+    fn assert(&mut self, wanted: BTreeMap<u32, AssertedBounds>) -> Result<(), ProgramError> {
+        for &row in self.asserted.keys() {
+            if !wanted.contains_key(&row) {
+                self.lp.set_row_bounds(Row(row), self.base[row as usize])?;
+            }
+        }
+        for (&row, asserted) in &wanted {
+            let base = self.base[row as usize];
+            let interval = Interval {
+                lower: asserted.lower.map_or(base.lower, |(end, _)| Some(end)),
+                upper: asserted.upper.map_or(base.upper, |(end, _)| Some(end)),
+            };
+            if self.lp.program().rows().get(row as usize) != Some(&interval) {
+                self.lp.set_row_bounds(Row(row), interval)?;
+            }
+        }
+        self.asserted = wanted;
+        Ok(())
+    }
+
+    /// Returns the row and bound of a comparison. Returns `None` if the program cannot express it.
+    fn placement(&mut self, atom: AtomId, table: &Atoms) -> Option<Placement> {
+        if self.placements.len() <= atom.index() {
+            self.placements.resize(table.len(), None);
+        }
+        if let Some(known) = self.placements[atom.index()] {
+            return known;
+        }
+        let placement = self.place(table.get(atom));
+        self.placements[atom.index()] = Some(placement);
+        placement
+    }
+
+    fn place(&mut self, atom: &Atom) -> Option<Placement> {
+        let &(first, leading) = atom.sum.terms().first()?;
+        let negative = leading < 0;
+        let (row, initially) = match atom.sum.terms() {
+            [_] if leading.abs() == 1 && first.index() < self.net.place_count() => {
+                (StateEquation::row(first), i128::from(self.net.initial()[first]))
+            }
+            _ => {
+                let form = if negative { atom.sum.negated() } else { atom.sum.clone() };
+                let tokens = |&(place, a): &(PlaceId, i64)| match self.is_counter(place) {
+                    true => 0,
+                    false => i128::from(a) * i128::from(self.net.initial()[place]),
+                };
+                let initially = form.terms().iter().map(tokens).sum::<i128>();
+                (self.row_of(form)?, initially)
+            }
+        };
+        let bound = i128::from(atom.bound);
+        // −Σ ≤ k is Σ ≥ −k.
+        let end = if negative { -bound - initially } else { bound - initially };
+        let end = i64::try_from(end).ok()?;
+        Some(Placement {
+            row,
+            end: if negative { BoundValue::Lower(end) } else { BoundValue::Upper(end) },
+        })
+    }
+
+    /// Returns the row of a sum, which is added if it is new.
+    fn row_of(&mut self, form: LinearSum) -> Option<Row> {
+        if let Some(&row) = self.sums.get(&form) {
+            return row;
+        }
+        let firings = self.over_firings(&form);
+        let row = firings.and_then(|firings| self.lp.add_row(Interval::FREE, &firings).ok());
+        if row.is_some() {
+            self.forms.push(RowForm::Sum(form.clone()));
+            self.base.push(Interval::FREE);
+        }
+        self.sums.insert(form, row);
+        row
+    }
+
+    fn is_counter(&self, place: PlaceId) -> bool {
+        place.index() >= self.net.place_count()
+    }
+
+    /// Returns the change of a sum of tokens and firings by each firing.
+    fn over_firings(&self, form: &LinearSum) -> Option<Vec<(Column, i64)>> {
+        let (counted, tokens): (Vec<_>, Vec<_>) =
+            form.terms().iter().partition(|&&(place, _)| self.is_counter(place));
+        let tokens = LinearSum::new(tokens).ok()?;
+        let of_tokens = self.equation.over_firings(self.net, &tokens)?;
+        let mut gains: BTreeMap<Column, i64> = of_tokens.coefficients.into_iter().collect();
+        for (place, a) in counted {
+            let effect = EffectId::new(place.index() - self.net.place_count());
+            let gain = gains.entry(self.equation.column(effect)?).or_default();
+            *gain = gain.checked_add(a)?;
+        }
+        Some(gains.into_iter().filter(|&(_, gain)| gain != 0).collect())
+    }
+
+    fn point(&self, firings: Vec<f64>) -> SolutionPoint {
+        let initial = self.net.initial().tokens();
+        let mut marking: Vec<f64> = initial.iter().map(|&tokens| tokens as f64).collect();
+        marking.resize(self.net.place_count() + self.net.effect_count(), 0.0);
+        for effect in self.net.effect_classes() {
+            let Some(column) = self.equation.column(effect) else { continue };
+            let count = firings.get(column.index()).copied().unwrap_or(0.0);
+            marking[counter(self.net, effect).index()] = count;
+            if count != 0.0 {
+                for change in self.net.effect(effect) {
+                    marking[change.place.index()] += change.delta as f64 * count;
+                }
+            }
+        }
+        SolutionPoint { firings, marking, whole: OnceCell::new() }
+    }
+}

@@ -1,0 +1,56 @@
+//! Constraints of safe units (NUPN): a chain of nested units has at most one token.
+//!
+//! This is an assumption made by the model. It is used only if the model makes it, and every
+//! certificate that needs it names it.
+
+use super::RowForm;
+use parikh_encodings::StateEquation;
+use parikh_net::{LinearSum, Net, PlaceId, UnitId};
+use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError};
+
+/// Returns the places of a unit and of its enclosing units.
+pub(super) fn places(net: &Net, unit: UnitId) -> impl Iterator<Item = PlaceId> {
+    let units = net.units();
+    let around = move |unit: &UnitId| units.and_then(|units| units.get(*unit).parent);
+    let chain = std::iter::successors(Some(unit), around);
+    chain.flat_map(move |unit| {
+        units.into_iter().flat_map(move |u| u.get(unit).places.iter().copied())
+    })
+}
+
+/// Adds the constraints of safe units: one row per chain from an innermost unit outwards, or bounds
+/// on the place's own row if a chain has a single place.
+pub(super) fn add(
+    net: &Net,
+    equation: &StateEquation,
+    program: &mut LinearProgram,
+    forms: &mut Vec<RowForm>,
+) -> Result<(), ProgramError> {
+    let Some(units) = net.safe_units() else { return Ok(()) };
+    let mut inner = vec![true; units.len()];
+    for (_, unit) in units.iter() {
+        if let Some(parent) = unit.parent {
+            inner[parent.index()] = false;
+        }
+    }
+    // Every covered place has at most one token. The chains imply it, but a bound costs the simplex
+    // method nothing.
+    for place in net.places().filter(|&place| units.covers(place)) {
+        let interval = StateEquation::tokens(net, place, 0, Some(1));
+        program.set_row_bounds(StateEquation::row(place), interval)?;
+    }
+    let mut room = 20 * net.place_count() + 1000;
+    for (id, _) in units.iter().filter(|(id, _)| inner[id.index()]) {
+        let places: Vec<PlaceId> = places(net, id).collect();
+        if places.len() < 2 || places.len() > room {
+            continue;
+        }
+        room -= places.len();
+        let Ok(sum) = LinearSum::new(places.iter().map(|&place| (place, 1))) else { continue };
+        let Some(firings) = equation.over_firings(net, &sum) else { continue };
+        let Ok(upper) = i64::try_from(1 - firings.constant) else { continue };
+        program.add_row(Interval::at_most(upper), firings.coefficients)?;
+        forms.push(RowForm::Chain(id));
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! Cuts: sums of firings that are fractional in a solution, and integral in every real firing
+//! sequence.
+//!
+//! A vertex with a fractional count x_j comes with multipliers y of the rows. Their combination is
+//! x_j plus other columns that are 0 at the vertex. The multipliers may be changed by integers,
+//! because rows over integral counts have integral values. They are made negative for rows at their
+//! lower bound and positive for rows at their upper bound. Then they prove Σ (y·a_e)·x_e ≤
+//! y·bounds. Rounding the coefficients down gives an integral sum S with the same, fractional value
+//! at the vertex. So S ≤ ⌊S⌋ holds for all integral solutions, but not for the vertex.
+//!
+//! Nothing here is trusted, and no row is added: the sum is used for a *split*. That S ≥ ⌊S⌋ + 1 is
+//! impossible is then found and certified like any other refutation.
+//!
+//! # Sources
+//! R. Gomory, *Outline of an algorithm for integer solutions to linear programs*, Bull. AMS 64,
+//! 1958; V. Chvátal, *Edmonds polytopes and a hierarchy of combinatorial problems*, Discrete Math.
+//! 4, 1973.
+
+use super::{Relaxation, SolutionPoint, TOLERANCE, counter};
+use parikh_net::{EffectId, LinearSum};
+use parikh_solvers::linear_program::Row;
+use std::collections::BTreeMap;
+
+/// Limit on the number of fractional counts considered per solution.
+const ROWS: usize = 12;
+/// Limit on the number of terms of a cut.
+const TERMS: usize = 300;
+/// Limit on the size of coefficients.
+const LARGEST: f64 = 1e6;
+
+impl Relaxation<'_> {
+    /// Returns at most `most` sums of firings with fractional values in `point`, each with its
+    /// value rounded down, the shortest first. `point` must be the solution found last.
+    pub(in super::super) fn cuts(
+        &mut self,
+        point: &SolutionPoint,
+        most: usize,
+    ) -> Vec<(LinearSum, i64)> {
+        let distance = |count: f64| (count - count.round()).abs();
+        let mut broken: Vec<(f64, EffectId)> = Vec::new();
+        for effect in self.net.effect_classes() {
+            let Some(column) = self.equation.column(effect) else { continue };
+            let count = point.firings.get(column.index()).copied().unwrap_or(0.0);
+            if distance(count) > 100.0 * TOLERANCE {
+                broken.push((distance(count), effect));
+            }
+        }
+        broken.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut cuts: Vec<(LinearSum, i64)> = Vec::new();
+        for &(_, effect) in broken.iter().take(ROWS) {
+            let cut = self.cut(point, effect);
+            cuts.extend(cut.filter(|cut| !cuts.contains(cut)));
+        }
+        cuts.sort_by_key(|(sum, _)| sum.terms().len());
+        cuts.truncate(most);
+        cuts
+    }
+
+    fn cut(&mut self, point: &SolutionPoint, effect: EffectId) -> Option<(LinearSum, i64)> {
+        let column = self.equation.column(effect)?;
+        let multipliers = self.lp.inverse_row(column)?;
+        let program = self.lp.program();
+        let mut gains: BTreeMap<u32, f64> = BTreeMap::new();
+        for (row, y) in multipliers {
+            let Some(y) = self.fraction(point, row, y) else { continue };
+            for &(column, a) in program.row(row) {
+                *gains.entry(column.0).or_default() += y * a as f64;
+            }
+        }
+        let mut terms = Vec::new();
+        let mut value = 0.0;
+        for effect in self.net.effect_classes() {
+            let Some(column) = self.equation.column(effect) else { continue };
+            let Some(gain) = gains.get(&column.0) else { continue };
+            let coefficient = (gain + TOLERANCE).floor();
+            if coefficient.abs() > LARGEST {
+                return None;
+            }
+            if coefficient != 0.0 {
+                terms.push((counter(self.net, effect), coefficient as i64));
+                value += coefficient * point.firings[column.index()];
+            }
+        }
+        let broken = value.abs() < 1e9 && (value - value.round()).abs() > 100.0 * TOLERANCE;
+        if terms.is_empty() || terms.len() > TERMS || !broken {
+            return None;
+        }
+        Some((LinearSum::new(terms).ok()?, value.floor() as i64))
+    }
+
+    /// Returns the fractional part of a row's multiplier, with the sign that fits the row's active
+    /// bound at `point`.
+    fn fraction(&self, point: &SolutionPoint, row: Row, y: f64) -> Option<f64> {
+        if (y - y.round()).abs() < TOLERANCE {
+            return None;
+        }
+        let program = self.lp.program();
+        let terms = program.row(row).iter();
+        let value: f64 = terms.map(|&(c, a)| a as f64 * point.firings[c.index()]).sum();
+        let at = |end: Option<i64>| end.is_some_and(|end| (value - end as f64).abs() < 1e-4);
+        let interval = program.rows()[row.index()];
+        match (at(interval.lower), at(interval.upper)) {
+            (true, _) => Some(y - y.ceil()),
+            (false, true) => Some(y - y.floor()),
+            // A row with slack is basic, and its multiplier is only numerical noise.
+            (false, false) => None,
+        }
+    }
+}

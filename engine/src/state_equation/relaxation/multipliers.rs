@@ -1,0 +1,100 @@
+//! Converts a solver's row multipliers to a lemma over places.
+//!
+//! A row's value is, up to a constant, a weighted sum of tokens f_r(m). If multipliers y refute the
+//! program, no firing decreases the sum Σ y_r·f_r. Its negation gives the weights of the lemma. If
+//! y_r refers to the upper bound of its row, some constraint says that f_r is at most this bound.
+//! For the lower bound, some constraint says that f_r is at least this bound. The constraint is a
+//! comparison, a trap, a unit, or non-negativity of tokens, and gets the factor |y_r|. All numbers
+//! are divided by their greatest common divisor.
+
+use super::{Relaxation, RowForm};
+use num_bigint::BigInt;
+use num_integer::Integer as _;
+use num_traits::{Signed as _, ToPrimitive as _};
+use parikh_evidence::certificate::Lemma;
+use parikh_net::{LinearSum, PlaceId, UnitId};
+use parikh_solvers::linear_program::Row;
+use std::collections::BTreeMap;
+
+impl Relaxation<'_> {
+    /// Returns a lemma from row multipliers y, positive for upper and negative for lower bounds,
+    /// and the factor of a sum whose comparison is still missing. Returns `None` beyond 127 bits.
+    pub(super) fn lemma(
+        &self,
+        numerators: &[(Row, BigInt)],
+        open: Option<(&LinearSum, &BigInt)>,
+    ) -> Option<(Lemma, i128)> {
+        let mut common = open.map_or(BigInt::from(0), |(_, factor)| factor.clone());
+        for (_, y) in numerators {
+            common = common.gcd(y);
+        }
+        let reduced = |y: &BigInt| -> Option<i128> {
+            if common.is_positive() { (y / &common).to_i128() } else { y.to_i128() }
+        };
+        let mut weights: BTreeMap<PlaceId, i128> = BTreeMap::new();
+        let mut weigh = |place: PlaceId, a: i128, y: i128| -> Option<()> {
+            let entry = weights.entry(place).or_default();
+            *entry = entry.checked_sub(a.checked_mul(y)?)?;
+            Some(())
+        };
+        let mut atoms: BTreeMap<usize, i128> = BTreeMap::new();
+        let mut traps: BTreeMap<usize, i128> = BTreeMap::new();
+        let mut lower_bounds: BTreeMap<usize, i128> = BTreeMap::new();
+        let mut units: BTreeMap<UnitId, i128> = BTreeMap::new();
+        for (row, y) in numerators {
+            let y = reduced(y)?;
+            let form = self.forms.get(row.index())?;
+            match form {
+                RowForm::Tokens(place) => weigh(*place, 1, y)?,
+                RowForm::Sum(sum) => {
+                    sum.terms().iter().try_for_each(|&(p, a)| weigh(p, a.into(), y))?;
+                }
+                RowForm::Trap(trap) => {
+                    self.traps[*trap].iter().try_for_each(|&place| weigh(place, 1, y))?;
+                }
+                RowForm::LowerBound(at) => {
+                    let weights = &self.lower_bounds[*at].weights;
+                    weights.iter().try_for_each(|&(place, w)| weigh(place, w.into(), y))?;
+                }
+                RowForm::Chain(unit) => {
+                    super::chains::places(self.net, *unit)
+                        .try_for_each(|place| weigh(place, 1, y))?;
+                }
+            }
+            let asserted = self.asserted.get(&row.0).copied().unwrap_or_default();
+            let source = if y > 0 { asserted.upper } else { asserted.lower };
+            match (source, form) {
+                _ if y == 0 => {}
+                (Some((_, atom)), _) => *atoms.entry(atom.index()).or_default() += y.abs(),
+                (None, RowForm::Trap(trap)) => *traps.entry(*trap).or_default() += y.abs(),
+                (None, RowForm::LowerBound(at)) => *lower_bounds.entry(*at).or_default() += y.abs(),
+                (None, RowForm::Chain(unit)) => *units.entry(*unit).or_default() += y,
+                // A place has at most one token because of its unit. The lower bound 0 needs no
+                // reason.
+                (None, RowForm::Tokens(place)) if y > 0 => {
+                    *units.entry(self.net.units()?.unit_of(*place)).or_default() += y;
+                }
+                (None, RowForm::Tokens(place)) => {
+                    if let Some(&at) = self.lower_bound_of.get(place) {
+                        *lower_bounds.entry(at).or_default() += y.abs();
+                    }
+                }
+                (None, RowForm::Sum(_)) => return None,
+            }
+        }
+        let mut factor = 0;
+        if let Some((sum, denominator)) = open {
+            factor = reduced(denominator)?;
+            sum.terms().iter().try_for_each(|&(place, a)| weigh(place, a.into(), factor))?;
+        }
+        weights.retain(|_, weight| *weight != 0);
+        let lemma = Lemma {
+            atoms: atoms.into_iter().collect(),
+            traps: traps.into_iter().collect(),
+            lower_bounds: lower_bounds.into_iter().collect(),
+            units: units.into_iter().collect(),
+            weights: weights.into_iter().collect(),
+        };
+        Some((lemma, factor))
+    }
+}

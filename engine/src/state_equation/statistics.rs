@@ -1,0 +1,58 @@
+//! Statistics of the engine.
+
+use parikh_solvers::certify::Tally;
+use std::time::Duration;
+
+/// Statistics of the engine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StateEquationStatistics {
+    /// Number of goals proved unreachable.
+    pub refuted: usize,
+    /// Number of bounds proved, including improvements.
+    pub bounds: usize,
+    /// Number of goals with a candidate solution that this engine cannot exclude.
+    pub candidates: usize,
+    /// Number of linear programs solved.
+    pub programs: u64,
+    /// Number of infeasible programs.
+    pub infeasible: u64,
+    /// Number of programs without an answer: out of time, or the solver gave up.
+    pub unanswered: u64,
+    /// Statistics of the exact proofs of refuting floating-point answers.
+    pub certified: Tally,
+    /// Number of proofs with numbers too large for a lemma.
+    pub too_large: u64,
+    /// Number of lemmas.
+    pub lemmas: usize,
+    /// Number of traps.
+    pub traps: usize,
+    /// Lower bounds of places and weighted sums.
+    pub lower_bounds: usize,
+    /// Certificates that failed their check: bugs of ours.
+    pub faults: usize,
+    /// Total time, including set-up.
+    pub time: Duration,
+}
+
+impl std::fmt::Display for StateEquationStatistics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} goals refuted, {} bounds, {} candidates; {} programs ({} infeasible, {} without an \
+             answer); refutations and bounds certified: {}, {} too large; {} lemmas, {} traps, {} \
+             lower bounds, {:.2?}",
+            self.refuted,
+            self.bounds,
+            self.candidates,
+            self.programs,
+            self.infeasible,
+            self.unanswered,
+            self.certified,
+            self.too_large,
+            self.lemmas,
+            self.traps,
+            self.lower_bounds,
+            self.time
+        )
+    }
+}

@@ -1,0 +1,136 @@
+//! Acceleration: firing a transition many times in one step.
+//!
+//! In a net with 4·10⁹ tokens on a place, a walk that moves them one by one never gets far. So a
+//! repeatable transition is sometimes fired many times at once. The count is the largest possible,
+//! half of it, random, or the smallest count with an effect: until some changed cell leaves its
+//! interval in which no transition and no goal depends on its value. The walk does not visit the
+//! markings in between. The last kind of count skips no change of enabledness and no atom.
+//!
+//! In safe nets nothing repeats. The walker measures the success rate and reduces the number of
+//! attempts.
+
+use super::compiled::CompiledChange;
+use super::machine::{WatchedMarking, below};
+use fastrand::Rng;
+use parikh_net::{PlaceId, TransitionId};
+
+/// Limit on the count of one accelerated firing, so that it fits in the journal.
+const LONGEST: i64 = 1 << 39;
+/// Limit on the count if the transition decreases no place and could repeat forever.
+const LONGEST_FREE: i64 = 1 << 20;
+/// Number of attempts between two evaluations of the success rate.
+const TRIAL: u32 = 4096;
+
+/// Chance of acceleration, and its success rate.
+pub(super) struct Acceleration {
+    /// Chance of attempting acceleration, in 256ths.
+    chance: u32,
+    tried: u32,
+    gained: u32,
+}
+
+impl Acceleration {
+    /// Starts with a higher chance if the initial marking has several tokens on a place.
+    pub(super) fn new(machine: &WatchedMarking<'_>) -> Self {
+        let largest = machine.tokens().max().unwrap_or(0);
+        let chance = if largest > 1 { 64 } else { 8 };
+        Acceleration { chance, tried: 0, gained: 0 }
+    }
+
+    /// Sets the chance, in 256ths.
+    pub(super) fn set_chance(&mut self, chance: u32) {
+        *self = Acceleration { chance, tried: 0, gained: 0 };
+    }
+
+    /// Returns true if acceleration is attempted at all.
+    #[inline]
+    pub(super) fn is_on(&self) -> bool {
+        self.chance > 0
+    }
+
+    /// Returns the number of firings for this step, at least 1.
+    #[inline]
+    pub(super) fn count(
+        &mut self,
+        machine: &WatchedMarking<'_>,
+        class: u32,
+        transition: u32,
+        rng: &mut Rng,
+    ) -> u64 {
+        if below(rng, 256) >= self.chance as usize {
+            return 1;
+        }
+        self.try_count(machine, class, transition, rng)
+    }
+
+    fn try_count(
+        &mut self,
+        machine: &WatchedMarking<'_>,
+        class: u32,
+        transition: u32,
+        rng: &mut Rng,
+    ) -> u64 {
+        let most = most(machine, class, transition);
+        self.tried += 1;
+        self.gained += u32::from(most > 1);
+        if self.tried >= TRIAL {
+            if self.gained * 64 < self.tried {
+                self.chance /= 4;
+            }
+            (self.tried, self.gained) = (0, 0);
+        }
+        if most <= 1 {
+            return 1;
+        }
+        let count = match below(rng, 4) {
+            0 => most,
+            1 => most / 2,
+            2 => 1 + ((u128::from(rng.u64(..)) * most as u128) >> 64) as i64,
+            _ => until_something_happens(machine, class).min(most),
+        };
+        count.max(1) as u64
+    }
+}
+
+/// Returns the number of times that an enabled transition can fire in a row, up to a limit.
+pub(super) fn most(machine: &WatchedMarking<'_>, class: u32, transition: u32) -> i64 {
+    let net = machine.compiled.net;
+    let mut most = LONGEST;
+    let mut free = true;
+    for &CompiledChange { cell, delta } in machine.compiled.changes_of(class) {
+        let value = machine.value(cell);
+        let is_place = (cell as usize) < machine.compiled.places;
+        let times = if delta > 0 {
+            (i64::MAX - value.max(0)) / delta
+        } else if is_place {
+            free = false;
+            let place = PlaceId::new(cell as usize);
+            let weight = net.pre_weight(TransitionId::new(transition as usize), place) as i64;
+            // The last firing also needs `weight` tokens.
+            (value - weight) / -delta.max(-i64::MAX) + 1
+        } else {
+            (value.min(0) - i64::MIN.saturating_add(1))
+                .checked_div(-delta.max(-i64::MAX))
+                .unwrap_or(1)
+        };
+        most = most.min(times);
+    }
+    if free { most.min(LONGEST_FREE) } else { most }
+}
+
+/// Returns the number of firings until a cell changed by the class leaves its interval.
+fn until_something_happens(machine: &WatchedMarking<'_>, class: u32) -> i64 {
+    let mut soonest = LONGEST;
+    for &CompiledChange { cell, delta } in machine.compiled.changes_of(class) {
+        let value = i128::from(machine.value(cell));
+        let (low, high) = machine.interval(cell);
+        let delta = i128::from(delta);
+        let times = if delta > 0 {
+            (i128::from(high) - value + delta - 1) / delta
+        } else {
+            (value - i128::from(low)) / -delta + 1
+        };
+        soonest = soonest.min(i64::try_from(times).unwrap_or(LONGEST));
+    }
+    soonest.max(1)
+}

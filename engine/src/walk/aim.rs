@@ -1,0 +1,291 @@
+//! The target of a directed walk: an interval for each of a few cells.
+//!
+//! A goal is a tree of conjunctions and disjunctions. For one walk it is reduced to a conjunction:
+//! of each disjunction one part is chosen, usually the nearest and sometimes a random one. The
+//! result requires each mentioned cell to lie in an interval. The *distance* is the sum over the
+//! cells of the difference to their interval. The intervals are fixed during the walk, so the gain
+//! of a firing depends only on the cells that it changes.
+//!
+//! ```text
+//! goal  p ≥ 3 ∧ (q ≤ 0 ∨ enabled t)       one walk:      p ∈ [3, ∞)  q ∈ (−∞, 0]
+//! t takes q + 2·r                         another one:   p ∈ [3, ∞)  q ∈ [1, ∞)  r ∈ [2, ∞)
+//! ```
+//!
+//! For a maximum, the target is a value larger than the largest one seen.
+
+use super::machine::{WatchedMarking, below};
+use super::watch::{NONE, WatchedAtom, place_atom};
+use fastrand::Rng;
+use parikh_net::{LinearSum, MarkingGoal, Predicate};
+
+/// The target interval of a cell, with both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TargetInterval {
+    /// Smallest target value.
+    pub(super) low: i64,
+    /// Largest target value.
+    pub(super) high: i64,
+}
+
+const ANY: TargetInterval = TargetInterval { low: i64::MIN, high: i64::MAX };
+
+impl TargetInterval {
+    /// Returns the distance of a value to the interval.
+    #[inline]
+    pub(super) fn miss(self, value: i64) -> u64 {
+        if value < self.low {
+            value.abs_diff(self.low)
+        } else if value > self.high {
+            value.abs_diff(self.high)
+        } else {
+            0
+        }
+    }
+}
+
+/// Target intervals for cells.
+pub(super) struct WalkTarget {
+    wishes: Vec<TargetInterval>,
+    /// The cells with a target interval.
+    cells: Vec<u32>,
+    /// True if the goal requires deadness.
+    pub(super) dead: bool,
+}
+
+impl WalkTarget {
+    /// Creates a target without any interval, for the given number of cells.
+    pub(super) fn new(cells: usize) -> Self {
+        WalkTarget { wishes: vec![ANY; cells], cells: Vec::new(), dead: false }
+    }
+
+    /// Returns the cells with a target interval.
+    pub(super) fn cells(&self) -> &[u32] {
+        &self.cells
+    }
+
+    /// Returns the target interval of a cell.
+    #[inline]
+    pub(super) fn wish(&self, cell: u32) -> TargetInterval {
+        self.wishes[cell as usize]
+    }
+
+    /// Like [`take`](Self::take), but sets an unlimited target for a maximum. The distance can then
+    /// only be compared with other distances.
+    pub(super) fn take_upwards(&mut self, machine: &WatchedMarking<'_>, goal: u32, rng: &mut Rng) {
+        self.take(machine, goal, rng);
+        if matches!(machine.compiled.goals[goal as usize].goal, MarkingGoal::Maximise(_)) {
+            for &cell in &self.cells {
+                self.wishes[cell as usize].low = i64::MAX;
+            }
+        }
+    }
+
+    /// Sets the target for a goal from the machine's current marking, with a choice between the
+    /// alternatives of the goal.
+    pub(super) fn take(&mut self, machine: &WatchedMarking<'_>, goal: u32, rng: &mut Rng) {
+        self.clear();
+        match machine.compiled.goals[goal as usize].goal {
+            MarkingGoal::Reach(predicate) => self.add(machine, predicate, rng),
+            MarkingGoal::Maximise(_) => {
+                let records = machine.compiled.records.iter();
+                for record in records.filter(|record| record.goals.contains(&goal)) {
+                    // The increment is random: with increments of one, 50,000 tokens would take too
+                    // long.
+                    let bits = 64 - record.best.max(4).leading_zeros() as usize;
+                    let more = 1i64 << below(rng, bits);
+                    self.at_least(record.cell, record.best.saturating_add(more));
+                }
+            }
+        }
+    }
+
+    /// Sets the target "all these predicates hold". The machine must have a cell for each of their
+    /// sums.
+    pub(super) fn take_all(
+        &mut self,
+        machine: &WatchedMarking<'_>,
+        parts: &[&Predicate],
+        rng: &mut Rng,
+    ) {
+        self.clear();
+        parts.iter().for_each(|part| self.add(machine, part, rng));
+    }
+
+    /// Sets the target "cover this marking, with a larger value in the cell `grow`".
+    pub(super) fn take_covering(
+        &mut self,
+        machine: &WatchedMarking<'_>,
+        values: &[i64],
+        grow: u32,
+    ) {
+        self.clear();
+        for (cell, &value) in values[..machine.compiled.places].iter().enumerate() {
+            if value > 0 {
+                self.at_least(cell as u32, value);
+            }
+        }
+        self.at_least(grow, values[grow as usize].saturating_add(1));
+    }
+
+    /// Removes every target interval.
+    pub(super) fn clear(&mut self) {
+        for cell in self.cells.drain(..) {
+            self.wishes[cell as usize] = ANY;
+        }
+        self.dead = false;
+    }
+
+    /// Returns the distance of the current marking to the target.
+    pub(super) fn distance(&self, machine: &WatchedMarking<'_>) -> u64 {
+        let misses = self.cells.iter().map(|&cell| self.wish(cell).miss(machine.value(cell)));
+        misses.fold(0, u64::saturating_add)
+    }
+
+    /// Returns the decrease in distance to the target when the class fires once (negative if it
+    /// moves away).
+    #[inline]
+    pub(super) fn gain(&self, machine: &WatchedMarking<'_>, class: u32) -> i64 {
+        let mut gain = 0i64;
+        for change in machine.compiled.changes_of(class) {
+            let wish = self.wishes[change.cell as usize];
+            if wish != ANY {
+                let value = machine.value(change.cell);
+                let after = wish.miss(value.saturating_add(change.delta));
+                let change = i128::from(wish.miss(value)) - i128::from(after);
+                gain = gain.saturating_add(i64::try_from(change).unwrap_or(i64::MAX));
+            }
+        }
+        gain
+    }
+
+    /// Returns how often the class can fire before the first cell that it moves towards its target
+    /// interval arrives there. At least 1.
+    pub(super) fn times(&self, machine: &WatchedMarking<'_>, class: u32) -> u64 {
+        let changes = machine.compiled.changes_of(class).iter();
+        let times = changes.filter_map(|change| {
+            let (wish, value) = (self.wish(change.cell), machine.value(change.cell));
+            let helps = if change.delta > 0 { value < wish.low } else { value > wish.high };
+            helps.then(|| wish.miss(value).div_ceil(change.delta.unsigned_abs()))
+        });
+        times.min().unwrap_or(1)
+    }
+
+    /// Requires a value of at least `low`.
+    pub(super) fn at_least(&mut self, cell: u32, low: i64) {
+        self.note(cell);
+        let wish = &mut self.wishes[cell as usize];
+        wish.low = wish.low.max(low);
+    }
+
+    fn at_most(&mut self, cell: u32, high: i64) {
+        self.note(cell);
+        let wish = &mut self.wishes[cell as usize];
+        wish.high = wish.high.min(high);
+    }
+
+    fn note(&mut self, cell: u32) {
+        if self.wishes[cell as usize] == ANY {
+            self.cells.push(cell);
+        }
+    }
+
+    fn add(&mut self, machine: &WatchedMarking<'_>, predicate: &Predicate, rng: &mut Rng) {
+        match predicate {
+            Predicate::True | Predicate::False | Predicate::NotDead => {}
+            Predicate::Dead => self.dead = true,
+            Predicate::Atom(atom) => {
+                if let WatchedAtom::At { sum, place, value, above } = place_atom(atom) {
+                    let cell = cell_of(machine, sum.as_ref(), place);
+                    match above {
+                        true => self.at_least(cell, value),
+                        false => self.at_most(cell, value.saturating_sub(1)),
+                    }
+                }
+            }
+            Predicate::Enabled(t) => {
+                for arc in machine.compiled.net.pre(*t) {
+                    self.at_least(arc.place.index() as u32, arc.weight as i64);
+                }
+            }
+            Predicate::Disabled(t) => {
+                let inputs = machine.compiled.net.pre(*t);
+                let near = inputs
+                    .iter()
+                    .min_by_key(|arc| machine.value(arc.place.index() as u32) - arc.weight as i64);
+                let any = (!inputs.is_empty()).then(|| &inputs[below(rng, inputs.len().max(1))]);
+                let input = if below(rng, 2) == 0 { near } else { any };
+                if let Some(arc) = input {
+                    self.at_most(arc.place.index() as u32, arc.weight as i64 - 1);
+                }
+            }
+            Predicate::And(parts) => parts.iter().for_each(|part| self.add(machine, part, rng)),
+            Predicate::Or(parts) => {
+                let any = below(rng, parts.len());
+                let nearest = parts.iter().enumerate().min_by_key(|&(at, part)| {
+                    // Ties are broken at random, so that walks differ.
+                    (miss(machine, part), (at + any) % parts.len())
+                });
+                match nearest {
+                    Some((nearest, _)) if below(rng, 3) > 0 => {
+                        self.add(machine, &parts[nearest], rng);
+                    }
+                    _ => self.add(machine, &parts[any], rng),
+                }
+            }
+        }
+    }
+}
+
+fn cell_of(machine: &WatchedMarking<'_>, sum: Option<&LinearSum>, place: u32) -> u32 {
+    match sum {
+        // Every sum of a watched goal has a cell.
+        Some(sum) => machine.compiled.cell_of.get(sum).copied().unwrap_or(NONE),
+        None => place,
+    }
+}
+
+/// Returns the distance of a predicate from truth: the missing amount for an atom, the sum over a
+/// conjunction, the minimum over a disjunction.
+fn miss(machine: &WatchedMarking<'_>, predicate: &Predicate) -> u64 {
+    let tokens = |place: parikh_net::PlaceId| machine.value(place.index() as u32);
+    match predicate {
+        Predicate::True => 0,
+        Predicate::False => u64::MAX,
+        Predicate::Atom(atom) => match place_atom(atom) {
+            WatchedAtom::Constant(holds) => {
+                if holds {
+                    0
+                } else {
+                    u64::MAX
+                }
+            }
+            WatchedAtom::At { sum, place, value, above } => {
+                let now = machine.value(cell_of(machine, sum.as_ref(), place));
+                let wish = match above {
+                    true => TargetInterval { low: value, high: i64::MAX },
+                    false => TargetInterval { low: i64::MIN, high: value.saturating_sub(1) },
+                };
+                wish.miss(now)
+            }
+        },
+        Predicate::Enabled(t) => {
+            let inputs = machine.compiled.net.pre(*t).iter();
+            let lacks = inputs.map(|arc| arc.weight.saturating_sub(tokens(arc.place) as u64));
+            lacks.fold(0, u64::saturating_add)
+        }
+        Predicate::Disabled(t) => {
+            let inputs = machine.compiled.net.pre(*t).iter();
+            let excess =
+                inputs.map(|arc| (tokens(arc.place) as u64 + 1).saturating_sub(arc.weight));
+            excess.min().unwrap_or(u64::MAX)
+        }
+        Predicate::Dead => machine.enabled().len() as u64,
+        Predicate::NotDead => u64::from(machine.is_dead()),
+        Predicate::And(parts) => {
+            parts.iter().map(|part| miss(machine, part)).fold(0, u64::saturating_add)
+        }
+        Predicate::Or(parts) => {
+            parts.iter().map(|part| miss(machine, part)).min().unwrap_or(u64::MAX)
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The net as flat arrays with 32-bit indices, for the inner loop.
+//!
+//! Firing a transition class adds its changes to its cells. When a cell leaves the interval in
+//! which nothing depends on its value, the dependent objects are updated. Each cell has a sorted
+//! row of thresholds between two sentinels. The thresholds of a place are the weights of its
+//! outgoing arcs and the bounds of the atoms over this place alone.
+//!
+//! ```text
+//! cell p:   −∞ │ 1 │ 3 │ ∞        group of 1: inputs of t and u
+//!                                 group of 3: input of v, leaf of goal 7
+//! ```
+//!
+//! Which transitions of a threshold group are updated depends on the marking (see `machine`). The
+//! leaves of goals are always updated.
+//!
+//! The decreases of a class precede its increases. So no transition looks enabled in the middle of
+//! a firing and is disabled at its end.
+
+use super::gates::{GateInput, Gates};
+use super::watch::{GoalWatch, MaximumRecord, NONE, WatchNode, WatchedGoal};
+use parikh_net::{LinearSum, Net, PlaceId};
+use std::collections::HashMap;
+
+/// The change of one cell by firing a class.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CompiledChange {
+    /// The changed cell.
+    pub(super) cell: u32,
+    /// The number added to the cell.
+    pub(super) delta: i64,
+}
+
+/// The tables for a net and a set of goals. They are compiled again when many of the goals are
+/// settled.
+pub(super) struct CompiledNet<'a> {
+    /// The net.
+    pub(super) net: &'a Net,
+    /// The watched goals.
+    pub(super) goals: Vec<WatchedGoal<'a>>,
+    /// The number of places. The first cells are the places.
+    pub(super) places: usize,
+    /// The sums of the remaining cells, in order.
+    pub(super) sums: Vec<LinearSum>,
+    /// Cells, by sum.
+    pub(super) cell_of: HashMap<LinearSum, u32>,
+    /// Start of each class in `changes`, with one more entry at the end.
+    pub(super) change_starts: Vec<u32>,
+    /// The changes by class, decreases first.
+    pub(super) changes: Vec<CompiledChange>,
+    /// Start of each cell in `thresholds`, with one more entry at the end.
+    pub(super) group_starts: Vec<u32>,
+    /// The thresholds of each cell, in ascending order between two sentinels.
+    pub(super) thresholds: Vec<i64>,
+    /// Start of each threshold in `events`, with one more entry at the end.
+    pub(super) event_starts: Vec<u32>,
+    /// The goal leaves that change at a threshold, as marked node numbers.
+    pub(super) events: Vec<u32>,
+    /// Start of each transition in `inputs`, followed by the gates, with one more entry at the end.
+    pub(super) input_starts: Vec<u32>,
+    /// The inputs by transition or gate, places with few consumers first. Inputs that a transition
+    /// shares with its gate are left out.
+    pub(super) inputs: Vec<GateInput>,
+    /// The gates: inputs that many transitions have in common.
+    pub(super) gates: Gates,
+    /// The transition of each input. Gates are numbered after the transitions.
+    pub(super) input_of: Vec<u32>,
+    /// The list in `flips` of each transition, or [`NONE`].
+    pub(super) flip_list: Vec<u32>,
+    /// Start of each list in `flips`, with one more entry at the end.
+    pub(super) flip_starts: Vec<u32>,
+    /// Goal nodes that depend on the enabledness of a transition.
+    pub(super) flips: Vec<u32>,
+    /// Goal nodes with a condition on deadness.
+    pub(super) deadness: Vec<u32>,
+    /// The junction nodes, in the state where all cells are below every threshold.
+    pub(super) nodes: Vec<WatchNode>,
+    /// The maxima.
+    pub(super) records: Vec<MaximumRecord>,
+    /// The index in `records` of each cell, or [`NONE`]. Empty if there are no records.
+    pub(super) record_of: Vec<u32>,
+}
+
+impl<'a> CompiledNet<'a> {
+    /// Compiles the tables of `net` with the watched goals.
+    pub(super) fn new(net: &'a Net, watch: GoalWatch<'a>) -> Self {
+        let cells = net.place_count() + watch.sums.len();
+        let inputs = net.transitions().map(|t| net.pre(t).len()).sum();
+        let mut compiled = CompiledNet {
+            net,
+            places: net.place_count(),
+            change_starts: Vec::with_capacity(net.effect_count() + 1),
+            changes: Vec::new(),
+            group_starts: Vec::with_capacity(cells + 1),
+            thresholds: Vec::new(),
+            event_starts: Vec::new(),
+            events: Vec::new(),
+            input_starts: Vec::with_capacity(net.transition_count() + 1),
+            inputs: Vec::with_capacity(inputs),
+            gates: Gates::default(),
+            input_of: Vec::with_capacity(inputs),
+            flip_list: vec![NONE; net.transition_count()],
+            flip_starts: vec![0],
+            flips: Vec::with_capacity(watch.enabledness.len()),
+            record_of: if watch.records.is_empty() { Vec::new() } else { vec![NONE; cells] },
+            goals: watch.goals,
+            sums: watch.sums,
+            cell_of: watch.cell_of,
+            deadness: watch.deadness,
+            nodes: watch.nodes,
+            records: watch.records,
+        };
+        compiled.add_changes();
+        compiled.add_thresholds(&watch.thresholds, cells);
+        compiled.add_inputs();
+        for of_transition in watch.enabledness.chunk_by(|a, b| a.0 == b.0) {
+            let list = (compiled.flip_starts.len() - 1) as u32;
+            compiled.flip_list[of_transition[0].0 as usize] = list;
+            compiled.flips.extend(of_transition.iter().map(|&(_, node)| node));
+            compiled.flip_starts.push(compiled.flips.len() as u32);
+        }
+        for (position, record) in compiled.records.iter().enumerate() {
+            compiled.record_of[record.cell as usize] = position as u32;
+        }
+        compiled
+    }
+
+    /// Returns the changes of a class.
+    pub(super) fn changes_of(&self, class: u32) -> &[CompiledChange] {
+        let class = class as usize;
+        &self.changes[self.change_starts[class] as usize..self.change_starts[class + 1] as usize]
+    }
+
+    /// Returns the number of cells.
+    pub(super) fn cells(&self) -> usize {
+        self.group_starts.len() - 1
+    }
+
+    fn add_changes(&mut self) {
+        let mut sums_at: HashMap<PlaceId, Vec<(usize, i64)>> = HashMap::new();
+        for (position, sum) in self.sums.iter().enumerate() {
+            for &(place, coefficient) in sum.terms() {
+                sums_at.entry(place).or_default().push((position, coefficient));
+            }
+        }
+        let mut change_of_sum = vec![0i128; self.sums.len()];
+        let mut touched: Vec<usize> = Vec::new();
+        self.change_starts.push(0);
+        for e in self.net.effect_classes() {
+            let start = self.changes.len();
+            for change in self.net.effect(e) {
+                self.changes.push(CompiledChange {
+                    cell: change.place.index() as u32,
+                    delta: change.delta,
+                });
+                for &(sum, coefficient) in sums_at.get(&change.place).into_iter().flatten() {
+                    if change_of_sum[sum] == 0 {
+                        touched.push(sum);
+                    }
+                    change_of_sum[sum] += i128::from(coefficient) * i128::from(change.delta);
+                }
+            }
+            touched.sort_unstable();
+            for sum in touched.drain(..) {
+                // A sum may be listed twice if its change was 0 in between. The second time the
+                // change is 0.
+                let delta = std::mem::take(&mut change_of_sum[sum]);
+                if delta != 0 {
+                    let cell = (self.places + sum) as u32;
+                    // The number fits: `Watch` accepts only sums for which every change fits.
+                    self.changes.push(CompiledChange { cell, delta: delta as i64 });
+                }
+            }
+            self.changes[start..].sort_by_key(|change| change.delta > 0);
+            self.change_starts.push(self.changes.len() as u32);
+        }
+    }
+
+    fn add_thresholds(&mut self, watched: &[super::watch::TokenThreshold], cells: usize) {
+        let mut watched = watched.iter().peekable();
+        // Each entry is a threshold with the leaf that changes there, or [`NONE`].
+        let mut row: Vec<(i64, u32)> = Vec::new();
+        self.group_starts.push(0);
+        for cell in 0..cells {
+            row.clear();
+            if cell < self.places {
+                let consumers = self.net.consumers(PlaceId::new(cell)).iter();
+                // The net builder guarantees weights of at most 2⁶³ − 1.
+                row.extend(consumers.map(|arc| (arc.weight as i64, NONE)));
+            }
+            while let Some(threshold) = watched.next_if(|threshold| threshold.cell == cell as u32) {
+                row.push((threshold.value, threshold.event));
+            }
+            row.sort_by_key(|&(value, _)| value);
+            self.thresholds.push(i64::MIN);
+            self.event_starts.push(self.events.len() as u32);
+            for group in row.chunk_by(|a, b| a.0 == b.0) {
+                self.thresholds.push(group[0].0);
+                self.event_starts.push(self.events.len() as u32);
+                let leaves = group.iter().map(|&(_, event)| event).filter(|&event| event != NONE);
+                self.events.extend(leaves);
+            }
+            self.thresholds.push(i64::MAX);
+            self.event_starts.push(self.events.len() as u32);
+            self.group_starts.push(self.thresholds.len() as u32);
+        }
+        self.event_starts.push(self.events.len() as u32);
+    }
+
+    /// Adds the inputs of every transition and gate. Places with few consumers come first: checking
+    /// them finds a missing token sooner, and the token is missing for longer.
+    fn add_inputs(&mut self) {
+        let net = self.net;
+        let input = |place: PlaceId, weight: u64| {
+            let [from, to] =
+                [place.index(), place.index() + 1].map(|at| self.group_starts[at] as usize);
+            let weight = weight as i64;
+            let group = from + self.thresholds[from..to].partition_point(|&value| value < weight);
+            GateInput { weight, cell: place.index() as u32, group: group as u32 }
+        };
+        let row = |t| net.pre(t).iter().map(|arc| input(arc.place, arc.weight)).collect();
+        let mut rows: Vec<Vec<GateInput>> = net.transitions().map(row).collect();
+        self.gates = Gates::split(net, &mut rows, self.thresholds.len());
+        let consumers = |input: &GateInput| net.consumers(PlaceId::new(input.cell as usize)).len();
+        for (owner, mut row) in rows.into_iter().enumerate() {
+            self.input_starts.push(self.inputs.len() as u32);
+            self.input_of.extend(row.iter().map(|_| owner as u32));
+            row.sort_by_key(consumers);
+            self.inputs.append(&mut row);
+        }
+        self.input_starts.push(self.inputs.len() as u32);
+    }
+}

@@ -1,0 +1,131 @@
+//! The set of enabled classes: one list of classes without a gate, and one list per gate.
+//!
+//! The classes that are ready behind a gate count as enabled while the gate is open (see `gates`).
+//! So a thousand classes become enabled or disabled in one step. Drawing a random class iterates
+//! over the open gates. Most nets have no gates.
+
+/// The enabled classes, in no order.
+pub(super) struct EnabledClasses {
+    ungated: Vec<u32>,
+    behind: Vec<GateState>,
+    /// The open gates, in no order.
+    open: Vec<u32>,
+    /// Number of ready classes behind the open gates.
+    through: usize,
+}
+
+/// The state of a gate.
+#[derive(Clone, Default)]
+struct GateState {
+    is_open: bool,
+    /// Classes whose transition has tokens on all its other inputs.
+    ready: Vec<u32>,
+}
+
+impl EnabledClasses {
+    /// Creates an empty set with all gates closed.
+    pub(super) fn new(classes: usize, gates: usize) -> Self {
+        EnabledClasses {
+            ungated: Vec::with_capacity(classes),
+            behind: vec![GateState::default(); gates],
+            open: Vec::new(),
+            through: 0,
+        }
+    }
+
+    /// Returns the number of enabled classes.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.ungated.len() + self.through
+    }
+
+    /// Returns true if no class is enabled.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the enabled classes.
+    pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let behind = self.open.iter().flat_map(|&gate| &self.behind[gate as usize].ready);
+        self.ungated.iter().chain(behind).copied()
+    }
+
+    /// Returns the `n`th enabled class, for `n` below [`len`](Self::len).
+    #[inline]
+    pub(super) fn nth(&self, n: usize) -> u32 {
+        match self.ungated.get(n) {
+            Some(&class) => class,
+            None => self.nth_behind(n - self.ungated.len()),
+        }
+    }
+
+    fn nth_behind(&self, mut n: usize) -> u32 {
+        for &gate in &self.open {
+            let ready = &self.behind[gate as usize].ready;
+            match ready.get(n) {
+                Some(&class) => return class,
+                None => n -= ready.len(),
+            }
+        }
+        unreachable!("a place among the enabled classes")
+    }
+
+    /// Returns true if the gate is open. [`NONE`](super::watch::NONE) counts as open.
+    #[inline]
+    pub(super) fn is_open(&self, gate: u32) -> bool {
+        self.behind.get(gate as usize).is_none_or(|behind| behind.is_open)
+    }
+
+    /// Returns the classes that are ready behind a gate.
+    pub(super) fn ready(&self, gate: usize) -> &[u32] {
+        &self.behind[gate].ready
+    }
+
+    /// Returns true if a class is ready behind an open gate.
+    #[cfg(test)]
+    pub(super) fn is_through(&self) -> bool {
+        self.through > 0
+    }
+
+    /// Adds a class and returns its position in its list.
+    #[inline]
+    pub(super) fn insert(&mut self, class: u32, gate: u32) -> u32 {
+        let list = match self.behind.get_mut(gate as usize) {
+            None => &mut self.ungated,
+            Some(behind) => {
+                self.through += usize::from(behind.is_open);
+                &mut behind.ready
+            }
+        };
+        list.push(class);
+        (list.len() - 1) as u32
+    }
+
+    /// Removes the class at a position. Returns the class that is moved to this position, if any.
+    #[inline]
+    pub(super) fn remove(&mut self, slot: u32, gate: u32) -> Option<u32> {
+        let list = match self.behind.get_mut(gate as usize) {
+            None => &mut self.ungated,
+            Some(behind) => {
+                self.through -= usize::from(behind.is_open);
+                &mut behind.ready
+            }
+        };
+        list.swap_remove(slot as usize);
+        list.get(slot as usize).copied()
+    }
+
+    /// Opens or closes a gate. The state must change.
+    pub(super) fn turn(&mut self, gate: usize, open: bool) {
+        let behind = &mut self.behind[gate];
+        behind.is_open = open;
+        if open {
+            self.open.push(gate as u32);
+            self.through += behind.ready.len();
+        } else {
+            self.open.retain(|&other| other as usize != gate);
+            self.through -= behind.ready.len();
+        }
+    }
+}

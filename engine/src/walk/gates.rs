@@ -1,0 +1,96 @@
+//! Gates: inputs that many transitions have in common.
+//!
+//! Suppose a thousand writers share ten permits, and each writer also needs a token of its own. A
+//! firing that takes the permits disables all writers, and the next one enables them again. A list
+//! of enabled transitions would change in a thousand places each time. So the common inputs are
+//! removed from these transitions and become a *gate*, a transition without effect that never
+//! fires. A transition is *ready* if its remaining inputs have their tokens. It is enabled if it is
+//! ready and its gate is open. Each gate has a list of its ready transitions. Opening and closing a
+//! gate only costs time for its own inputs.
+//!
+//! ```text
+//!   w₁ ──▶ t₁ ─┐                      inputs of t₁: w₁        ready: t₁, t₃
+//!   w₂ ──▶ t₂ ─┼─ gate: p₁ … p₁₀     inputs of the gate: p₁ … p₁₀
+//!   w₃ ──▶ t₃ ─┘
+//! ```
+//!
+//! Only inputs shared by many transitions count as common, so most nets have no gates and no
+//! overhead. Only transitions that are alone in their class have a gate, since a class is enabled
+//! or disabled as a whole.
+
+use super::watch::NONE;
+use parikh_net::Net;
+use std::collections::BTreeMap;
+
+/// An input arc of a transition or gate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GateInput {
+    /// The arc weight.
+    pub(super) weight: i64,
+    /// The cell of the place.
+    pub(super) cell: u32,
+    /// The index of the weight among all thresholds.
+    pub(super) group: u32,
+}
+
+/// Minimum number of transitions behind a gate. Smaller groups are as fast without a gate.
+const FEWEST: usize = 64;
+
+/// Limit on the number of gates, the largest first. Drawing an enabled class iterates over the open
+/// gates.
+const MOST: usize = 32;
+
+/// Gates, indexed by transition.
+#[derive(Default)]
+pub(super) struct Gates {
+    /// Number of gates.
+    pub(super) count: usize,
+    /// The gate of each transition, or [`NONE`]. Empty if there are no gates.
+    of: Vec<u32>,
+}
+
+impl Gates {
+    /// Returns the gate of a transition, or [`NONE`].
+    #[inline]
+    pub(super) fn of(&self, transition: u32) -> u32 {
+        self.of.get(transition as usize).copied().unwrap_or(NONE)
+    }
+
+    /// Removes common inputs from the `rows` of the transitions and appends one row per gate.
+    /// `thresholds` is the number of thresholds.
+    pub(super) fn split(net: &Net, rows: &mut Vec<Vec<GateInput>>, thresholds: usize) -> Gates {
+        let mut sharing = vec![0usize; thresholds];
+        rows.iter().flatten().for_each(|input| sharing[input.group as usize] += 1);
+        if sharing.iter().all(|&sharing| sharing < FEWEST) {
+            return Gates::default();
+        }
+        let is_common = |input: &GateInput| sharing[input.group as usize] >= FEWEST;
+        let mut behind: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
+        for t in net.transitions() {
+            let alone = net.class(net.effect_of(t)).len() == 1 && !net.delta(t).is_empty();
+            let common = rows[t.index()].iter().filter(|input| is_common(input));
+            let mut common: Vec<u32> = common.map(|input| input.group).collect();
+            common.sort_unstable();
+            if alone && !common.is_empty() {
+                behind.entry(common).or_default().push(t.index());
+            }
+        }
+        let mut behind: Vec<Vec<usize>> = behind.into_values().collect();
+        behind.retain(|transitions| transitions.len() >= FEWEST);
+        behind.sort_by_key(|transitions| std::cmp::Reverse(transitions.len()));
+        behind.truncate(MOST);
+        if behind.is_empty() {
+            return Gates::default();
+        }
+        let mut gates = Gates { count: behind.len(), of: vec![NONE; rows.len()] };
+        for (gate, transitions) in behind.iter().enumerate() {
+            let common = rows[transitions[0]].iter().copied().filter(is_common).collect();
+            for &t in transitions {
+                gates.of[t] = gate as u32;
+                rows[t].retain(|input| !is_common(input));
+            }
+            rows.push(common);
+        }
+        gates
+    }
+}

@@ -1,0 +1,167 @@
+//! The record of a walk, and the goals seen along it.
+//!
+//! A sighting is a goal with a number of firings. Sightings are collected until the walk ends or
+//! some time has passed. Then the board gets all of them and replays the sequence once. Replaying
+//! is several times slower than walking, so the pause between two reports grows with the duration
+//! of the last report.
+
+use super::watch::MaximumRecord;
+use crate::board::{Observation, WitnessReporter};
+use parikh_net::{FiringSequence, GoalId, TransitionId};
+use std::time::{Duration, Instant};
+
+/// A transition fired several times in a row, in eight bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RepeatedFiring {
+    /// The transition.
+    pub(super) transition: u32,
+    /// The number of firings, at least 1.
+    pub(super) count: u32,
+}
+
+/// The firings since the initial marking.
+pub(super) struct Journal {
+    runs: Vec<RepeatedFiring>,
+    firings: u64,
+    pending: Vec<Observation>,
+    /// Per record, the number of firings at its best value, if not yet reported.
+    best: Vec<Option<u64>>,
+    improved: Vec<u32>,
+    last_report: Instant,
+    pause: Duration,
+}
+
+/// Minimum time between two reports during a walk.
+const PAUSE: Duration = Duration::from_millis(50);
+
+impl Journal {
+    /// Creates an empty journal for the given number of records.
+    pub(super) fn new(records: usize) -> Self {
+        Journal {
+            runs: Vec::new(),
+            firings: 0,
+            pending: Vec::new(),
+            best: vec![None; records],
+            improved: Vec::new(),
+            last_report: Instant::now(),
+            pause: PAUSE,
+        }
+    }
+
+    /// Records `count` firings.
+    #[inline]
+    pub(super) fn push(&mut self, transition: u32, count: u64) {
+        self.firings += count;
+        if let Some(last) = self.runs.last_mut()
+            && last.transition == transition
+            && let Some(sum) = u64::from(last.count).checked_add(count)
+            && let Ok(sum) = u32::try_from(sum)
+        {
+            last.count = sum;
+            return;
+        }
+        let mut left = count;
+        while left > 0 {
+            let count = u32::try_from(left).unwrap_or(u32::MAX);
+            self.runs.push(RepeatedFiring { transition, count });
+            left -= u64::from(count);
+        }
+    }
+
+    /// Returns true if `count` more firings can be recorded. A run of 2⁶³ firings would take 2³¹
+    /// entries.
+    pub(super) fn has_room_for(&self, count: u64) -> bool {
+        count < 1 << 40 && self.firings < 1 << 62
+    }
+
+    /// Returns the number of firings since the initial marking.
+    pub(super) fn firings(&self) -> u64 {
+        self.firings
+    }
+
+    /// Returns the runs so far.
+    pub(super) fn runs(&self) -> &[RepeatedFiring] {
+        &self.runs
+    }
+
+    /// Records that the goal holds at the current end of the walk.
+    pub(super) fn saw(&mut self, goal: GoalId) {
+        self.pending.push(Observation { goal, firings: self.firings });
+    }
+
+    /// Records that the record has its largest value now.
+    pub(super) fn saw_best(&mut self, record: u32) {
+        if self.best[record as usize].replace(self.firings).is_none() {
+            self.improved.push(record);
+        }
+    }
+
+    /// Returns true if there are unreported sightings.
+    pub(super) fn has_news(&self) -> bool {
+        !self.pending.is_empty() || !self.improved.is_empty()
+    }
+
+    /// Reports during a walk if the pause is over.
+    pub(super) fn report_now_and_then(
+        &mut self,
+        report: &WitnessReporter<'_>,
+        records: &[MaximumRecord],
+        of: &[GoalId],
+    ) {
+        if self.has_news() && self.last_report.elapsed() >= self.pause {
+            self.report(report, records, of);
+        }
+    }
+
+    /// Reports all pending sightings. `of` contains the board's ids of the watched goals.
+    pub(super) fn report(
+        &mut self,
+        report: &WitnessReporter<'_>,
+        records: &[MaximumRecord],
+        of: &[GoalId],
+    ) {
+        if !self.has_news() {
+            return;
+        }
+        let begin = Instant::now();
+        let mut sightings = std::mem::take(&mut self.pending);
+        for record in self.improved.drain(..) {
+            let Some(firings) = self.best[record as usize].take() else { continue };
+            let goals = records[record as usize].goals.iter();
+            sightings.extend(goals.map(|&goal| Observation { goal: of[goal as usize], firings }));
+        }
+        let last = sightings.iter().map(|sighting| sighting.firings).max().unwrap_or(0);
+        report.along(self.prefix(last), sightings);
+        self.last_report = Instant::now();
+        self.pause = PAUSE.max(10 * begin.elapsed());
+    }
+
+    /// Returns the first `firings` firings.
+    pub(super) fn prefix(&self, firings: u64) -> FiringSequence {
+        self.between(0, firings)
+    }
+
+    /// Returns the firings from number `from` (exclusive) to number `to` (inclusive).
+    pub(super) fn between(&self, from: u64, to: u64) -> FiringSequence {
+        let mut sequence = FiringSequence::new();
+        let mut at = 0;
+        for run in &self.runs {
+            if at >= to {
+                break;
+            }
+            let end = at + u64::from(run.count);
+            let count = end.min(to).saturating_sub(at.max(from));
+            sequence.push(TransitionId::new(run.transition as usize), count);
+            at = end;
+        }
+        sequence
+    }
+
+    /// Returns to the initial marking. Pending sightings must have been reported.
+    pub(super) fn restart(&mut self) {
+        self.runs.clear();
+        self.firings = 0;
+        self.pending.clear();
+        self.improved.drain(..).for_each(|record| self.best[record as usize] = None);
+    }
+}

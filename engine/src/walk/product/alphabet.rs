@@ -1,0 +1,111 @@
+//! The letters of runs: one bit per atom of all properties, with letters numbered.
+
+use crate::walk::watch::GoalWatch;
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_net::{GoalId, MarkingGoal, Net};
+use parikh_temporal::{AtomId, Letter};
+use std::collections::HashMap;
+
+/// The atoms of several properties, one bit each. Atoms on markings come first, as goals that a
+/// machine watches, then atoms on firings.
+pub struct Atoms {
+    /// The watched goals. The bit of a goal is its position.
+    pub(super) goals: Vec<(GoalId, MarkingGoal)>,
+    /// Bits, by atom.
+    bits: HashMap<RunAtom, usize>,
+    /// For each transition, the bits of the atoms that its firing makes true. Empty if no atom is
+    /// about firings.
+    fires: Vec<Box<[u64]>>,
+    /// Number of words of a letter.
+    pub(super) words: usize,
+    /// For each property, true if its atoms are included.
+    pub(super) takes: Vec<bool>,
+}
+
+impl Atoms {
+    /// Collects the atoms of the properties. Leaves out properties whose numbers a walk cannot
+    /// represent.
+    pub fn new(net: &Net, properties: &[RunProperty]) -> Atoms {
+        let takes: Vec<bool> = properties.iter().map(|it| can_be_watched(net, it)).collect();
+        let taken = properties.iter().zip(&takes).filter_map(|(it, &takes)| takes.then_some(it));
+        let mut atoms: Vec<&RunAtom> = taken.flat_map(RunProperty::atoms).collect();
+        atoms.sort_by_key(|atom| matches!(atom, RunAtom::Fires(_)));
+        let mut bits: HashMap<RunAtom, usize> = HashMap::new();
+        let (mut goals, mut firing) = (Vec::new(), Vec::new());
+        for atom in atoms {
+            if bits.contains_key(atom) {
+                continue;
+            }
+            let bit = bits.len();
+            match atom {
+                RunAtom::Holds(predicate) => {
+                    goals.push((GoalId::new(bit), MarkingGoal::Reach(predicate.clone())));
+                }
+                RunAtom::Fires(any) => firing.push((bit, any.clone())),
+            }
+            bits.insert(atom.clone(), bit);
+        }
+        let words = bits.len().div_ceil(64).max(1);
+        let mut fires = Vec::new();
+        if !firing.is_empty() {
+            fires = vec![vec![0; words].into_boxed_slice(); net.transition_count()];
+            for (bit, any) in firing {
+                any.iter().for_each(|t| fires[t.index()][bit / 64] |= 1 << (bit % 64));
+            }
+        }
+        Atoms { goals, bits, fires, words, takes }
+    }
+
+    /// Returns the bit of each atom of an included property.
+    pub(super) fn bits_of(&self, property: &RunProperty) -> Vec<usize> {
+        let bits = property.atoms().iter().map(|atom| self.bits.get(atom).copied());
+        bits.map(Option::unwrap_or_default).collect()
+    }
+
+    /// Returns the bits of the atoms that a firing makes true.
+    pub(super) fn fired(&self, transition: u32) -> Option<&[u64]> {
+        self.fires.get(transition as usize).map(|bits| &**bits)
+    }
+}
+
+fn can_be_watched(net: &Net, property: &RunProperty) -> bool {
+    property.atoms().iter().all(|atom| match atom {
+        RunAtom::Holds(predicate) => {
+            let goal = MarkingGoal::Reach(predicate.clone());
+            !GoalWatch::new(net, [(GoalId::new(0), &goal)]).goals.is_empty()
+        }
+        RunAtom::Fires(_) => true,
+    })
+}
+
+/// Letters with their numbers, in the order of first occurrence.
+#[derive(Default)]
+pub(super) struct Alphabet {
+    numbers: HashMap<Box<[u64]>, u32>,
+    letters: Vec<Box<[u64]>>,
+}
+
+impl Alphabet {
+    /// Returns the number of a letter.
+    pub(super) fn number(&mut self, letter: &[u64]) -> u32 {
+        if let Some(&number) = self.numbers.get(letter) {
+            return number;
+        }
+        let number = self.letters.len() as u32;
+        self.letters.push(letter.into());
+        self.numbers.insert(letter.into(), number);
+        number
+    }
+
+    /// Returns the bits of a letter.
+    pub(super) fn bits(&self, number: u32) -> &[u64] {
+        &self.letters[number as usize]
+    }
+
+    /// Returns the letter restricted to a property whose atoms have these bits.
+    pub(super) fn seen_by(&self, number: u32, bits: &[usize]) -> Letter {
+        let letter = self.bits(number);
+        let is_true = |&(_, &bit): &(u32, &usize)| letter[bit / 64] >> (bit % 64) & 1 == 1;
+        Letter::of((0..).zip(bits).filter(is_true).map(|(atom, _)| AtomId(atom)))
+    }
+}

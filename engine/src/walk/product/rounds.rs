@@ -1,0 +1,63 @@
+//! Rounds of walks: one walk of each kind, with increasing lengths.
+
+use super::walker::{ProductWalk, WalkKind};
+use crate::walk::machine::below;
+use parikh_net::FiringSequence;
+use parikh_net::lasso::LassoRun;
+use parikh_solvers::Budget;
+
+/// Number of firings after the end of a given firing sequence.
+const ON: usize = 4096;
+
+impl ProductWalk<'_> {
+    /// Makes one walk of each kind, with increasing lengths in later rounds. Returns false if no
+    /// property is left. `found` receives each run with the index of its property, and returns true
+    /// if no other run is needed. `is_open` returns true if a property is still open.
+    pub fn round(
+        &mut self,
+        budget: &Budget,
+        is_open: &dyn Fn(usize) -> bool,
+        found: &mut dyn FnMut(usize, LassoRun) -> bool,
+    ) -> bool {
+        self.forget_closed(is_open);
+        let open: Vec<usize> =
+            (0..self.followed.len()).filter(|&at| self.is_followed(at)).collect();
+        let longest = 1usize << (6 + self.rounds.min(9));
+        let limit = longest >> below(&mut self.resources.rng, 4);
+        for manner in [WalkKind::Blind, WalkKind::Chase] {
+            if !budget.is_exhausted() {
+                self.walk_once(manner, limit, budget, found);
+            }
+        }
+        for &at in &open {
+            if self.is_followed(at) && !budget.is_exhausted() {
+                self.walk_once(WalkKind::Solo(at), limit.min(4096), budget, found);
+            }
+        }
+        self.rounds += 1;
+        open.iter().any(|&at| self.is_followed(at))
+    }
+
+    /// Walks along a given firing sequence, and some firings beyond its end. For `found` and
+    /// `is_open` see [`round`](Self::round).
+    pub fn along(
+        &mut self,
+        way: &FiringSequence,
+        budget: &Budget,
+        is_open: &dyn Fn(usize) -> bool,
+        found: &mut dyn FnMut(usize, LassoRun) -> bool,
+    ) {
+        self.forget_closed(is_open);
+        if (0..self.followed.len()).any(|at| self.is_followed(at)) && !budget.is_exhausted() {
+            self.walk_along(way, ON, budget, found);
+        }
+    }
+
+    fn forget_closed(&mut self, is_open: &dyn Fn(usize) -> bool) {
+        for (position, followed) in self.followed.iter_mut().enumerate() {
+            if let Some(followed) = followed {
+                followed.is_gone |= !is_open(position);
+            }
+        }
+    }
+}

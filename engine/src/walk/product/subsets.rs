@@ -1,0 +1,188 @@
+//! A deterministic automaton by the subset construction, computed on demand.
+
+use super::alphabet::Alphabet;
+use crate::lasso::letters::{self, CompiledAutomaton};
+use parikh_net::Predicate;
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_temporal::{Automaton, AutomatonLimits, AutomatonTooLarge, Lasso};
+use std::collections::HashMap;
+
+/// The initial set of states.
+pub(super) const FIRST: u32 = 0;
+/// The empty set.
+pub(super) const NOTHING: u32 = u32::MAX - 1;
+/// Marks a set that is not computed yet.
+const UNKNOWN: u32 = u32::MAX;
+/// Limit on the number of sets. Further sets count as [`NOTHING`].
+const MOST: usize = 20_000;
+
+/// A set of states.
+struct StateSubset {
+    states: Vec<u32>,
+    /// The following sets, indexed by letter.
+    next: Vec<u32>,
+    /// True if some state accepts every continuation.
+    is_universal: bool,
+    /// Minimum number of edges to an accepting component.
+    distance: usize,
+}
+
+/// The subset automaton of a property. See the module documentation.
+pub(super) struct Subsets {
+    automaton: Automaton,
+    compiled: CompiledAutomaton,
+    distances: Vec<usize>,
+    /// Letter bits, indexed by atom of the automaton.
+    pub(super) bits: Vec<usize>,
+    /// The bits of all atoms, as a mask.
+    pub(super) mask: Vec<u64>,
+    /// For each atom, the predicates "it is false" and "it is true". `None` for atoms on firings.
+    parts: Vec<Option<[Predicate; 2]>>,
+    sets: Vec<StateSubset>,
+    numbers: HashMap<Vec<u32>, u32>,
+    /// For each letter, the states that accept its infinite repetition.
+    for_ever: Vec<Option<Vec<bool>>>,
+}
+
+impl Subsets {
+    /// Creates the subset automaton of a property.
+    pub(super) fn new(
+        property: &RunProperty,
+        bits: Vec<usize>,
+        words: usize,
+    ) -> Result<Subsets, AutomatonTooLarge> {
+        let mut formulas = property.formulas().clone();
+        let automaton =
+            Automaton::of(&mut formulas, property.formula(), AutomatonLimits::default())?;
+        let compiled = CompiledAutomaton::new(&automaton, &bits);
+        let distances = letters::distances(&automaton, &automaton.strengths());
+        let mut mask = vec![0; words];
+        bits.iter().for_each(|bit| mask[bit / 64] |= 1 << (bit % 64));
+        let parts = property.atoms().iter().map(|atom| match atom {
+            RunAtom::Holds(predicate) => Some([predicate.clone().negated(), predicate.clone()]),
+            RunAtom::Fires(_) => None,
+        });
+        let mut subsets = Subsets {
+            compiled,
+            distances,
+            bits,
+            mask,
+            parts: parts.collect(),
+            sets: Vec::new(),
+            numbers: HashMap::new(),
+            for_ever: Vec::new(),
+            automaton,
+        };
+        let first = vec![subsets.automaton.initial as u32];
+        subsets.number(first);
+        Ok(subsets)
+    }
+
+    fn number(&mut self, states: Vec<u32>) -> u32 {
+        if let Some(&number) = self.numbers.get(&states) {
+            return number;
+        }
+        if states.is_empty() || self.sets.len() >= MOST {
+            return NOTHING;
+        }
+        let number = self.sets.len() as u32;
+        self.numbers.insert(states.clone(), number);
+        let distances = states.iter().map(|&state| self.distances[state as usize]);
+        self.sets.push(StateSubset {
+            next: Vec::new(),
+            is_universal: states.iter().any(|&state| self.compiled.universal[state as usize]),
+            distance: distances.min().unwrap_or(usize::MAX),
+            states,
+        });
+        number
+    }
+
+    /// Returns the set after a letter.
+    #[inline]
+    pub(super) fn after(&mut self, set: u32, letter: u32, alphabet: &Alphabet) -> u32 {
+        match self.sets[set as usize].next.get(letter as usize) {
+            Some(&next) if next != UNKNOWN => next,
+            _ => self.compute_after(set, letter, alphabet),
+        }
+    }
+
+    #[cold]
+    fn compute_after(&mut self, set: u32, letter: u32, alphabet: &Alphabet) -> u32 {
+        let bits = alphabet.bits(letter);
+        let nothing = vec![0; bits.len()];
+        let mut states = Vec::new();
+        for &state in &self.sets[set as usize].states {
+            let edges = self.compiled.states[state as usize].iter();
+            let read = edges.filter(|edge| edge.mask.reads(bits, &nothing));
+            states.extend(read.map(|edge| edge.target));
+        }
+        states.sort_unstable();
+        states.dedup();
+        let next = self.number(states);
+        let row = &mut self.sets[set as usize].next;
+        if row.len() <= letter as usize {
+            row.resize(letter as usize + 1, UNKNOWN);
+        }
+        row[letter as usize] = next;
+        next
+    }
+
+    /// Returns true if every continuation is accepted.
+    pub(super) fn is_universal(&self, set: u32) -> bool {
+        self.sets[set as usize].is_universal
+    }
+
+    /// Returns the minimum number of edges to an accepting component. 0 within one.
+    pub(super) fn distance(&self, set: u32) -> usize {
+        self.sets[set as usize].distance
+    }
+
+    /// Returns true if some state accepts the infinite repetition of this letter.
+    pub(super) fn accepts_for_ever(&mut self, set: u32, letter: u32, alphabet: &Alphabet) -> bool {
+        let at = letter as usize;
+        if self.for_ever.len() <= at {
+            self.for_ever.resize(at + 1, None);
+        }
+        let (automaton, bits) = (&self.automaton, &self.bits);
+        let accept = self.for_ever[at]
+            .get_or_insert_with(|| automaton.accept_for_ever(&alphabet.seen_by(letter, bits)));
+        self.sets[set as usize].states.iter().any(|&state| accept[state as usize])
+    }
+
+    /// Returns true if some state accepts the infinite repetition of these letters.
+    pub(super) fn accepts_again_and_again(
+        &self,
+        set: u32,
+        letters: &[u32],
+        alphabet: &Alphabet,
+    ) -> bool {
+        let letters = letters.iter().map(|&letter| alphabet.seen_by(letter, &self.bits));
+        let Some(word) = Lasso::new(letters.collect(), 0) else { return false };
+        let states = &self.sets[set as usize].states;
+        states.iter().any(|&state| self.automaton.accepts_from(state as usize, &word))
+    }
+
+    /// Returns conditions on a marking for following an edge towards an accepting component. The
+    /// edge is drawn at random among the edges of the set. Returns no conditions within an
+    /// accepting component.
+    pub(super) fn wanted(&self, set: u32, rng: &mut fastrand::Rng) -> Vec<&Predicate> {
+        let mut chosen = None;
+        let mut seen = 0;
+        for &state in &self.sets[set as usize].states {
+            for edge in &self.automaton.states[state as usize] {
+                if self.distances[edge.target] < self.distances[state as usize] {
+                    seen += 1;
+                    if rng.u32(..seen) == 0 {
+                        chosen = Some(edge);
+                    }
+                }
+            }
+        }
+        let literals = chosen.map_or(&[][..], |edge| edge.cube.literals());
+        let part = |literal: &parikh_temporal::Literal| {
+            let parts = self.parts[literal.atom.0 as usize].as_ref()?;
+            Some(&parts[usize::from(literal.positive)])
+        };
+        literals.iter().filter_map(part).collect()
+    }
+}

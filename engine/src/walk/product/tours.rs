@@ -1,0 +1,334 @@
+//! Best-first search for short cycles: markings nearest to the start are expanded first.
+//!
+//! In a large net a random walk rarely closes a cycle of six firings: at each firing other
+//! transitions may fire, and unrelated tokens move. So the search tries all firings that the
+//! recently moved tokens suggest: those that take from a place with more tokens than at the start,
+//! or put on a place with fewer tokens. A marking is stored as its difference from the start.
+//! Markings with smaller differences are expanded first, so that one process completes its cycle
+//! before another one begins.
+
+use super::subsets::NOTHING;
+use super::walker::{Letters, ProductWalk};
+use crate::walk::machine::below;
+use parikh_net::{PlaceId, TransitionId};
+use parikh_solvers::Budget;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
+
+/// Number of first firings of a search.
+const STARTS: usize = 4;
+/// Limit on the number of places inspected per marking, and on the arcs of each.
+const LOOK: usize = 24;
+/// Cost of a displaced token, relative to a firing with cost 1.
+const AWAY: u64 = 4;
+/// Number of firings between two checks of the budget.
+const POLLING: usize = 256;
+/// Additional firings granted after a cycle was found.
+const REWARD: u64 = 20_000;
+
+/// Differences in token counts from the start, by ascending place, without zeros.
+type TokenDifferences = Box<[(u32, i64)]>;
+
+/// A marking of the search, with its predecessor.
+struct TourNode {
+    /// Index of the predecessor. The first stop is its own predecessor.
+    before: u32,
+    /// The fired transition, and the letter read by the firing.
+    fired: (u32, u32),
+    moved: TokenDifferences,
+    /// The letter of the marking.
+    letter: u32,
+    set: u32,
+    /// The hash of the marking (the sum over the fired classes), and a bit mask of the letters
+    /// read.
+    names: (u64, u64),
+    firings: u32,
+}
+
+/// Start and requirements of a search.
+#[derive(Clone, Copy)]
+pub(super) struct Start {
+    /// Index of the property.
+    pub(super) position: usize,
+    /// The set of automaton states.
+    pub(super) set: u32,
+    /// The letter of the start marking.
+    pub(super) here: u32,
+    /// The letters that the cycle may read.
+    pub(super) allowed: Letters,
+}
+
+/// A search from a given marking.
+struct Tours {
+    start: Start,
+    stops: Vec<TourNode>,
+    /// Unexpanded stops, the cheapest and then the newest first.
+    open: BinaryHeap<(Reverse<u64>, u32)>,
+    /// Visited combinations: the hash of the marking, the letters, and the set.
+    met: HashSet<(u64, u64, u32)>,
+}
+
+impl ProductWalk<'_> {
+    /// Searches for a cycle from the machine's current marking, trying at most `most` firings. The
+    /// machine is unchanged afterwards.
+    pub(super) fn find_tour(
+        &mut self,
+        start: Start,
+        most: usize,
+        budget: &Budget,
+    ) -> Option<Vec<u32>> {
+        let first = TourNode {
+            before: 0,
+            fired: (0, 0),
+            moved: Box::default(),
+            letter: start.here,
+            set: start.set,
+            names: (0, 0),
+            firings: 0,
+        };
+        let (open, met) = (BinaryHeap::from([(Reverse(0), 0)]), HashSet::new());
+        let mut tours = Tours { start, stops: vec![first], open, met };
+        let mut tried = 0;
+        while let Some((_, at)) = tours.open.pop() {
+            for transition in self.ways_on(&tours.stops[at as usize].moved) {
+                tried += 1;
+                let is_over = tried > most || self.patience == 0;
+                if is_over || self.is_over(tried % POLLING == 0, budget) {
+                    return None;
+                }
+                self.patience -= 1;
+                if self.goes_round(&mut tours, at, transition) {
+                    self.patience += REWARD;
+                    return Some(tours.way_to(tours.stops.len() - 1).0);
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns the transitions to try next, one per effect.
+    fn ways_on(&mut self, moved: &TokenDifferences) -> Vec<u32> {
+        let (machine, rng) = (&self.machine, &mut self.resources.rng);
+        if moved.is_empty() {
+            let enabled = machine.enabled();
+            let count = enabled.len().min(STARTS);
+            let classes: Vec<u32> =
+                (0..count).map(|_| enabled.nth(below(rng, enabled.len()))).collect();
+            return classes.into_iter().map(|it| machine.representative(it, rng)).collect();
+        }
+        let (mut ways, mut classes) = (Vec::new(), HashSet::new());
+        let turn = below(rng, moved.len());
+        for at in 0..moved.len().min(LOOK) {
+            let (place, more) = moved[(turn + at) % moved.len()];
+            let place = PlaceId::new(place as usize);
+            let arcs = if more > 0 { self.net.consumers(place) } else { self.net.producers(place) };
+            let turn = below(rng, arcs.len().max(1));
+            for at in 0..arcs.len().min(LOOK) {
+                let t = arcs[(turn + at) % arcs.len()].transition;
+                let class = self.net.effect_of(t);
+                let is_enabled = || {
+                    self.net.pre(t).iter().all(|arc| {
+                        let place = arc.place.index() as u32;
+                        let now = machine.value(place).saturating_add(tokens(moved, place));
+                        u64::try_from(now).is_ok_and(|now| now >= arc.weight)
+                    })
+                };
+                let moves = !self.net.effect(class).is_empty();
+                if moves && !classes.contains(&class) && is_enabled() {
+                    classes.insert(class);
+                    ways.push(t.index() as u32);
+                }
+            }
+        }
+        ways
+    }
+
+    /// Expands a stop by a firing. Returns true if this closes a cycle, whose end is then the last
+    /// stop.
+    fn goes_round(&mut self, tours: &mut Tours, at: u32, transition: u32) -> bool {
+        let Start { position, set: base, here, allowed } = tours.start;
+        let stop = &tours.stops[at as usize];
+        let class = self.machine.class_of(transition);
+        let read = self.letter_with(stop.letter, transition);
+        let Some(followed) = self.followed[position].as_mut() else { return false };
+        let set = match allowed {
+            Letters::Accepted => followed.subsets.after(stop.set, read, &self.alphabet),
+            Letters::Same | Letters::Any => stop.set,
+        };
+        let name = stop.names.0.wrapping_add(self.names[class as usize]);
+        let letters = match allowed {
+            Letters::Accepted => stop.names.1 | 1 << (read % 64),
+            Letters::Same | Letters::Any => 0,
+        };
+        if set == NOTHING || !tours.met.insert((name, letters, set)) {
+            return false;
+        }
+        self.firings += 1;
+        let moved = after(&stop.moved, self.net, transition);
+        let sees = |&(place, _): &(u32, i64)| followed.looked_at[place as usize];
+        let firings = stop.firings + 1;
+        let letter = match moved.iter().any(sees) {
+            false => here,
+            true => match self.letter_after(&tours.way_to(at as usize).0, transition) {
+                Some(letter) => letter,
+                None => return false,
+            },
+        };
+        let Some(followed) = &self.followed[position] else { return false };
+        if allowed == Letters::Same && followed.tells_apart(here, letter, &self.alphabet) {
+            return false;
+        }
+        let distance: u64 = moved.iter().map(|(_, more)| more.unsigned_abs()).sum();
+        let cost = distance.saturating_mul(AWAY).saturating_add(firings.into());
+        let is_back = moved.iter().all(|it| it.1 > 0 && !followed.looked_at[it.0 as usize]);
+        let next = tours.stops.len() as u32;
+        let (before, fired, names) = (at, (transition, read), (name, letters));
+        tours.stops.push(TourNode { before, fired, moved, letter, set, names, firings });
+        tours.open.push((Reverse(cost), next));
+        is_back
+            && (allowed != Letters::Accepted || {
+                let (_, letters) = tours.way_to(next as usize);
+                followed.subsets.accepts_again_and_again(base, &letters, &self.alphabet)
+            })
+    }
+
+    /// Returns the letter of the marking after these firings and one more. Returns `None` if a
+    /// number would overflow.
+    fn letter_after(&mut self, way: &[u32], transition: u32) -> Option<u32> {
+        let flipped = self.machine.flipped;
+        let mut fired = Vec::with_capacity(way.len() + 1);
+        let mut fits = true;
+        for &t in way.iter().chain([&transition]) {
+            let class = self.machine.class_of(t);
+            fits = self.machine.fire(class);
+            if !fits {
+                break;
+            }
+            fired.push(class);
+        }
+        let letter = self.letter_here();
+        for &class in fired.iter().rev() {
+            self.machine.fire_many(class, -1);
+        }
+        self.machine.news.clear();
+        let counted = way.len() as u64 + self.counted_since(flipped);
+        self.patience = self.patience.saturating_sub(counted);
+        fits.then_some(letter)
+    }
+}
+
+impl Tours {
+    /// Returns the transitions fired on the path to a stop, and the letters that they read.
+    fn way_to(&self, stop: usize) -> (Vec<u32>, Vec<u32>) {
+        let mut way = Vec::new();
+        let mut at = stop;
+        while at != 0 {
+            way.push(self.stops[at].fired);
+            at = self.stops[at].before as usize;
+        }
+        way.into_iter().rev().unzip()
+    }
+}
+
+/// Returns the difference of a place's tokens from the start.
+fn tokens(moved: &TokenDifferences, place: u32) -> i64 {
+    moved.binary_search_by_key(&place, |&(it, _)| it).map_or(0, |at| moved[at].1)
+}
+
+/// Returns the differences after one more firing.
+fn after(moved: &TokenDifferences, net: &parikh_net::Net, transition: u32) -> TokenDifferences {
+    let class = net.effect_of(TransitionId::new(transition as usize));
+    let mut all: Vec<(u32, i64)> = moved.to_vec();
+    for change in net.effect(class) {
+        let place = change.place.index() as u32;
+        match all.binary_search_by_key(&place, |&(it, _)| it) {
+            Ok(at) => {
+                all[at].1 = all[at].1.saturating_add(change.delta);
+                if all[at].1 == 0 {
+                    all.remove(at);
+                }
+            }
+            Err(at) => all.insert(at, (place, change.delta)),
+        }
+    }
+    all.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::walk::product::Atoms;
+    use crate::walk::product::subsets::FIRST;
+    use parikh_net::run_property::{RunAtom, RunProperty};
+    use parikh_net::{Net, Predicate, text};
+    use parikh_temporal::{AtomId, Linear, Ltl};
+    use std::fmt::Write as _;
+
+    /// A token that must twice find the right one of eight alternatives before it returns, and
+    /// other tokens that move constantly and never return.
+    fn forks() -> Net {
+        let mut net = "place home 1\nplace away\n".to_owned();
+        for way in 0..8 {
+            writeln!(net, "place out{way}\ntransition leave{way}: home -> out{way}").unwrap();
+            for next in 0..8 {
+                let to = if (way, next) == (5, 2) { "away" } else { "lost" };
+                writeln!(net, "transition go{way}{next}: out{way} -> {to}").unwrap();
+            }
+        }
+        net.push_str("place lost\ntransition back: away -> home\n");
+        for other in 0..50 {
+            writeln!(net, "place many{other} 9\nplace gone{other}").unwrap();
+            writeln!(net, "transition move{other}: many{other} -> gone{other}").unwrap();
+        }
+        text::parse(&net).unwrap()
+    }
+
+    /// Properties "a token is on the place infinitely often" and, with `never`, "no token is ever
+    /// on the place".
+    fn tours(net: &Net, place: &str, never: bool) -> Vec<Option<Vec<String>>> {
+        let holds = Predicate::at_least(net.place_named(place).unwrap(), 1);
+        let mut formulas = Ltl::default();
+        let atom = formulas.atom(AtomId(0));
+        let formula = match never {
+            true => {
+                let not = formulas.negate(atom);
+                formulas.always(Linear, not)
+            }
+            false => {
+                let some = formulas.eventually(Linear, atom);
+                formulas.always(Linear, some)
+            }
+        };
+        let properties = [RunProperty::new(&formulas, formula, &[RunAtom::Holds(holds)])];
+        let (atoms, budget) = (Atoms::new(net, &properties), Budget::unlimited());
+        let mut found = Vec::new();
+        for seed in 0..20 {
+            let mut walk = ProductWalk::new(net, &atoms, &properties, seed, &budget);
+            let here = walk.letter_here();
+            let allowed = if never { Letters::Same } else { Letters::Accepted };
+            let start = Start { position: 0, set: FIRST, here, allowed };
+            let tour = walk.find_tour(start, 5_000, &budget);
+            let initial = net.initial().tokens().iter().map(|&tokens| tokens as i64);
+            assert!(walk.machine.tokens().eq(initial), "the machine is where it was");
+            let name = |t: u32| net.transition_name(TransitionId::new(t as usize)).to_owned();
+            found.push(tour.map(|tour| tour.into_iter().map(name).collect()));
+        }
+        found
+    }
+
+    #[test]
+    fn the_one_way_back_is_found_and_nothing_else() {
+        let net = forks();
+        let round = ["leave5", "go52", "back"].map(str::to_owned).to_vec();
+        let all = tours(&net, "away", false);
+        let found = all.iter().flatten();
+        assert!(found.clone().all(|tour| *tour == round));
+        // A search begins with a few of the possible firings. A walk starts many searches.
+        assert!(found.count() >= 1, "{all:?}");
+        // The letter changes on the only cycle.
+        assert!(tours(&net, "away", true).iter().all(Option::is_none));
+        let all = tours(&net, "lost", true);
+        assert!(all.iter().flatten().all(|tour| *tour == round));
+        assert!(all.iter().flatten().count() >= 1, "{all:?}");
+    }
+}

@@ -1,0 +1,189 @@
+//! The data shared by the walks for several properties: the machine, the letters, and the automata.
+
+use super::alphabet::{Alphabet, Atoms};
+use super::homing::ReturnDistance;
+use super::subsets::Subsets;
+use crate::walk::compiled::CompiledNet;
+use crate::walk::machine::WatchedMarking;
+use crate::walk::strategy::directed::DistanceStrategy;
+use crate::walk::walker::Resources;
+use crate::walk::watch::GoalWatch;
+use parikh_net::Net;
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_solvers::Budget;
+use std::collections::HashMap;
+
+/// Number of firings for cycle searches at the start. Each firing of a walk grants one more, and
+/// each cycle found grants many more. A firing that affects many transitions counts as several.
+const PATIENCE: u64 = 300_000;
+/// Number of changes in the machine per firing that count as one additional firing.
+const FLIPS: u64 = 64;
+/// Limit on the changes in the machine between two checks of the budget.
+const FLIPS_UNSEEN: u64 = 1 << 20;
+
+/// The selection strategy of a walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WalkKind {
+    /// Random choice.
+    Blind,
+    /// Mostly consumes the tokens produced last.
+    Chase,
+    /// For the property with this index only.
+    Solo(usize),
+}
+
+/// The letters that a cycle may read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Letters {
+    /// Only the letter of the base marking.
+    Same,
+    /// Letters that do not lose the property. The letters of the cycle must be accepted.
+    Accepted,
+    /// Any letters: every continuation is accepted.
+    Any,
+}
+
+/// A property followed by the walks.
+pub(super) struct FollowedProperty<'p> {
+    pub(super) property: &'p RunProperty,
+    pub(super) subsets: Subsets,
+    /// For each place, true if atoms depend on it.
+    pub(super) looked_at: Vec<bool>,
+    pub(super) speaks_of_firings: bool,
+    /// True if the property is settled.
+    pub(super) is_gone: bool,
+}
+
+/// Walks on one net for several properties. See the module documentation.
+pub struct ProductWalk<'a> {
+    pub(super) net: &'a Net,
+    pub(super) atoms: &'a Atoms,
+    pub(super) machine: WatchedMarking<'a>,
+    pub(super) alphabet: Alphabet,
+    pub(super) followed: Vec<Option<FollowedProperty<'a>>>,
+    pub(super) homing: ReturnDistance,
+    pub(super) directed: DistanceStrategy,
+    pub(super) resources: Resources,
+    /// Number of cycle searches, by property, set and letter.
+    pub(super) tried: HashMap<(u32, u32, u32), u32>,
+    /// Number of rounds so far.
+    pub(super) rounds: u32,
+    /// A random number per class. The sum over the fired classes is a hash of the marking.
+    pub(super) names: Vec<u64>,
+    /// Number of firings so far.
+    pub(super) firings: u64,
+    /// Number of firings left for cycle searches.
+    pub(super) patience: u64,
+    /// Number of changes in the machine at the last check of the budget.
+    seen: u64,
+}
+
+impl<'a> ProductWalk<'a> {
+    /// Creates walks on `net` for these properties, whose atoms are `atoms`. The same seed gives
+    /// the same walks.
+    pub fn new(
+        net: &'a Net,
+        atoms: &'a Atoms,
+        properties: &'a [RunProperty],
+        seed: u64,
+        budget: &Budget,
+    ) -> ProductWalk<'a> {
+        let watch = GoalWatch::new(net, atoms.goals.iter().map(|(id, goal)| (*id, goal)));
+        let machine = WatchedMarking::new(CompiledNet::new(net, watch));
+        let followed = properties.iter().zip(&atoms.takes).map(|(property, &takes)| {
+            (takes && !budget.is_exhausted())
+                .then(|| FollowedProperty::new(net, atoms, property))
+                .flatten()
+        });
+        let followed = followed.collect();
+        let mut resources = Resources::new(seed, u64::MAX);
+        let cells: Vec<u64> = net.places().map(|_| resources.rng.u64(..)).collect();
+        let name = |class: u32| {
+            let changes = machine.compiled.changes_of(class).iter();
+            changes.fold(0u64, |sum, change| match cells.get(change.cell as usize) {
+                Some(&name) => sum.wrapping_add(name.wrapping_mul(change.delta as u64)),
+                None => sum,
+            })
+        };
+        let names = (0..net.effect_count() as u32).map(name).collect();
+        ProductWalk {
+            net,
+            atoms,
+            followed,
+            homing: ReturnDistance::new(net.place_count()),
+            directed: DistanceStrategy::new(&machine),
+            machine,
+            alphabet: Alphabet::default(),
+            resources,
+            tried: HashMap::new(),
+            rounds: 0,
+            names,
+            firings: 0,
+            patience: PATIENCE,
+            seen: 0,
+        }
+    }
+
+    /// Returns the number of firings, in walks and cycle searches.
+    pub fn firings(&self) -> u64 {
+        self.firings
+    }
+
+    /// Returns the number of additional firings that the changes in the machine since `flipped`
+    /// count as.
+    pub(super) fn counted_since(&self, flipped: u64) -> u64 {
+        (self.machine.flipped - flipped) / FLIPS
+    }
+
+    /// Returns true if the budget is exhausted. Checks it only if `due` or after many changes in
+    /// the machine.
+    pub(super) fn is_over(&mut self, due: bool, budget: &Budget) -> bool {
+        if !due && self.machine.flipped - self.seen < FLIPS_UNSEEN {
+            return false;
+        }
+        self.seen = self.machine.flipped;
+        budget.is_exhausted()
+    }
+
+    /// Returns the letter of the current marking, without firings.
+    pub(super) fn letter_here(&mut self) -> u32 {
+        self.machine.news.clear();
+        let truths = &self.machine.truths;
+        if truths.len() == self.atoms.words {
+            return self.alphabet.number(truths);
+        }
+        let mut bits = truths.clone();
+        bits.resize(self.atoms.words, 0);
+        self.alphabet.number(&bits)
+    }
+
+    /// Returns the letter of a firing from a marking with letter `here`.
+    pub(super) fn letter_with(&mut self, here: u32, transition: u32) -> u32 {
+        let Some(fired) = self.atoms.fired(transition) else { return here };
+        let bits = self.alphabet.bits(here).iter().zip(fired);
+        let bits: Vec<u64> = bits.map(|(one, other)| one | other).collect();
+        self.alphabet.number(&bits)
+    }
+
+    pub(super) fn is_followed(&self, at: usize) -> bool {
+        self.followed[at].as_ref().is_some_and(|followed| !followed.is_gone)
+    }
+}
+
+impl<'p> FollowedProperty<'p> {
+    /// Prepares a property. Returns `None` if its automaton would be too large.
+    fn new(net: &Net, atoms: &Atoms, property: &'p RunProperty) -> Option<FollowedProperty<'p>> {
+        let subsets = Subsets::new(property, atoms.bits_of(property), atoms.words).ok()?;
+        let mut looked_at = vec![false; net.place_count()];
+        property.read_places(net).into_iter().for_each(|place| looked_at[place.index()] = true);
+        let fires = |atom: &RunAtom| matches!(atom, RunAtom::Fires(_));
+        let speaks_of_firings = property.atoms().iter().any(fires);
+        Some(FollowedProperty { property, subsets, looked_at, speaks_of_firings, is_gone: false })
+    }
+
+    /// Returns true if the property distinguishes the letters.
+    pub(super) fn tells_apart(&self, one: u32, other: u32, alphabet: &Alphabet) -> bool {
+        let pairs = alphabet.bits(one).iter().zip(alphabet.bits(other));
+        pairs.zip(&self.subsets.mask).any(|((one, other), mask)| (one ^ other) & mask != 0)
+    }
+}

@@ -1,0 +1,189 @@
+//! Unbounded maxima: self-covering sequences along a walk.
+//!
+//! Suppose a walk passes a marking m and later a marking with at least as many tokens on every
+//! place. Then the firings in between can be repeated forever, and whatever they increased grows
+//! without bound (the easy half of R. Karp, R. Miller, *Parallel program schemata*, 1969). A random
+//! walk seldom covers an earlier marking, because a part of the net with many states hardly returns
+//! to the same state. So the walk is directed back. It first walks at random and remembers its
+//! marking. Then it targets this marking with one token more in the sum that should grow: one
+//! target interval per marked place, by plans and by distance.
+//!
+//! ```text
+//! place free 1 · place busy · place done
+//! transition take: free -> busy            remembered  free 1, done 0
+//! transition give: busy -> free + done     aim         free ≥ 1, done ≥ 1     pump  take, give
+//! ```
+//!
+//! Transitions that decrease no place need no walk: each is a self-covering sequence while it is
+//! enabled.
+
+use super::machine::{WatchedMarking, below};
+use super::strategy::blind::Uniform;
+use super::strategy::directed::DistanceStrategy;
+use super::strategy::relaxed_plan::RelaxedPlan;
+use super::walker::{WalkEnd, Walker};
+use super::{Strategy, WalkConfig, run};
+use crate::Task;
+use crate::board::{Board, Knowledge};
+use parikh_net::{Facts, FiringSequence, GoalId, LinearSum, MarkingGoal, Net};
+use parikh_solvers::Budget;
+
+/// Number of attempts to cover an earlier marking before the walk restarts.
+const ATTEMPTS: usize = 12;
+
+/// Searches for a firing sequence and a second one that can repeat forever after it and adds tokens
+/// each time. If found, the net is unbounded. Returns `None` if none was found within the budget
+/// and about `work` firings, which proves nothing.
+pub fn find_pump(
+    net: &Net,
+    budget: &Budget,
+    seed: u64,
+    work: u64,
+) -> Option<(FiringSequence, FiringSequence)> {
+    let total = LinearSum::new(net.places().map(|place| (place, 1))).ok()?;
+    let goal = MarkingGoal::Maximise(total);
+    let board = Board::new(net, vec![goal.clone().into()]);
+    let task = Task {
+        net,
+        goals: &[(GoalId::new(0), goal)],
+        facts: &Facts::none(net),
+        board: &board,
+        budget,
+        seed,
+    };
+    let config = WalkConfig { only: Some(vec![Strategy::Pump]), work, ..WalkConfig::default() };
+    run(&task, board.witness_reporter("RANDOM_WALK"), &config);
+    match board.knowledge(GoalId::new(0)) {
+        Some(Knowledge::Maximum(maximum)) => {
+            maximum.unbounded.map(|(pumping, _)| (pumping.last.prefix, pumping.last.pump))
+        }
+        _ => None,
+    }
+}
+
+/// Runs one slice of random walks and directed walks back.
+pub(super) fn slice(walker: &mut Walker<'_>, longest_walk: u64) {
+    let mut directed = DistanceStrategy::new(&walker.machine);
+    let mut plan = RelaxedPlan::new(&walker.machine);
+    plan.patience = 24;
+    let free = free_classes(&walker.machine);
+    let is_maximum = |goal: &MarkingGoal| matches!(goal, MarkingGoal::Maximise(_));
+    let mut length = 1;
+    while !walker.slice_is_over()
+        && let Some(goal) = walker.draw(is_maximum)
+    {
+        walker.restart();
+        let roam = below(&mut walker.resources.rng, length) as u64;
+        length = (length * 2).min(1 << 14);
+        // Accelerated firings would accumulate tokens that make it hard to return.
+        walker.acceleration.set_chance(0);
+        let mut end = walker.walk(&mut Uniform, roam.min(longest_walk));
+        for attempt in 0..ATTEMPTS {
+            if end == WalkEnd::Slice || walker.slice_is_over() || walker.machine.is_gone(goal) {
+                break;
+            }
+            report_free(walker, &free);
+            let here = Checkpoint::new(walker);
+            walker.resources.work += walker.machine.compiled.cells() as u64 / 16;
+            let detour = below(&mut walker.resources.rng, 2 << attempt) as u64;
+            end = walker.walk(&mut Uniform, detour);
+            if end == WalkEnd::Slice {
+                break;
+            }
+            let Some(record) = record_of(&walker.machine, goal) else { break };
+            let grow = walker.machine.compiled.records[record].cell;
+            end = if attempt % 3 == 2 {
+                directed.begin_covering(&walker.machine, &here.values, grow, &mut walker.resources);
+                walker.walk(&mut directed, 512)
+            } else {
+                plan.begin_covering(&walker.machine, &here.values, grow, &mut walker.resources);
+                walker.walk(&mut plan, 2048)
+            };
+            here.report(walker);
+        }
+    }
+    walker.acceleration.set_chance(64);
+}
+
+/// Returns the record of a maximum.
+fn record_of(machine: &WatchedMarking<'_>, goal: u32) -> Option<usize> {
+    machine.compiled.records.iter().position(|record| record.goals.contains(&goal))
+}
+
+/// Returns the classes that decrease no place and increase some.
+fn free_classes(machine: &WatchedMarking<'_>) -> Vec<u32> {
+    let takes_nothing = |&class: &u32| {
+        let changes = machine.compiled.changes_of(class);
+        let mut places = changes.iter().filter(|c| (c.cell as usize) < machine.compiled.places);
+        !changes.is_empty() && places.all(|change| change.delta > 0)
+    };
+    (0..machine.compiled.net.effect_count() as u32).filter(takes_nothing).collect()
+}
+
+/// Reports the maxima that grow with an enabled class from `free`.
+fn report_free(walker: &mut Walker<'_>, free: &[u32]) {
+    for &class in free {
+        if !walker.machine.is_live(class) {
+            continue;
+        }
+        let changes = walker.machine.compiled.changes_of(class).iter();
+        let growing: Vec<u32> = changes.filter(|c| c.delta > 0).map(|c| c.cell).collect();
+        let transition = walker.machine.first_of(class);
+        let mut pump = FiringSequence::new();
+        pump.push(parikh_net::TransitionId::new(transition as usize), 1);
+        let firings = walker.journal.firings();
+        report(walker, firings, &pump, |cell| growing.contains(&cell));
+    }
+}
+
+/// Reports every open maximum whose cell grows.
+fn report(
+    walker: &mut Walker<'_>,
+    firings: u64,
+    pump: &FiringSequence,
+    grows: impl Fn(u32) -> bool,
+) {
+    let records = walker.machine.compiled.records.iter();
+    let growing: Vec<u32> = records
+        .filter(|record| grows(record.cell))
+        .flat_map(|record| record.goals.iter().copied())
+        .filter(|&goal| !walker.machine.is_gone(goal))
+        .collect();
+    if growing.is_empty() {
+        return;
+    }
+    let prefix = walker.journal.prefix(firings);
+    for goal in growing {
+        let id = walker.machine.compiled.goals[goal as usize].id;
+        walker.report().unbounded(id, prefix.clone(), pump.clone());
+        walker.settled_elsewhere(goal);
+    }
+}
+
+/// A marking passed by a walk.
+struct Checkpoint {
+    /// Values, indexed by cell.
+    values: Vec<i64>,
+    firings: u64,
+}
+
+impl Checkpoint {
+    fn new(walker: &Walker<'_>) -> Self {
+        let cells = 0..walker.machine.compiled.cells() as u32;
+        let values = cells.map(|cell| walker.machine.value(cell)).collect();
+        Checkpoint { values, firings: walker.journal.firings() }
+    }
+
+    /// Reports the maxima that have grown since, if the current marking covers this one.
+    fn report(&self, walker: &mut Walker<'_>) {
+        let now = walker.machine.tokens();
+        if now.zip(&self.values).any(|(now, &then)| now < then) {
+            return;
+        }
+        let pump = walker.journal.between(self.firings, walker.journal.firings());
+        let cells = 0..self.values.len() as u32;
+        let grown: Vec<bool> =
+            cells.map(|cell| walker.machine.value(cell) > self.values[cell as usize]).collect();
+        report(walker, self.firings, &pump, |cell| grown[cell as usize]);
+    }
+}

@@ -1,0 +1,50 @@
+//! Strategy towards deadness: prefers firings that leave few classes enabled.
+//!
+//! The strategy tries a few candidates and takes the one after which the fewest classes are
+//! enabled. Some of the time it takes a random class, since the path to a deadlock may pass
+//! markings with many enabled classes. A candidate that reaches a goal or raises a maximum is taken
+//! at once.
+
+use super::blind::any;
+use crate::walk::machine::{WatchedMarking, below};
+use crate::walk::walker::{FiringStrategy, Resources};
+
+/// Searches for markings with few enabled classes.
+pub(in crate::walk) struct Deadlock {
+    /// Chance of comparing candidates, in 256ths.
+    pub(in crate::walk) greed: usize,
+    /// Number of candidates.
+    pub(in crate::walk) candidates: u32,
+}
+
+impl FiringStrategy for Deadlock {
+    fn choose(
+        &mut self,
+        machine: &mut WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32> {
+        let mut best = any(machine, resources);
+        if machine.enabled().len() == 1 || below(&mut resources.rng, 256) >= self.greed {
+            return Some(best);
+        }
+        let mut fewest = usize::MAX;
+        for candidate in 0..self.candidates {
+            let class = if candidate == 0 { best } else { any(machine, resources) };
+            if !machine.fire(class) {
+                continue;
+            }
+            let left = machine.enabled().len();
+            let new = !machine.news.is_empty();
+            // The candidate has just been fired, so firing it backwards is possible.
+            machine.fire_many(class, -1);
+            resources.work += 1;
+            if new {
+                return Some(class);
+            }
+            if left < fewest {
+                (fewest, best) = (left, class);
+            }
+        }
+        Some(best)
+    }
+}

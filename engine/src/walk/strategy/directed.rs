@@ -1,0 +1,273 @@
+//! Walks that decrease the distance to one goal.
+//!
+//! Only classes that change a target cell can decrease the distance, and usually these are few.
+//! Every step compares them and fires the one with the largest gain. If none has a gain, a random
+//! class is drawn, and drawn again if it would increase the distance. A random fraction of the
+//! steps, which differs from walk to walk, is undirected, so that a walk can leave a local minimum.
+//!
+//! A second strategy learns: each class has a *potency*, which rises when firing the class
+//! decreased the distance and falls when it increased the distance (Jensen, Larsen, Srba, *Random
+//! potency-first search*, TAPAAL). Candidates are drawn, and one is chosen with probability
+//! proportional to its potency.
+
+use super::blind::any;
+use crate::walk::aim::WalkTarget;
+use crate::walk::machine::{WatchedMarking, below};
+use crate::walk::walker::{FiringStrategy, Resources};
+use parikh_net::{PlaceId, Predicate};
+
+/// Limit on the number of relevant classes that are all compared. Beyond it, candidates are drawn.
+const LOOK_AT_ALL: usize = 48;
+/// Number of candidates drawn.
+const CANDIDATES: usize = 8;
+/// Number of draws to find a class that does not increase the distance.
+const RELUCTANCE: usize = 4;
+
+/// The point of a directed walk with the smallest distance.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::walk) struct Nearest {
+    /// The distance there.
+    pub(in crate::walk) distance: u64,
+    /// The number of firings up to there.
+    pub(in crate::walk) firings: u64,
+}
+
+/// Directed strategy: decreases the distance to a goal.
+pub(in crate::walk) struct DistanceStrategy {
+    aim: WalkTarget,
+    /// Classes with an effect on a target cell.
+    relevant: Vec<u32>,
+    is_relevant: Vec<bool>,
+    /// Chance of a directed step, in 256ths.
+    greed: usize,
+    wanted: Option<u64>,
+    /// True if the walk ends when all target intervals are reached.
+    covering: bool,
+    nearest: Nearest,
+}
+
+impl DistanceStrategy {
+    /// Creates the strategy without a target.
+    pub(in crate::walk) fn new(machine: &WatchedMarking<'_>) -> Self {
+        DistanceStrategy {
+            aim: WalkTarget::new(machine.compiled.cells()),
+            relevant: Vec::new(),
+            is_relevant: vec![false; machine.compiled.net.effect_count()],
+            greed: 256,
+            wanted: None,
+            covering: false,
+            nearest: Nearest { distance: u64::MAX, firings: 0 },
+        }
+    }
+
+    /// Sets a goal as target, starting from the machine's current marking.
+    pub(in crate::walk) fn begin(
+        &mut self,
+        machine: &WatchedMarking<'_>,
+        goal: u32,
+        firings: u64,
+        resources: &mut Resources,
+    ) {
+        self.aim.take_upwards(machine, goal, &mut resources.rng);
+        self.covering = false;
+        self.start(machine, firings, resources);
+    }
+
+    /// Sets the conjunction of the predicates as target, starting from the machine's current
+    /// marking.
+    pub(in crate::walk) fn begin_all(
+        &mut self,
+        machine: &WatchedMarking<'_>,
+        parts: &[&Predicate],
+        resources: &mut Resources,
+    ) {
+        self.aim.take_all(machine, parts, &mut resources.rng);
+        self.covering = false;
+        self.start(machine, 0, resources);
+    }
+
+    /// Sets the target "cover this marking, with a larger value in one cell".
+    pub(in crate::walk) fn begin_covering(
+        &mut self,
+        machine: &WatchedMarking<'_>,
+        values: &[i64],
+        grow: u32,
+        resources: &mut Resources,
+    ) {
+        self.aim.take_covering(machine, values, grow);
+        self.covering = true;
+        self.start(machine, 0, resources);
+    }
+
+    fn start(&mut self, machine: &WatchedMarking<'_>, firings: u64, resources: &mut Resources) {
+        self.greed = [255, 250, 230, 180][below(&mut resources.rng, 4)];
+        self.nearest = Nearest { distance: self.aim.distance(machine), firings };
+        for class in self.relevant.drain(..) {
+            self.is_relevant[class as usize] = false;
+        }
+        let net = machine.compiled.net;
+        for &cell in self.aim.cells() {
+            let cell = cell as usize;
+            let one = [PlaceId::new(cell)];
+            let several: Vec<PlaceId>;
+            let places = if cell < machine.compiled.places {
+                &one[..]
+            } else {
+                let terms = machine.compiled.sums[cell - machine.compiled.places].terms();
+                several = terms.iter().map(|&(place, _)| place).collect();
+                &several
+            };
+            for &place in places {
+                for arc in net.consumers(place).iter().chain(net.producers(place)) {
+                    let class = net.effect_of(arc.transition).index();
+                    resources.work += 1;
+                    if !std::mem::replace(&mut self.is_relevant[class], true) {
+                        self.relevant.push(class as u32);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the point of the walk with the smallest distance.
+    pub(in crate::walk) fn nearest(&self) -> Nearest {
+        self.nearest
+    }
+
+    /// Returns the class with the largest gain, or `None` if no class has a gain.
+    fn best(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<u32> {
+        let mut best = None;
+        let mut most = 0;
+        let mut ties = 0;
+        let mut consider = |class: u32, resources: &mut Resources| {
+            let gain = self.aim.gain(machine, class);
+            if gain > most {
+                (best, most, ties) = (Some(class), gain, 1);
+            } else if gain == most && gain > 0 {
+                ties += 1;
+                if below(&mut resources.rng, ties) == 0 {
+                    best = Some(class);
+                }
+            }
+        };
+        if self.relevant.len() <= LOOK_AT_ALL {
+            for &class in self.relevant.iter().filter(|&&class| machine.is_live(class)) {
+                consider(class, resources);
+            }
+        } else {
+            for _ in 0..CANDIDATES {
+                let class = any(machine, resources);
+                consider(class, resources);
+            }
+        }
+        best
+    }
+}
+
+impl FiringStrategy for DistanceStrategy {
+    fn choose(
+        &mut self,
+        machine: &mut WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32> {
+        self.wanted = None;
+        if self.covering && self.nearest.distance == 0 {
+            return None;
+        }
+        if below(&mut resources.rng, 256) >= self.greed {
+            return Some(any(machine, resources));
+        }
+        resources.work += 1;
+        if let Some(best) = self.best(machine, resources) {
+            self.wanted = Some(self.aim.times(machine, best));
+            return Some(best);
+        }
+        let mut class = any(machine, resources);
+        for _ in 0..RELUCTANCE {
+            if !self.is_relevant[class as usize] || self.aim.gain(machine, class) >= 0 {
+                break;
+            }
+            class = any(machine, resources);
+        }
+        Some(class)
+    }
+
+    fn wanted(&self) -> Option<u64> {
+        self.wanted
+    }
+
+    fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, _: u64, firings: u64) {
+        if self.is_relevant[class as usize] {
+            let distance = self.aim.distance(machine);
+            if distance < self.nearest.distance {
+                self.nearest = Nearest { distance, firings };
+            }
+        }
+    }
+}
+
+/// Learns which classes decrease the distance to a goal.
+pub(in crate::walk) struct Potency {
+    aim: WalkTarget,
+    goal: Option<u32>,
+    potency: Vec<f32>,
+    distance: u64,
+}
+
+impl Potency {
+    /// Creates the strategy without a target and with equal potencies.
+    pub(in crate::walk) fn new(machine: &WatchedMarking<'_>) -> Self {
+        Potency {
+            aim: WalkTarget::new(machine.compiled.cells()),
+            goal: None,
+            potency: vec![1.0; machine.compiled.net.effect_count()],
+            distance: 0,
+        }
+    }
+
+    /// Sets a goal as target. Resets the potencies if the goal changes.
+    pub(in crate::walk) fn begin(
+        &mut self,
+        machine: &WatchedMarking<'_>,
+        goal: u32,
+        resources: &mut Resources,
+    ) {
+        if self.goal.replace(goal) != Some(goal) {
+            self.potency.fill(1.0);
+        }
+        self.aim.take_upwards(machine, goal, &mut resources.rng);
+        self.distance = self.aim.distance(machine);
+    }
+}
+
+impl FiringStrategy for Potency {
+    fn choose(
+        &mut self,
+        machine: &mut WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32> {
+        let mut chosen = any(machine, resources);
+        let mut total = self.potency[chosen as usize];
+        for _ in 1..CANDIDATES.min(machine.enabled().len()) {
+            let other = any(machine, resources);
+            let potency = self.potency[other as usize];
+            total += potency;
+            if resources.rng.f32() * total < potency {
+                chosen = other;
+            }
+        }
+        resources.work += 2;
+        Some(chosen)
+    }
+
+    fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, _: u64, _: u64) {
+        let distance = self.aim.distance(machine);
+        if distance != self.distance {
+            let potency = &mut self.potency[class as usize];
+            let change = self.distance as f32 - distance as f32;
+            // Limits in both directions: no class is excluded, and none dominates.
+            *potency = (*potency + change.clamp(-8.0, 8.0)).clamp(1.0, 64.0);
+            self.distance = distance;
+        }
+    }
+}

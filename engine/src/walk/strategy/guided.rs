@@ -1,0 +1,191 @@
+//! Follows a solution of the state equation, which gives the number of firings per class but not
+//! their order.
+//!
+//! A solution x of m₀ + C·x means that firing each class x times leads to a goal marking, if some
+//! order of the firings is possible. So a walk fires only classes with remaining firings, in some
+//! order. If none of these is enabled, the order was wrong, or a cycle is missing that lends some
+//! tokens and returns them. Then the walk restarts. The number of additional firings beyond the
+//! solution grows with the number of attempts. (The idea is from ITS-Tools, Y. Thierry-Mieg,
+//! *Structural reductions revisited*, PETRI NETS 2020: "Parikh-guided walks".)
+
+use super::blind::any;
+use crate::Hint;
+use crate::walk::machine::{WatchedMarking, below};
+use crate::walk::walker::{FiringStrategy, Resources};
+use parikh_net::GoalId;
+
+/// The order in which classes with remaining firings are chosen.
+#[derive(Clone, Copy)]
+enum HintOrder {
+    Any,
+    /// In cyclic order, beginning at a random class per walk.
+    From(u32),
+    MostLeft,
+}
+
+/// Guided strategy: follows a single hint at a time.
+pub(in crate::walk) struct HintStrategy {
+    /// Remaining firings, indexed by class.
+    left: Vec<u64>,
+    /// The classes of the hint.
+    classes: Vec<u32>,
+    total: u64,
+    order: HintOrder,
+    in_runs: bool,
+    /// Chance of a firing beyond the hint, in 1024ths.
+    astray: usize,
+    /// Number of dead ends that may be left by firing any class.
+    detours: u32,
+    wanted: Option<u64>,
+}
+
+impl HintStrategy {
+    /// Creates the strategy without a hint.
+    pub(in crate::walk) fn new(classes: usize) -> Self {
+        HintStrategy {
+            left: vec![0; classes],
+            classes: Vec::new(),
+            total: 0,
+            order: HintOrder::Any,
+            in_runs: false,
+            astray: 0,
+            detours: 0,
+            wanted: None,
+        }
+    }
+
+    /// Prepares attempt number `tries` at following `hint` from the initial marking.
+    pub(in crate::walk) fn begin(&mut self, hint: &Hint, tries: u32, resources: &mut Resources) {
+        self.classes.drain(..).for_each(|class| self.left[class as usize] = 0);
+        self.total = 0;
+        for &(effect, count) in &hint.firings {
+            let class = effect.index() as u32;
+            self.left[effect.index()] = count;
+            self.classes.push(class);
+            self.total = self.total.saturating_add(count);
+        }
+        resources.work += 1 + self.classes.len() as u64 / 8;
+        self.order = match below(&mut resources.rng, 4) {
+            0 => HintOrder::From(below(&mut resources.rng, self.left.len().max(1)) as u32),
+            1 => HintOrder::MostLeft,
+            _ => HintOrder::Any,
+        };
+        // Single firings succeed more often, but a million of one class would take too long.
+        self.in_runs = self.total > 1 << 16 || below(&mut resources.rng, 3) == 0;
+        self.astray = if below(&mut resources.rng, 2) == 0 { 0 } else { tries.min(256) as usize };
+        self.detours = tries / 2;
+    }
+
+    /// Returns a live class with remaining firings.
+    fn next(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<u32> {
+        let (enabled, wanted) = (machine.enabled().len(), self.classes.len());
+        resources.work += enabled.min(wanted) as u64 / 16;
+        match enabled < wanted {
+            true => self.choose_of(machine.enabled().iter(), machine, resources),
+            false => self.choose_of(self.classes.iter().copied(), machine, resources),
+        }
+    }
+
+    /// Chooses among the given classes.
+    fn choose_of(
+        &self,
+        few: impl Iterator<Item = u32>,
+        machine: &WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32> {
+        let mut ready =
+            few.filter(|&class| self.left[class as usize] > 0 && machine.is_live(class));
+        match self.order {
+            HintOrder::Any => {
+                let mut chosen = None;
+                for (seen, class) in ready.enumerate() {
+                    if below(&mut resources.rng, seen + 1) == 0 {
+                        chosen = Some(class);
+                    }
+                }
+                chosen
+            }
+            HintOrder::From(first) => ready.min_by_key(|class| class.wrapping_sub(first)),
+            HintOrder::MostLeft => {
+                let first = ready.next()?;
+                let more =
+                    |a: u32, b| if self.left[b as usize] > self.left[a as usize] { b } else { a };
+                Some(ready.fold(first, more))
+            }
+        }
+    }
+}
+
+impl FiringStrategy for HintStrategy {
+    fn choose(
+        &mut self,
+        machine: &mut WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32> {
+        self.wanted = Some(1);
+        if self.total == 0 {
+            return None;
+        }
+        if self.astray > 0 && below(&mut resources.rng, 1024) < self.astray {
+            return Some(any(machine, resources));
+        }
+        let Some(class) = self.next(machine, resources) else {
+            self.detours = self.detours.checked_sub(1)?;
+            return Some(any(machine, resources));
+        };
+        if self.in_runs {
+            self.wanted = Some(self.left[class as usize]);
+        }
+        Some(class)
+    }
+
+    fn wanted(&self) -> Option<u64> {
+        self.wanted
+    }
+
+    fn fired(&mut self, _: &WatchedMarking<'_>, class: u32, count: u64, _: u64) {
+        let left = &mut self.left[class as usize];
+        let used = count.min(*left);
+        *left -= used;
+        self.total = self.total.saturating_sub(used);
+    }
+}
+
+/// The hints, each with its goals and the number of attempts.
+pub(in crate::walk) struct Hints {
+    hints: Vec<(Hint, Vec<GoalId>, u32)>,
+    next: usize,
+}
+
+impl Hints {
+    /// Merges hints with equal firings.
+    pub(in crate::walk) fn new(hints: &[Hint]) -> Self {
+        let mut known: std::collections::HashMap<&[_], usize> = Default::default();
+        let mut merged: Vec<(Hint, Vec<GoalId>, u32)> = Vec::new();
+        for hint in hints.iter().filter(|hint| !hint.firings.is_empty()) {
+            let at = *known.entry(&hint.firings).or_insert(merged.len());
+            match merged.get_mut(at) {
+                Some((_, goals, _)) => goals.push(hint.goal),
+                None => merged.push((hint.clone(), vec![hint.goal], 0)),
+            }
+        }
+        Hints { hints: merged, next: 0 }
+    }
+
+    /// Returns the next hint for a wanted goal, in cyclic order, with its number of attempts. Drops
+    /// hints without a wanted goal.
+    pub(in crate::walk) fn next(
+        &mut self,
+        wanted: impl Fn(GoalId) -> bool,
+    ) -> Option<(&Hint, &mut u32)> {
+        self.hints.retain(|(_, goals, _)| goals.iter().any(|&goal| wanted(goal)));
+        let at = self.next % self.hints.len().max(1);
+        self.next = at + 1;
+        self.hints.get_mut(at).map(|(hint, _, tries)| (&*hint, tries))
+    }
+
+    /// Returns true if there are no hints.
+    pub(in crate::walk) fn is_empty(&self) -> bool {
+        self.hints.is_empty()
+    }
+}

@@ -1,0 +1,389 @@
+//! Relaxed plans: the firings that a goal needs if tokens were never consumed.
+//!
+//! Distance alone considers only the transitions directly at a goal. A relaxed plan looks further:
+//! if firing consumed nothing, how could each target cell get its value? Starting from the enabled
+//! transitions, transitions are settled in order of cost. The cost of a transition is its own cost
+//! plus the cost of the tokens it lacks. Each place remembers the first transition that marks it.
+//! Reading this backwards from the target cells gives a *relaxed plan*, a multiset of transitions,
+//! some of which are enabled now. The walk fires them while it can, in order or at random, and then
+//! makes a new plan. (FF: J. Hoffmann, B. Nebel, *The FF planning system*, JAIR 14, 2001; the
+//! additive cost is from B. Bonet, H. Geffner, *Planning as heuristic search*, 2001.)
+//!
+//! ```text
+//! place a 1 · place b · place c            wish  c ≥ 2
+//! transition t: a -> b                     plan  2·t, 2·u      (the first t is enabled)
+//! transition u: b -> c + a
+//! ```
+//!
+//! The length of the plan measures the distance to the goal, even while the target cells themselves
+//! do not change for a long time. Markings with the shortest plans are good starting points for
+//! later walks. If no plan exists, the goal is unreachable from here, and the walk ends. A target
+//! may also ask for fewer tokens: then transitions that decrease the cell are used. Costs contain
+//! some random noise, so that plans differ between walks.
+
+use super::blind::any;
+use super::directed::Nearest;
+use super::monotone_queue::MonotoneQueue;
+use crate::walk::aim::WalkTarget;
+use crate::walk::machine::{WatchedMarking, below};
+use crate::walk::walker::{FiringStrategy, Resources};
+use parikh_net::{PlaceId, TransitionId};
+
+/// The cost of a firing, without noise.
+const COST: u64 = 16;
+/// Limit on the firings of one transition in a plan.
+const MANY: u64 = 1 << 30;
+/// Marks a missing transition.
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct OfTransition {
+    epoch: u32,
+    unmet: u32,
+    cost: u64,
+    /// Number of firings in the plan.
+    times: u64,
+}
+
+#[derive(Clone, Copy)]
+struct OfPlace {
+    epoch: u32,
+    /// The first transition that marks the place.
+    by: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Mover {
+    cell: u32,
+    transition: u32,
+    times: u64,
+}
+
+/// Follows relaxed plans.
+pub(in crate::walk) struct RelaxedPlan {
+    aim: WalkTarget,
+    /// The goal. `None` if the walk ends as soon as all target intervals are reached.
+    goal: Option<u32>,
+    transitions: Vec<OfTransition>,
+    places: Vec<OfPlace>,
+    settled_class: Vec<u32>,
+    epoch: u32,
+    queue: MonotoneQueue,
+    settled: Vec<u32>,
+    /// Transitions that move target cells in the right direction.
+    movers: Vec<Mover>,
+    /// For each cell outside its target interval, the remaining distance after all its movers.
+    open: Vec<(u32, u64)>,
+    /// Pairs (class, remaining firings).
+    steps: Vec<(u32, u64)>,
+    in_order: bool,
+    noise: usize,
+    /// Chance of an undirected firing, in 256ths.
+    chance: usize,
+    wanted: Option<u64>,
+    plans: u32,
+    /// Limit on the number of plans without progress in a walk.
+    pub(in crate::walk) patience: u32,
+    /// The smallest distance of the target cells so far.
+    distance: u64,
+    /// The point of the walk with the shortest plan, with the plan's length in firings.
+    shortest: Nearest,
+    /// Number of firings since the initial marking.
+    firings: u64,
+}
+
+impl RelaxedPlan {
+    /// Creates the strategy without a target.
+    pub(in crate::walk) fn new(machine: &WatchedMarking<'_>) -> Self {
+        let net = machine.compiled.net;
+        let transition = OfTransition { epoch: 0, unmet: 0, cost: 0, times: 0 };
+        RelaxedPlan {
+            aim: WalkTarget::new(machine.compiled.cells()),
+            goal: None,
+            transitions: vec![transition; net.transition_count()],
+            places: vec![OfPlace { epoch: 0, by: NONE }; net.place_count()],
+            settled_class: vec![0; net.effect_count()],
+            epoch: 0,
+            queue: MonotoneQueue::new(),
+            settled: Vec::new(),
+            movers: Vec::new(),
+            open: Vec::new(),
+            steps: Vec::new(),
+            in_order: true,
+            noise: 1,
+            chance: 0,
+            wanted: None,
+            plans: 0,
+            patience: 64,
+            distance: u64::MAX,
+            shortest: Nearest { distance: u64::MAX, firings: 0 },
+            firings: 0,
+        }
+    }
+
+    /// Sets a goal as target, starting from the machine's current marking.
+    pub(in crate::walk) fn begin(
+        &mut self,
+        machine: &WatchedMarking<'_>,
+        goal: u32,
+        firings: u64,
+        resources: &mut Resources,
+    ) {
+        self.goal = Some(goal);
+        self.aim.take(machine, goal, &mut resources.rng);
+        self.start(machine, firings, resources);
+    }
+
+    /// Sets the target "cover this marking, with a larger value in one cell".
+    pub(in crate::walk) fn begin_covering(
+        &mut self,
+        machine: &WatchedMarking<'_>,
+        values: &[i64],
+        grow: u32,
+        resources: &mut Resources,
+    ) {
+        self.goal = None;
+        self.aim.take_covering(machine, values, grow);
+        self.start(machine, 0, resources);
+    }
+
+    fn start(&mut self, machine: &WatchedMarking<'_>, firings: u64, resources: &mut Resources) {
+        self.distance = self.aim.distance(machine);
+        self.shortest = Nearest { distance: u64::MAX, firings };
+        self.firings = firings;
+        self.in_order = below(&mut resources.rng, 2) == 0;
+        self.noise = [1, 4, 16, 64][below(&mut resources.rng, 4)];
+        self.chance = [0, 4, 16, 64][below(&mut resources.rng, 4)];
+        self.plans = 0;
+        self.steps.clear();
+    }
+
+    /// Returns the point of the walk with the shortest remaining plan.
+    pub(in crate::walk) fn nearest(&self) -> Nearest {
+        self.shortest
+    }
+
+    /// Returns the position of a live class of the plan.
+    fn next(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<usize> {
+        let steps = self.steps.iter().enumerate();
+        let mut live = steps.filter(|&(_, &(class, left))| left > 0 && machine.is_live(class));
+        if self.in_order {
+            return live.next().map(|(at, _)| at);
+        }
+        let mut chosen = None;
+        for (seen, (at, _)) in live.enumerate() {
+            if below(&mut resources.rng, seen + 1) == 0 {
+                chosen = Some(at);
+            }
+        }
+        chosen
+    }
+
+    /// Makes a plan from the current marking. Returns false if there is none.
+    fn plan(&mut self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> bool {
+        self.steps.clear();
+        if !self.settle(machine, resources) {
+            return false;
+        }
+        self.read_backwards(machine);
+        let length = self.steps.iter().fold(0, |sum: u64, &(_, times)| sum.saturating_add(times));
+        if self.goal.is_some() && length < self.shortest.distance {
+            self.shortest = Nearest { distance: length, firings: self.firings };
+            self.plans = 0;
+        }
+        true
+    }
+
+    /// Settles transitions in order of cost until every target cell has a mover. Returns false if
+    /// some target cell has none.
+    fn settle(&mut self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> bool {
+        let net = machine.compiled.net;
+        self.epoch += 1;
+        self.queue.clear();
+        self.settled.clear();
+        self.movers.clear();
+        let wishes = self.aim.cells().iter();
+        let missed = wishes.map(|&cell| (cell, self.aim.wish(cell).miss(machine.value(cell))));
+        self.open.clear();
+        self.open.extend(missed.filter(|&(_, missed)| missed > 0));
+        let wished = self.open.len();
+        for class in machine.enabled().iter() {
+            let cost = COST + below(&mut resources.rng, self.noise) as u64;
+            self.queue.push(cost, machine.first_of(class));
+        }
+        let mut looked_at = machine.enabled().len();
+        while !self.open.is_empty() {
+            let Some((cost, t)) = self.queue.pop() else { break };
+            let class = machine.class_of(t);
+            // A cheaper transition with the same effect was settled before.
+            if std::mem::replace(&mut self.settled_class[class as usize], self.epoch) == self.epoch
+            {
+                continue;
+            }
+            self.settled.push(t);
+            let of_transition = &mut self.transitions[t as usize];
+            of_transition.times = 0;
+            for change in machine.compiled.changes_of(class) {
+                let (cell, value) = (change.cell, machine.value(change.cell));
+                let wish = self.aim.wish(cell);
+                let helps = if change.delta > 0 { value < wish.low } else { value > wish.high };
+                if helps {
+                    self.add_mover(machine, cell, t, change.delta.unsigned_abs());
+                }
+                if change.delta < 0 || cell as usize >= machine.compiled.places {
+                    continue;
+                }
+                let place = &mut self.places[cell as usize];
+                if place.epoch == self.epoch {
+                    continue;
+                }
+                *place = OfPlace { epoch: self.epoch, by: t };
+                let consumers = net.consumers(PlaceId::new(cell as usize));
+                looked_at += consumers.len();
+                for arc in consumers.iter().filter(|arc| arc.weight as i64 > value) {
+                    let needed = ((arc.weight as i64 - value) as u64).div_ceil(change.delta as u64);
+                    let consumer = arc.transition.index();
+                    let state = &mut self.transitions[consumer];
+                    if state.epoch != self.epoch {
+                        let noise = below(&mut resources.rng, self.noise) as u64;
+                        *state = OfTransition {
+                            epoch: self.epoch,
+                            unmet: machine.missing(consumer as u32),
+                            cost: COST + noise,
+                            times: 0,
+                        };
+                    }
+                    state.cost = state.cost.saturating_add(cost.saturating_mul(needed));
+                    state.unmet -= 1;
+                    if state.unmet == 0 {
+                        self.queue.push(state.cost, consumer as u32);
+                    }
+                }
+            }
+        }
+        resources.work += (looked_at / 4) as u64;
+        // A sum that moves by less than necessary still counts as moved.
+        let mut moved: Vec<u32> = self.movers.iter().map(|mover| mover.cell).collect();
+        moved.sort_unstable();
+        moved.dedup();
+        moved.len() == wished
+    }
+
+    /// Adds a mover of a cell. A place is moved by the first suitable transition, as often as
+    /// necessary. A sum is moved by all suitable transitions, once each, since each of its places
+    /// may need its own.
+    fn add_mover(&mut self, machine: &WatchedMarking<'_>, cell: u32, transition: u32, delta: u64) {
+        let Some(at) = self.open.iter().position(|&(open, _)| open == cell) else { return };
+        let missed = self.open[at].1;
+        let is_place = (cell as usize) < machine.compiled.places;
+        let times = if is_place { missed.div_ceil(delta).min(MANY) } else { 1 };
+        self.movers.push(Mover { cell, transition, times });
+        self.open[at].1 = missed.saturating_sub(delta.saturating_mul(times));
+        if is_place || self.open[at].1 == 0 {
+            self.open.swap_remove(at);
+        }
+    }
+
+    /// Collects the plan backwards: the movers, the transitions that supply their tokens, and so
+    /// on. The steps end up in the order of settling.
+    fn read_backwards(&mut self, machine: &WatchedMarking<'_>) {
+        let net = machine.compiled.net;
+        for &(cell, missed) in &self.open {
+            // All movers together are not enough, so the cheapest mover gets the remaining firings.
+            if let Some(mover) = self.movers.iter_mut().find(|mover| mover.cell == cell) {
+                let delta = delta_at(machine, mover.transition, cell).unsigned_abs().max(1);
+                mover.times = mover.times.saturating_add(missed.div_ceil(delta)).min(MANY);
+            }
+        }
+        for mover in &self.movers {
+            let times = &mut self.transitions[mover.transition as usize].times;
+            *times = (*times).max(mover.times);
+        }
+        for &t in self.settled.iter().rev() {
+            let times = self.transitions[t as usize].times;
+            if times == 0 {
+                continue;
+            }
+            self.steps.push((machine.class_of(t), times));
+            for arc in net.pre(TransitionId::new(t as usize)) {
+                let cell = arc.place.index() as u32;
+                let tokens = machine.value(cell) as u64;
+                if tokens >= arc.weight {
+                    continue;
+                }
+                // Settled before `t`, since `t` was reached through this place.
+                let by = self.places[cell as usize].by;
+                let delta = delta_at(machine, by, cell).unsigned_abs().max(1);
+                // Tokens that t returns in each firing are needed only once.
+                let used = delta_at(machine, t, cell).min(0).unsigned_abs();
+                let needed = arc.weight.saturating_add(used.saturating_mul(times - 1)) - tokens;
+                let earlier = &mut self.transitions[by as usize].times;
+                *earlier = earlier.saturating_add(needed.div_ceil(delta)).min(MANY);
+            }
+        }
+        self.steps.reverse();
+    }
+}
+
+/// Returns the change of a cell by firing a transition.
+fn delta_at(machine: &WatchedMarking<'_>, transition: u32, cell: u32) -> i64 {
+    let changes = machine.compiled.changes_of(machine.class_of(transition));
+    changes.iter().find(|change| change.cell == cell).map_or(0, |change| change.delta)
+}
+
+impl FiringStrategy for RelaxedPlan {
+    fn choose(
+        &mut self,
+        machine: &mut WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32> {
+        self.wanted = None;
+        if self.goal.is_none() && self.distance == 0 {
+            return None;
+        }
+        if self.chance > 0 && below(&mut resources.rng, 256) < self.chance {
+            return Some(any(machine, resources));
+        }
+        let mut next = self.next(machine, resources);
+        resources.work += self.steps.len() as u64 / 8;
+        if next.is_none() {
+            let gone = self.goal.is_some_and(|goal| machine.is_gone(goal));
+            if gone || self.plans >= self.patience {
+                return None;
+            }
+            if self.aim.distance(machine) == 0 {
+                // All target intervals are reached, but the goal is still open: choose other
+                // alternatives.
+                self.aim.take(machine, self.goal?, &mut resources.rng);
+                self.distance = self.aim.distance(machine);
+                if self.distance == 0 {
+                    return None;
+                }
+            }
+            self.plans += 1;
+            if !self.plan(machine, resources) {
+                return None;
+            }
+            next = self.next(machine, resources);
+        }
+        let (class, left) = self.steps[next?];
+        self.wanted = Some(left);
+        Some(class)
+    }
+
+    fn wanted(&self) -> Option<u64> {
+        self.wanted
+    }
+
+    fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, count: u64, firings: u64) {
+        if let Some(step) = self.steps.iter_mut().find(|step| step.0 == class) {
+            step.1 = step.1.saturating_sub(count);
+        }
+        self.firings = firings;
+        let distance = self.aim.distance(machine);
+        if distance < self.distance {
+            self.distance = distance;
+            self.plans = 0;
+        }
+    }
+}

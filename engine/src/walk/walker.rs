@@ -1,0 +1,355 @@
+//! The walk loop: choose, fire, record, and check the clock from time to time.
+//!
+//! The loop is compiled once per strategy. Its cost is counted in units of *work*: one unit per
+//! firing, plus the cost of choosing as counted by the strategy. Slices and the intervals between
+//! clock checks are measured in work, so that a single-threaded run depends only on its seed.
+
+use super::acceleration::{Acceleration, most};
+use super::compiled::CompiledNet;
+use super::journal::{Journal, RepeatedFiring};
+use super::machine::WatchedMarking;
+use super::watch::RECORD;
+use super::{Strategy, WalkStatistics};
+use crate::Task;
+use crate::board::WitnessReporter;
+use fastrand::Rng;
+use parikh_net::{GoalId, MarkingGoal};
+use std::time::{Duration, Instant};
+
+/// Resources of a strategy during its choice.
+pub(super) struct Resources {
+    /// The random number generator.
+    pub(super) rng: Rng,
+    /// Work since the start of the run, in units of about one firing. Strategies add the cost of
+    /// choosing.
+    pub(super) work: u64,
+    /// The work after which the run ends.
+    limit: u64,
+}
+
+impl Resources {
+    /// Creates the resources for a run with this limit on work.
+    pub(super) fn new(seed: u64, limit: u64) -> Self {
+        Resources { rng: Rng::with_seed(seed), work: 0, limit }
+    }
+}
+
+/// A strategy for choosing the next firing.
+pub(super) trait FiringStrategy {
+    /// Returns an enabled class, or `None` to end the walk. At least one class is enabled.
+    fn choose(
+        &mut self,
+        machine: &mut WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32>;
+
+    /// Returns how often the chosen class should fire in a row, if possible. `None` leaves the
+    /// number to the walker.
+    #[inline]
+    fn wanted(&self) -> Option<u64> {
+        None
+    }
+
+    /// Called after a class was fired `count` times. `firings` is the total since the initial
+    /// marking.
+    fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, count: u64, firings: u64) {
+        let _ = (machine, class, count, firings);
+    }
+}
+
+/// The reason why a walk ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WalkEnd {
+    /// No class is enabled, the step limit is reached, or the strategy ended the walk.
+    Walk,
+    /// The slice is over, the budget is exhausted, or no goal is open.
+    Slice,
+}
+
+/// Work between two checks of the clock.
+const WORK_BETWEEN_LOOKS: u64 = 2048;
+/// Time between two checks for goals settled by other engines.
+const TIME_BETWEEN_REFRESHES: Duration = Duration::from_millis(50);
+/// Limit on consecutive refused firings (overflow), after which a walk ends.
+const PATIENCE: u32 = 64;
+
+/// A machine, its journal, and the board that it reports to.
+pub(super) struct Walker<'a> {
+    /// The current marking with derived data.
+    pub(super) machine: WatchedMarking<'a>,
+    /// The firings since the initial marking.
+    pub(super) journal: Journal,
+    /// Random numbers and work.
+    pub(super) resources: Resources,
+    /// Choice of the number of repeated firings.
+    pub(super) acceleration: Acceleration,
+    /// Statistics so far.
+    pub(super) statistics: WalkStatistics,
+    task: &'a Task<'a>,
+    report: WitnessReporter<'a>,
+    ids: Vec<GoalId>,
+    /// Number of watched goals that are open.
+    open: usize,
+    version: u64,
+    refreshed: Instant,
+    next_look: u64,
+    slice_end: u64,
+    /// The part of `machine.flipped` that is already counted as work.
+    flipped: u64,
+    strategy: Strategy,
+}
+
+impl<'a> Walker<'a> {
+    /// Creates a walker at the initial marking, which has been reported already.
+    pub(super) fn new(
+        task: &'a Task<'a>,
+        report: WitnessReporter<'a>,
+        compiled: CompiledNet<'a>,
+        resources: Resources,
+        statistics: WalkStatistics,
+    ) -> Self {
+        let ids: Vec<GoalId> = compiled.goals.iter().map(|watched| watched.id).collect();
+        let mut machine = WatchedMarking::new(compiled);
+        for record in &mut machine.compiled.records {
+            // Other engines may have seen larger values.
+            let seen = record.goals.iter().filter_map(|&goal| report.seen(ids[goal as usize]));
+            let seen = seen.min().and_then(|seen| i64::try_from(seen).ok()).unwrap_or(i64::MIN);
+            record.best = record.best.max(seen);
+        }
+        Walker {
+            journal: Journal::new(machine.compiled.records.len()),
+            acceleration: Acceleration::new(&machine),
+            open: ids.len(),
+            next_look: resources.work,
+            slice_end: u64::MAX,
+            flipped: machine.flipped,
+            machine,
+            resources,
+            statistics,
+            task,
+            report,
+            ids,
+            version: task.board.version().wrapping_sub(1),
+            refreshed: Instant::now(),
+            strategy: Strategy::Uniform,
+        }
+    }
+
+    /// Returns the resources and statistics for the next walker.
+    pub(super) fn into_parts(self) -> (Resources, WalkStatistics) {
+        (self.resources, self.statistics)
+    }
+
+    /// Returns the handle for reports.
+    pub(super) fn report(&self) -> WitnessReporter<'a> {
+        self.report
+    }
+
+    /// Returns the number of watched goals that are open.
+    pub(super) fn open(&self) -> usize {
+        self.open
+    }
+
+    /// Returns the number of watched goals, open or settled.
+    pub(super) fn watched(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Returns a random open watched goal that satisfies `wanted`.
+    pub(super) fn draw(&mut self, wanted: impl Fn(&MarkingGoal) -> bool) -> Option<u32> {
+        let mut chosen = None;
+        let mut seen = 0;
+        self.resources.work += 1 + self.ids.len() as u64 / 64;
+        for (position, watched) in self.machine.compiled.goals.iter().enumerate() {
+            if !self.machine.is_gone(position as u32) && wanted(watched.goal) {
+                seen += 1;
+                if super::machine::below(&mut self.resources.rng, seen) == 0 {
+                    chosen = Some(position as u32);
+                }
+            }
+        }
+        chosen
+    }
+
+    /// Begins a slice with this much work.
+    pub(super) fn begin_slice(&mut self, strategy: Strategy, work: u64) {
+        self.strategy = strategy;
+        self.slice_end = self.resources.work + work;
+        self.statistics.of_mut(strategy).slices += 1;
+    }
+
+    /// Returns true if the slice or the whole run is over.
+    pub(super) fn slice_is_over(&mut self) -> bool {
+        self.resources.work >= self.slice_end || self.is_over()
+    }
+
+    /// Reports pending sightings and drops goals settled meanwhile. Returns true if the run is
+    /// over.
+    pub(super) fn end_slice(&mut self) -> bool {
+        self.flush();
+        self.refresh();
+        self.is_over()
+    }
+
+    fn is_over(&self) -> bool {
+        self.open == 0
+            || self.resources.work >= self.resources.limit
+            || self.task.budget.is_exhausted()
+    }
+
+    /// Reports pending sightings and returns to the initial marking.
+    pub(super) fn restart(&mut self) {
+        self.flush();
+        let (runs, cells) = (self.journal.runs(), self.machine.compiled.cells());
+        // A run changes a few cells. Restarting always costs some work, or walks that end at once
+        // would repeat forever.
+        if runs.len() * 8 < cells {
+            self.resources.work += 1 + runs.len() as u64 / 4;
+            self.machine.restart_after(runs.iter().map(|run| run.transition));
+        } else {
+            self.resources.work += 1 + cells as u64 / 64;
+            self.machine.restart();
+        }
+        self.journal.restart();
+        self.statistics.restarts += 1;
+    }
+
+    /// Restarts and fires `runs`, which were fired from the initial marking before.
+    pub(super) fn resume(&mut self, runs: &[RepeatedFiring]) {
+        self.restart();
+        for &RepeatedFiring { transition, count } in runs {
+            let class = self.machine.class_of(transition);
+            if !self.machine.fire_many(class, i64::from(count)) {
+                return;
+            }
+            self.journal.push(transition, u64::from(count));
+            self.note_news();
+        }
+        self.resources.work += runs.len() as u64;
+        self.statistics.firings += self.journal.firings();
+    }
+
+    /// Walks from the current marking for at most `limit` steps.
+    pub(super) fn walk<S: FiringStrategy>(&mut self, strategy: &mut S, limit: u64) -> WalkEnd {
+        self.statistics.of_mut(self.strategy).walks += 1;
+        let firings = self.journal.firings();
+        let work = self.resources.work;
+        let (end, steps) = self.walk_on(strategy, limit);
+        // Firing costs more on places with many waiting transitions.
+        self.resources.work += (self.machine.flipped - self.flipped) / 8;
+        self.flipped = self.machine.flipped;
+        let figures = self.statistics.of_mut(self.strategy);
+        figures.steps += steps;
+        figures.work += self.resources.work - work;
+        self.statistics.firings += self.journal.firings() - firings;
+        end
+    }
+
+    fn walk_on<S: FiringStrategy>(&mut self, strategy: &mut S, limit: u64) -> (WalkEnd, u64) {
+        let mut refused = 0;
+        for step in 0..limit {
+            if self.resources.work >= self.next_look && self.look() {
+                return (WalkEnd::Slice, step);
+            }
+            if self.machine.enabled().is_empty() {
+                return (WalkEnd::Walk, step);
+            }
+            let Some(class) = strategy.choose(&mut self.machine, &mut self.resources) else {
+                return (WalkEnd::Walk, step);
+            };
+            self.resources.work += 1;
+            let transition = self.machine.representative(class, &mut self.resources.rng);
+            let count = match strategy.wanted() {
+                Some(1) => 1,
+                Some(wanted) => (most(&self.machine, class, transition).max(1) as u64).min(wanted),
+                None if self.acceleration.is_on() => self.acceleration.count(
+                    &self.machine,
+                    class,
+                    transition,
+                    &mut self.resources.rng,
+                ),
+                None => 1,
+            };
+            let done = match count {
+                1 => self.machine.fire(class),
+                // Counts are below 2⁴⁰.
+                count => self.machine.fire_many(class, count as i64),
+            };
+            if !done || !self.journal.has_room_for(count) {
+                refused += 1;
+                if refused > PATIENCE || done {
+                    return (WalkEnd::Walk, step);
+                }
+                continue;
+            }
+            refused = 0;
+            self.journal.push(transition, count);
+            if !self.machine.news.is_empty() {
+                self.note_news();
+            }
+            strategy.fired(&self.machine, class, count, self.journal.firings());
+        }
+        (WalkEnd::Walk, limit)
+    }
+
+    /// Records that a maximum was shown to be infinite.
+    pub(super) fn settled_elsewhere(&mut self, goal: u32) {
+        self.machine.forget(goal);
+        self.open -= 1;
+        self.statistics.unbounded += 1;
+        self.statistics.reached += 1;
+        self.statistics.of_mut(self.strategy).reached += 1;
+    }
+
+    /// Checks the clock and the board. Returns true if the slice is over.
+    #[cold]
+    fn look(&mut self) -> bool {
+        self.next_look = self.resources.work + WORK_BETWEEN_LOOKS;
+        self.journal.report_now_and_then(&self.report, &self.machine.compiled.records, &self.ids);
+        if self.refreshed.elapsed() >= TIME_BETWEEN_REFRESHES {
+            self.refresh();
+        }
+        self.slice_is_over()
+    }
+
+    fn flush(&mut self) {
+        self.journal.report(&self.report, &self.machine.compiled.records, &self.ids);
+    }
+
+    /// Stops watching the goals that have been settled, if the board has changed.
+    fn refresh(&mut self) {
+        self.refreshed = Instant::now();
+        let version = self.task.board.version();
+        if version == self.version {
+            return;
+        }
+        self.version = version;
+        for goal in 0..self.ids.len() {
+            if !self.machine.is_gone(goal as u32) && !self.task.board.is_open(self.ids[goal]) {
+                self.machine.forget(goal as u32);
+                self.open -= 1;
+            }
+        }
+    }
+
+    #[cold]
+    fn note_news(&mut self) {
+        let mut news = std::mem::take(&mut self.machine.news);
+        for new in news.drain(..) {
+            if new & RECORD != 0 {
+                self.journal.saw_best(new & !RECORD);
+                self.statistics.improvements += 1;
+                continue;
+            }
+            // The goal may have been true only in the middle of the firing.
+            if !self.machine.is_gone(new) && self.machine.holds(new) {
+                self.machine.forget(new);
+                self.open -= 1;
+                self.journal.saw(self.ids[new as usize]);
+                self.statistics.reached += 1;
+                self.statistics.of_mut(self.strategy).reached += 1;
+            }
+        }
+        self.machine.news = news;
+    }
+}

@@ -1,0 +1,276 @@
+//! Watches all open goals at once, as thresholds on cells.
+//!
+//! A *cell* is a number that firing changes: the tokens of a place, or the value of a sum of
+//! several places in some goal. Each sum has its own cell, shared by all goals, and every
+//! transition class knows its change of each cell. So watching an atom costs nothing until its cell
+//! crosses the value at which the atom changes. Atoms over one place are thresholds of the place
+//! itself, next to those of its consuming transitions.
+//!
+//! The junctions above the leaves are counters. A conjunction of n parts counts the false parts,
+//! and a disjunction starts at one. A part that becomes true decrements the counter, and a part
+//! that becomes false increments it. Only a counter that reaches or leaves zero is propagated
+//! upwards. A root that reaches zero is reported.
+//!
+//! ```text
+//! goal  p + q ≤ 3 ∧ (r ≥ 2 ∨ enabled t)      cells  p q r … and p+q
+//!
+//!         ∧ left 2 ─── p+q crosses 4: true below, false above
+//!         └─ ∨ left 1 ─┬─ r crosses 2
+//!                      └─ the count of unsatisfied inputs of t reaches 0
+//! ```
+//!
+//! A maximum is a moving threshold: one above the largest value seen so far.
+
+use parikh_net::{Atom, GoalId, LinearSum, MarkingGoal, Net, Predicate};
+use std::collections::HashMap;
+
+/// Marks a missing node, record or list.
+pub(super) const NONE: u32 = u32::MAX;
+/// Flag of a leaf that is true below its threshold.
+pub(super) const BELOW: u32 = 1 << 30;
+/// Flag of a node without a parent. The remaining bits are the goal's position.
+pub(super) const ROOT: u32 = 1 << 31;
+/// Flag for the news of a record. Without the flag, the news is a goal that became true.
+pub(super) const RECORD: u32 = 1 << 31;
+
+/// A junction, or a leaf that is a whole goal.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WatchNode {
+    /// The parent junction, or [`ROOT`] with the goal's position.
+    pub(super) up: u32,
+    /// Number of true parts still needed. The node holds if this is 0 or less.
+    pub(super) left: i32,
+}
+
+/// A goal leaf that changes when a cell crosses a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TokenThreshold {
+    /// The cell.
+    pub(super) cell: u32,
+    /// The leaf changes between `value − 1` and `value`, in both directions.
+    pub(super) value: i64,
+    /// The node above the leaf, possibly with [`BELOW`].
+    pub(super) event: u32,
+}
+
+/// The largest value seen of a cell that some goal maximises.
+#[derive(Clone, Debug)]
+pub(super) struct MaximumRecord {
+    /// The cell.
+    pub(super) cell: u32,
+    /// The largest value seen.
+    pub(super) best: i64,
+    /// The positions of the goals that maximise the cell.
+    pub(super) goals: Vec<u32>,
+}
+
+/// A watched goal.
+#[derive(Clone, Debug)]
+pub(super) struct WatchedGoal<'a> {
+    /// The goal's id on the board.
+    pub(super) id: GoalId,
+    /// The goal.
+    pub(super) goal: &'a MarkingGoal,
+    /// The root node of the goal. [`NONE`] for a maximum.
+    pub(super) root: u32,
+}
+
+/// The watched goals as thresholds, before they are merged into the tables of the net.
+#[derive(Default)]
+pub(super) struct GoalWatch<'a> {
+    /// The watched goals. Goals that cannot become true, or whose numbers are too large, are left
+    /// out.
+    pub(super) goals: Vec<WatchedGoal<'a>>,
+    /// Sums of several places. Their cells follow the cells of the places.
+    pub(super) sums: Vec<LinearSum>,
+    /// Cells, by sum.
+    pub(super) cell_of: HashMap<LinearSum, u32>,
+    /// The thresholds by ascending cell and value.
+    pub(super) thresholds: Vec<TokenThreshold>,
+    /// Pairs (transition, node, possibly with [`BELOW`]) for leaves that depend on enabledness,
+    /// sorted by transition.
+    pub(super) enabledness: Vec<(u32, u32)>,
+    /// Nodes that depend on deadness, with [`BELOW`] if they require the opposite.
+    pub(super) deadness: Vec<u32>,
+    /// The junctions. Their counters are those of a marking below every threshold, with no
+    /// transition enabled.
+    pub(super) nodes: Vec<WatchNode>,
+    /// The maxima.
+    pub(super) records: Vec<MaximumRecord>,
+}
+
+/// The watched form of an atom.
+pub(super) enum WatchedAtom {
+    /// True exactly from a value of a cell on (`above`), or exactly below it.
+    At {
+        /// The sum in its shared form, or `None` for a place.
+        sum: Option<LinearSum>,
+        /// The cell of a place.
+        place: u32,
+        /// The threshold value.
+        value: i64,
+        /// True if the atom holds from the threshold on, false if below it.
+        above: bool,
+    },
+    /// The same truth value in every marking.
+    Constant(bool),
+}
+
+/// Normalises an atom for watching: Σ ≤ b becomes Σ < b + 1, or −Σ ≥ −b if the first coefficient is
+/// negative. An atom over a single place is divided by its coefficient.
+pub(super) fn place_atom(atom: &Atom) -> WatchedAtom {
+    let terms = atom.sum.terms();
+    let Some(&(place, first)) = terms.first() else {
+        return WatchedAtom::Constant(0 <= atom.bound);
+    };
+    let bound = i128::from(atom.bound);
+    let above = first < 0;
+    let single = terms.len() == 1;
+    let scale = if single { i128::from(first.unsigned_abs()) } else { 1 };
+    // a·m ≤ b ⇔ m < ⌊b/a⌋ + 1, and −a·m ≤ b ⇔ m ≥ ⌈−b/a⌉ = −⌊b/a⌋.
+    let quotient = bound.div_euclid(scale);
+    let value = if above { -quotient } else { quotient + 1 };
+    match i64::try_from(value) {
+        Ok(value) if single => {
+            WatchedAtom::At { sum: None, place: place.index() as u32, value, above }
+        }
+        Ok(value) => {
+            let sum = if above { atom.sum.negated() } else { atom.sum.clone() };
+            WatchedAtom::At { sum: Some(sum), place: NONE, value, above }
+        }
+        // Cells hold 64 bits: every cell is below a value that is too large, and above one that is
+        // too small.
+        Err(_) => WatchedAtom::Constant(above == (value < 0)),
+    }
+}
+
+impl<'a> GoalWatch<'a> {
+    /// Builds the watch list for goals of `net`.
+    pub(super) fn new(
+        net: &Net,
+        goals: impl IntoIterator<Item = (GoalId, &'a MarkingGoal)>,
+    ) -> Self {
+        let mut watch = GoalWatch::default();
+        let changes = net.effect_classes().flat_map(|e| net.effect(e));
+        let largest = changes.map(|change| change.delta.unsigned_abs()).max().unwrap_or(0);
+        let mut record_of: HashMap<u32, usize> = HashMap::new();
+        for (id, goal) in goals {
+            let position = watch.goals.len() as u32;
+            match goal {
+                MarkingGoal::Reach(predicate) => {
+                    if !fits(net, largest, predicate) || matches!(predicate, Predicate::False) {
+                        continue;
+                    }
+                    let root = watch.root(net, predicate, ROOT | position);
+                    watch.goals.push(WatchedGoal { id, goal, root });
+                }
+                MarkingGoal::Maximise(sum) => {
+                    if !sum_fits(net, largest, sum) || sum.is_zero() {
+                        continue;
+                    }
+                    let cell = match sum.terms() {
+                        [(place, 1)] => place.index() as u32,
+                        _ => watch.cell(net, sum.clone()),
+                    };
+                    watch.goals.push(WatchedGoal { id, goal, root: NONE });
+                    let records = &mut watch.records;
+                    let record = *record_of.entry(cell).or_insert_with(|| {
+                        records.push(MaximumRecord { cell, best: i64::MIN, goals: Vec::new() });
+                        records.len() - 1
+                    });
+                    records[record].goals.push(position);
+                }
+            }
+        }
+        watch.thresholds.sort_unstable();
+        watch.enabledness.sort_unstable();
+        watch
+    }
+
+    fn cell(&mut self, net: &Net, sum: LinearSum) -> u32 {
+        let next = (net.place_count() + self.sums.len()) as u32;
+        *self.cell_of.entry(sum).or_insert_with_key(|sum| {
+            self.sums.push(sum.clone());
+            next
+        })
+    }
+
+    fn node(&mut self, up: u32, left: i32) -> u32 {
+        self.nodes.push(WatchNode { up, left });
+        (self.nodes.len() - 1) as u32
+    }
+
+    /// Adds a goal. Its root is a node even if the goal is a single leaf.
+    fn root(&mut self, net: &Net, predicate: &Predicate, up: u32) -> u32 {
+        let root = self.nodes.len() as u32;
+        if matches!(predicate, Predicate::And(_) | Predicate::Or(_)) {
+            self.add(net, predicate, up);
+        } else {
+            let node = self.node(up, 1);
+            let holds = self.add(net, predicate, node);
+            self.nodes[node as usize].left -= i32::from(holds);
+        }
+        root
+    }
+
+    /// Adds a part of the node `up`. Returns true if it holds below every threshold.
+    fn add(&mut self, net: &Net, predicate: &Predicate, up: u32) -> bool {
+        match predicate {
+            Predicate::True => true,
+            Predicate::False => false,
+            Predicate::Atom(atom) => match place_atom(atom) {
+                WatchedAtom::Constant(holds) => holds,
+                WatchedAtom::At { sum, place, value, above } => {
+                    let cell = sum.map_or(place, |sum| self.cell(net, sum));
+                    let event = up | if above { 0 } else { BELOW };
+                    self.thresholds.push(TokenThreshold { cell, value, event });
+                    !above
+                }
+            },
+            Predicate::Enabled(t) => {
+                self.enabledness.push((t.index() as u32, up));
+                false
+            }
+            Predicate::Disabled(t) => {
+                self.enabledness.push((t.index() as u32, up | BELOW));
+                true
+            }
+            Predicate::Dead => {
+                self.deadness.push(up);
+                true
+            }
+            Predicate::NotDead => {
+                self.deadness.push(up | BELOW);
+                false
+            }
+            Predicate::And(parts) | Predicate::Or(parts) => {
+                let all = matches!(predicate, Predicate::And(_));
+                let node = self.node(up, if all { parts.len() as i32 } else { 1 });
+                let held = parts.iter().filter(|part| self.add(net, part, node)).count();
+                self.nodes[node as usize].left -= held as i32;
+                self.nodes[node as usize].left <= 0
+            }
+        }
+    }
+}
+
+/// Returns true if all sums of a predicate fit in 64 bits.
+fn fits(net: &Net, largest: u64, predicate: &Predicate) -> bool {
+    match predicate {
+        Predicate::Atom(atom) => atom.sum.terms().len() == 1 || sum_fits(net, largest, &atom.sum),
+        Predicate::And(parts) | Predicate::Or(parts) => {
+            parts.iter().all(|part| fits(net, largest, part))
+        }
+        _ => true,
+    }
+}
+
+/// Returns true if the initial value of a sum and each change of it fit. The machine refuses
+/// firings that would overflow later.
+fn sum_fits(net: &Net, largest: u64, sum: &LinearSum) -> bool {
+    let magnitude: u128 = sum.terms().iter().map(|&(_, a)| u128::from(a.unsigned_abs())).sum();
+    // The tokens of one place always fit, and an atom over one place is watched there.
+    matches!(sum.terms(), [(_, 1)])
+        || i64::try_from(sum.value(net.initial())).is_ok()
+            && magnitude.saturating_mul(u128::from(largest)) <= i64::MAX as u128
+}

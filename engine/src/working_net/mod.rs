@@ -1,0 +1,501 @@
+//! Grounds: the nets that engines work on.
+//!
+//! A working net consists of a net, the open goals as they read on this net, the facts known about it,
+//! and the back-translation to its parent. The original net is a working net. A structurally reduced net
+//! is a working net too, and can be reduced again. An engine does not know which kind it works on. It
+//! takes the working net's goals and reports to the [board](crate::board). Its results are translated
+//! from working net to working net until they are about the original net, where they are checked.
+//!
+//! ```text
+//!   original net ──derivation──▶ reduced for all goals ──derivation──▶ reduced for one goal
+//!        ▲                            │    ▲                                 │
+//!        └──── sequence, pump, proof ─┘    └────── sequence, pump, proof ────┘
+//! ```
+//!
+//! Each working net has its goals in two forms. Engines whose proofs are about the goal itself use the
+//! translated goals. Engines that visit markings use the goals [shrunk](shrink) by the token
+//! intervals of the net.
+//!
+//! # How to add one
+//! Implement [`Derivation`] in a file beside [`reduced`], with a function that makes a working net by
+//! [`WorkingNet::derived`].
+
+pub mod reduced;
+pub mod shrink;
+
+use parikh_evidence::reduction::{CheckedReduction, LogError, NamedLog};
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::{
+    Facts, FiringSequence, Goal, GoalId, GoalKind, MarkingGoal, Net, Predicate, RunProperty,
+    SortedGoals, TreeProperty,
+};
+use parikh_structure::intervals::{self, Intervals};
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// Limits that prevent a true claim from being proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TranslationLimit {
+    /// The firing sequence takes a place of the original net to 2⁶³ tokens or more.
+    #[error("a place would hold 2^63 tokens or more")]
+    Tokens,
+    /// The firing sequence is too long to write out.
+    #[error("the firing sequence is too long to be written out")]
+    Length,
+    /// Translating the firing sequence back exceeds the remaining time or memory.
+    #[error("the back-translation of the firing sequence exceeds the time limit")]
+    Budget,
+}
+
+/// The derivation of a working net from its parent, with one step of the back-translation.
+pub trait Derivation: Send + Sync {
+    /// Returns the derived net.
+    fn net(&self) -> &Net;
+
+    /// Translates a firing sequence of the derived net to the parent's net. Returns the translated
+    /// sequence and the number of its firings after which `goal` is satisfied. `goal` is the
+    /// parent's goal. Returns `None` if no such sequence exists, which is a bug.
+    ///
+    /// # Errors
+    /// If a limit prevents the translation.
+    fn sequence(
+        &self,
+        goal: &MarkingGoal,
+        derived: &FiringSequence,
+    ) -> Result<Option<(FiringSequence, u64)>, TranslationLimit>;
+
+    /// Translates the prefix and the cycle of a self-covering sequence.
+    ///
+    /// # Errors
+    /// As for [`sequence`](Self::sequence).
+    fn pump(
+        &self,
+        prefix: &FiringSequence,
+        pump: &FiringSequence,
+    ) -> Result<Option<(FiringSequence, FiringSequence)>, TranslationLimit>;
+
+    /// Returns the number of changes to the net, for messages.
+    fn changes(&self) -> u64;
+
+    /// Replays the derivation with the checker's own code. `parent` is the parent's net as computed
+    /// by the checker.
+    ///
+    /// # Errors
+    /// If a step is invalid; [`LogError::Stopped`] if `goes_on` returns false.
+    fn check(
+        &self,
+        parent: &Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<CheckedReduction, LogError>;
+
+    /// Returns the log of the derivation for an evidence file.
+    fn log(&self, parent: &Net) -> NamedLog;
+}
+
+/// A derivation that the checker has replayed, for an evidence file.
+#[derive(Debug)]
+pub struct CheckedLog {
+    /// The derivation of the parent's net. `None` if the parent's net is the original net.
+    pub of: Option<Arc<CheckedLog>>,
+    /// The log of the derivation.
+    pub log: NamedLog,
+    /// The derived net, whose names are used by certificates about it.
+    pub net: Net,
+}
+
+/// A derived net as computed by the checker.
+struct CheckerNet {
+    reduction: CheckedReduction,
+    /// The log, created at its first use.
+    log: OnceLock<Arc<CheckedLog>>,
+}
+
+/// A goal as it reads on a derived net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DerivedGoal {
+    /// The goal's id on the board.
+    pub id: GoalId,
+    /// The translated goal.
+    pub goal: Goal,
+    /// The difference between the sums of a [`Goal::Maximise`] on the parent's net and on the
+    /// derived net. It is the weighted sum of removed places, whose tokens are constant.
+    pub constant: i128,
+}
+
+/// A net with its open goals. The module's documentation explains working nets.
+pub struct WorkingNet<'a> {
+    net: WorkingNetOrigin<'a>,
+    /// The goals by kind, sorted by id.
+    goals: SortedGoals,
+    /// The goals about single markings, shrunk.
+    shrunk: Vec<(GoalId, MarkingGoal)>,
+    /// The nonzero constants of maxima, sorted by id.
+    constants: Vec<(GoalId, i128)>,
+    facts: Facts,
+    /// The names of rules that reductions of this working net do not apply.
+    without_rules: Vec<&'static str>,
+}
+
+enum WorkingNetOrigin<'a> {
+    Read(&'a Net),
+    Derived {
+        parent: &'a WorkingNet<'a>,
+        derivation: Box<dyn Derivation + 'a>,
+        /// The checker's result, after it has replayed the derivation. `None` if the derivation is
+        /// invalid.
+        checked: OnceLock<Option<Box<CheckerNet>>>,
+        /// Held while the checker replays the derivation, so that only one thread does.
+        checking: Mutex<()>,
+    },
+}
+
+impl<'a> WorkingNet<'a> {
+    /// Creates the working net of the original net. `goals` are sorted by id. They are shrunk by the
+    /// proved intervals.
+    pub fn original(
+        net: &'a Net,
+        goals: Vec<(GoalId, Goal)>,
+        facts: Facts,
+        intervals: &Intervals,
+    ) -> Self {
+        let goals: SortedGoals = goals.into_iter().collect();
+        let shrunk = shrink_all(net, intervals, &goals.markings);
+        let (net, constants, without_rules) = (WorkingNetOrigin::Read(net), Vec::new(), Vec::new());
+        WorkingNet { net, goals, shrunk, constants, facts, without_rules }
+    }
+
+    /// Excludes these [rules](parikh_reduction::rules) from reductions of this working net and of all
+    /// working nets derived from it.
+    #[must_use]
+    pub fn without_rules(mut self, rules: &[&'static str]) -> Self {
+        self.without_rules = rules.to_vec();
+        self
+    }
+
+    /// Creates a working net derived from `parent`. `goals` are sorted by id, and all are goals of the
+    /// parent.
+    pub fn derived(
+        parent: &'a WorkingNet<'a>,
+        derivation: Box<dyn Derivation + 'a>,
+        goals: Vec<DerivedGoal>,
+        facts: Facts,
+        intervals: &Intervals,
+    ) -> Self {
+        let constants = goals.iter().map(|goal| (goal.id, goal.constant));
+        let constants = constants.filter(|(_, constant)| *constant != 0).collect();
+        let goals = goals.into_iter().map(|goal| (goal.id, goal.goal));
+        let goals: SortedGoals = goals.collect();
+        let shrunk = shrink_all(derivation.net(), intervals, &goals.markings);
+        let net = WorkingNetOrigin::Derived {
+            parent,
+            derivation,
+            checked: OnceLock::new(),
+            checking: Mutex::default(),
+        };
+        let without_rules = parent.without_rules.clone();
+        WorkingNet { net, goals, shrunk, constants, facts, without_rules }
+    }
+
+    /// Returns this working net restricted to some of its goals. Returns `None` for a derived net.
+    pub fn only(&self, wanted: &[GoalId]) -> Option<WorkingNet<'a>> {
+        let WorkingNetOrigin::Read(net) = self.net else { return None };
+        let goals = self.goals.only(wanted);
+        let shrunk = self.shrunk.iter().filter(|(id, _)| wanted.contains(id)).cloned().collect();
+        let (net, constants, facts) = (WorkingNetOrigin::Read(net), Vec::new(), self.facts.clone());
+        let without_rules = self.without_rules.clone();
+        Some(WorkingNet { net, goals, shrunk, constants, facts, without_rules })
+    }
+
+    /// Returns the net of the working net.
+    pub fn net(&self) -> &Net {
+        match &self.net {
+            WorkingNetOrigin::Read(net) => net,
+            WorkingNetOrigin::Derived { derivation, .. } => derivation.net(),
+        }
+    }
+
+    /// Returns the working net that this working net was derived from.
+    pub fn parent(&self) -> Option<&'a WorkingNet<'a>> {
+        match self.net {
+            WorkingNetOrigin::Read(_) => None,
+            WorkingNetOrigin::Derived { parent, .. } => Some(parent),
+        }
+    }
+
+    /// Returns the home goals, sorted by id. Only dedicated engines handle them.
+    pub fn homes(&self) -> &[(GoalId, Predicate)] {
+        &self.goals.homes
+    }
+
+    /// Returns the goals about runs, sorted by id. Only dedicated engines handle them.
+    pub fn runs(&self) -> &[(GoalId, RunProperty)] {
+        &self.goals.runs
+    }
+
+    /// Returns the goals about the computation tree, sorted by id. Only dedicated engines handle
+    /// them.
+    pub fn trees(&self) -> &[(GoalId, TreeProperty)] {
+        &self.goals.trees
+    }
+
+    /// Returns the goals about single markings that the net expresses, sorted by id.
+    pub fn goals(&self) -> &[(GoalId, MarkingGoal)] {
+        &self.goals.markings
+    }
+
+    /// Returns a goal as it reads on this net. `None` if the net does not express it.
+    pub fn goal(&self, id: GoalId) -> Option<Goal> {
+        self.goals.get(id)
+    }
+
+    fn marking_goal(&self, id: GoalId) -> Option<&MarkingGoal> {
+        let at = self.goals.markings.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(&self.goals.markings[at].1)
+    }
+
+    /// Returns the ids and kinds of all goals.
+    pub fn kinds(&self) -> impl Iterator<Item = (GoalId, GoalKind)> {
+        self.goals.kinds()
+    }
+
+    /// Returns the facts known about the net.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Returns the goals about single markings, [shrunk](shrink) by the token intervals of the net,
+    /// for engines that visit markings.
+    pub fn shrunk(&self) -> &[(GoalId, MarkingGoal)] {
+        &self.shrunk
+    }
+
+    /// Translates a firing sequence of this net to the original net. Also returns the number of
+    /// firings after which the goal is satisfied.
+    ///
+    /// # Errors
+    /// As for [`Derivation::sequence`].
+    pub(crate) fn climb(
+        &self,
+        id: GoalId,
+        sequence: FiringSequence,
+    ) -> Result<Option<(FiringSequence, u64)>, TranslationLimit> {
+        let (mut working_net, mut sequence) = (self, sequence);
+        let mut firings = match u64::try_from(sequence.firings()) {
+            Ok(firings) => firings,
+            Err(_) => return Err(TranslationLimit::Length),
+        };
+        while let WorkingNetOrigin::Derived { parent, derivation, .. } = &working_net.net {
+            let Some(goal) = parent.marking_goal(id) else { return Ok(None) };
+            sequence.truncate(firings);
+            match derivation.sequence(goal, &sequence)? {
+                Some(climbed) => (sequence, firings) = climbed,
+                None => return Ok(None),
+            }
+            working_net = parent;
+        }
+        Ok(Some((sequence, firings)))
+    }
+
+    /// Translates a self-covering sequence (prefix and cycle) to the original net.
+    ///
+    /// # Errors
+    /// As for [`Derivation::pump`].
+    pub(crate) fn climb_pump(
+        &self,
+        prefix: FiringSequence,
+        pump: FiringSequence,
+    ) -> Result<Option<(FiringSequence, FiringSequence)>, TranslationLimit> {
+        let (mut working_net, mut both) = (self, (prefix, pump));
+        while let WorkingNetOrigin::Derived { parent, derivation, .. } = &working_net.net {
+            match derivation.pump(&both.0, &both.1)? {
+                Some(climbed) => both = climbed,
+                None => return Ok(None),
+            }
+            working_net = parent;
+        }
+        Ok(Some(both))
+    }
+
+    /// Translates a run to the original net. If the applied rules do not preserve runs, the result
+    /// may be no run of the original net, and may end differently.
+    ///
+    /// # Errors
+    /// As for [`Derivation::sequence`].
+    pub(crate) fn climb_run(&self, run: LassoRun) -> Result<Option<LassoRun>, TranslationLimit> {
+        let (mut working_net, mut run) = (self, run);
+        while let WorkingNetOrigin::Derived { parent, derivation, .. } = &working_net.net {
+            let last = match run.end {
+                RunEnd::Repeats(cycle) => {
+                    let climbed = derivation.pump(&run.prefix, &cycle)?;
+                    let Some((prefix, cycle)) = climbed else { return Ok(None) };
+                    run = LassoRun { prefix, end: RunEnd::Repeats(cycle) };
+                    working_net = parent;
+                    continue;
+                }
+                RunEnd::Dead => Predicate::Dead,
+                RunEnd::Anything => Predicate::True,
+            };
+            let climbed = derivation.sequence(&MarkingGoal::Reach(last), &run.prefix)?;
+            let Some((mut prefix, firings)) = climbed else { return Ok(None) };
+            prefix.truncate(firings);
+            run.prefix = prefix;
+            working_net = parent;
+        }
+        Ok(Some(run))
+    }
+
+    /// Returns the number of changes between the original net and this net. `None` for the original
+    /// net.
+    pub(crate) fn changes(&self) -> Option<u64> {
+        let WorkingNetOrigin::Derived { parent, derivation, .. } = &self.net else { return None };
+        Some(parent.changes().unwrap_or(0) + derivation.changes())
+    }
+
+    /// Translates `predicate` from the original net to this net: it is reachable on one net exactly
+    /// if it is reachable on the other. Also returns this net. Both are computed by the checker's
+    /// own code, which replays the derivations at the first call.
+    ///
+    /// # Errors
+    /// If the claim cannot be checked on this net.
+    pub(crate) fn checked_predicate(
+        &self,
+        predicate: Predicate,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(&Net, Predicate), ClaimObstacle> {
+        self.checked(predicate, CheckedReduction::translate, goes_on)
+    }
+
+    /// Translates a home property from the original net to this net, like
+    /// [`checked_predicate`](Self::checked_predicate).
+    ///
+    /// # Errors
+    /// If the claim cannot be checked on this net.
+    pub(crate) fn checked_home(
+        &self,
+        wanted: Predicate,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(&Net, Predicate), ClaimObstacle> {
+        self.checked(wanted, |reduction, _, wanted| reduction.translate_home(wanted), goes_on)
+    }
+
+    fn checked(
+        &self,
+        predicate: Predicate,
+        translate: fn(&CheckedReduction, &Net, &Predicate) -> Option<Predicate>,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(&Net, Predicate), ClaimObstacle> {
+        let WorkingNetOrigin::Derived { parent, .. } = &self.net else {
+            return Ok((self.net(), predicate));
+        };
+        let (above, predicate) = parent.checked(predicate, translate, goes_on)?;
+        let reduction = &self.rechecked(above, goes_on)?.reduction;
+        let predicate =
+            translate(reduction, above, &predicate).ok_or(ClaimObstacle::NotExpressed)?;
+        Ok((reduction.net(), predicate))
+    }
+
+    /// Returns the derived net after the checker has replayed its derivation from `above`.
+    fn rechecked(
+        &self,
+        above: &Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<&CheckerNet, ClaimObstacle> {
+        let WorkingNetOrigin::Derived { derivation, checked, checking, .. } = &self.net else {
+            return Err(ClaimObstacle::NotExpressed);
+        };
+        let _one_at_a_time = checking.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if checked.get().is_none() {
+            let found = match derivation.check(above, goes_on) {
+                Err(LogError::Stopped) => return Err(ClaimObstacle::Stopped),
+                Ok(reduction) if is_same_net(reduction.net(), derivation.net()) => {
+                    Some(Box::new(CheckerNet { reduction, log: OnceLock::new() }))
+                }
+                Ok(_) => {
+                    tracing::error!("internal error: the checker obtained a different reduced net");
+                    None
+                }
+                Err(error) => {
+                    tracing::error!("internal error: a reduction step failed its check: {error}");
+                    None
+                }
+            };
+            // The lock is held, so no other thread has set the result.
+            let _ = checked.set(found);
+        }
+        checked.get().and_then(Option::as_deref).ok_or(ClaimObstacle::BrokenDerivation)
+    }
+
+    /// Returns the derivations from the original net to this net, for an evidence file. `None` for
+    /// the original net, and if the checker has not replayed them.
+    pub(crate) fn checked_log(&self) -> Option<Arc<CheckedLog>> {
+        let WorkingNetOrigin::Derived { parent, derivation, checked, .. } = &self.net else {
+            return None;
+        };
+        let checked = checked.get()?.as_ref()?;
+        let make = || {
+            let above = parent.checked_net();
+            let log = derivation.log(above);
+            let net = checked.reduction.net().clone();
+            Arc::new(CheckedLog { of: parent.checked_log(), log, net })
+        };
+        Some(checked.log.get_or_init(make).clone())
+    }
+
+    /// Returns the checker's copy of the net, if it exists.
+    fn checked_net(&self) -> &Net {
+        match &self.net {
+            WorkingNetOrigin::Derived { checked, .. } => match checked.get() {
+                Some(Some(checked)) => checked.reduction.net(),
+                _ => self.net(),
+            },
+            WorkingNetOrigin::Read(net) => net,
+        }
+    }
+
+    /// Returns the difference between the sums of a [`Goal::Maximise`] on the original net and on
+    /// this net.
+    pub(crate) fn constant(&self, id: GoalId) -> i128 {
+        let (mut working_net, mut sum) = (Some(self), 0);
+        while let Some(here) = working_net {
+            if let Ok(at) = here.constants.binary_search_by_key(&id, |&(id, _)| id) {
+                sum += here.constants[at].1;
+            }
+            working_net = here.parent();
+        }
+        sum
+    }
+}
+
+/// Returns true if places and transitions mean the same on both nets. The names of composed
+/// transitions may differ.
+fn is_same_net(one: &Net, other: &Net) -> bool {
+    let sizes = |net: &Net| (net.place_count(), net.transition_count());
+    sizes(one) == sizes(other)
+        && one.initial() == other.initial()
+        && one.places().all(|p| one.place_name(p) == other.place_name(p))
+        && one.transitions().all(|t| one.pre(t) == other.pre(t) && one.post(t) == other.post(t))
+}
+
+/// Reasons why a claim cannot be checked on a derived net.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClaimObstacle {
+    /// The derivation was not replayed to the end for lack of time.
+    #[error("the check did not finish in time")]
+    Stopped,
+    /// The derived net does not express the claim.
+    #[error("the derived net cannot express it")]
+    NotExpressed,
+    /// The derivation is invalid, which is a bug.
+    #[error("the derivation of the net failed its check")]
+    BrokenDerivation,
+}
+
+fn shrink_all(
+    net: &Net,
+    intervals: &Intervals,
+    goals: &[(GoalId, MarkingGoal)],
+) -> Vec<(GoalId, MarkingGoal)> {
+    if !intervals::TAKES.cover(net.features()) {
+        return goals.to_vec();
+    }
+    goals.iter().map(|(id, goal)| (*id, shrink::goal(net, intervals, goal))).collect()
+}

@@ -1,0 +1,235 @@
+//! Classes of colours that a quotient merges.
+
+use parikh_net::coloured::{
+    BoundColour, ColouredNet, Guard, Multiset, NamedClasses, SortId, SortKind, Term, VariableId,
+};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// The classes of the colours of each sort; `None` if each colour is its own class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColourClasses(Vec<Option<Arc<[u32]>>>);
+
+/// The maximum number of colours of a sort with classes.
+const COLOURS: u64 = 1_000_000;
+
+/// The maximum number of colours that are tried in comparisons.
+const TRIED: u64 = 4_000_000;
+
+impl ColourClasses {
+    /// Returns the classes in which every colour is its own class.
+    pub fn none(net: &ColouredNet) -> ColourClasses {
+        ColourClasses(vec![None; net.sorts().len()])
+    }
+
+    /// Puts the colours of each base sort with the same `key` (a function of the sort and the
+    /// colour) into one class. Sorts with too many colours get no classes.
+    pub fn by(net: &ColouredNet, key: impl Fn(SortId, u64) -> u64) -> ColourClasses {
+        let mut classes = ColourClasses::none(net);
+        for (at, id) in base_sorts(net) {
+            let size = net.sort(id).size();
+            if size > COLOURS {
+                continue;
+            }
+            let mut numbers: HashMap<u64, u32> = HashMap::new();
+            let number = |colour| {
+                let next = numbers.len() as u32;
+                *numbers.entry(key(id, colour)).or_insert(next)
+            };
+            let of: Arc<[u32]> = (0..size).map(number).collect();
+            classes.0[at] = (numbers.len() < of.len()).then_some(of);
+        }
+        classes
+    }
+
+    /// Returns the class of each colour of a sort, numbered in the order of the first colours.
+    /// Returns `None` if each colour is its own class.
+    pub fn of(&self, sort: SortId) -> Option<&Arc<[u32]>> {
+        self.0[sort.index()].as_ref()
+    }
+
+    /// Returns true if every colour of every sort is its own class.
+    pub fn is_trivial(&self) -> bool {
+        self.0.iter().all(Option::is_none)
+    }
+
+    /// Returns true if each base sort has only one class.
+    pub fn is_skeleton(&self, net: &ColouredNet) -> bool {
+        let one =
+            |of: &Option<Arc<[u32]>>| of.as_ref().is_some_and(|of| of.iter().all(|&it| it == 0));
+        base_sorts(net).all(|(at, _)| one(&self.0[at]))
+    }
+
+    /// Returns the classes by the names of the colours, for each sort with classes. Returns `None`
+    /// if two sorts have the same colours and different classes.
+    pub fn named(&self, net: &ColouredNet) -> Option<Vec<NamedClasses>> {
+        let mut all: BTreeMap<Vec<String>, Option<NamedClasses>> = BTreeMap::new();
+        // A larger sort has no classes, and cannot have the same colours as a sort with classes.
+        let few = |&(_, sort): &(usize, SortId)| net.sort(sort).size() <= COLOURS;
+        for (_, sort) in base_sorts(net).filter(few) {
+            let names = (0..net.sort(sort).size()).map(|colour| net.colour_name(sort, colour));
+            let names: Vec<String> = names.collect();
+            let classes = self.of(sort).map(|classes| {
+                let mut named: NamedClasses = Vec::new();
+                for (name, &class) in names.iter().zip(classes.iter()) {
+                    if class as usize == named.len() {
+                        named.push(Vec::new());
+                    }
+                    named[class as usize].push(name.clone());
+                }
+                named
+            });
+            if *all.entry(names).or_insert_with(|| classes.clone()) != classes {
+                return None;
+            }
+        }
+        Some(all.into_values().flatten().collect())
+    }
+
+    /// Returns these classes for the sorts that satisfy `wanted`, and no classes for the other
+    /// sorts.
+    pub fn only(&self, wanted: impl Fn(usize) -> bool) -> ColourClasses {
+        let sorts = self.0.iter().enumerate();
+        ColourClasses(sorts.map(|(at, of)| of.clone().filter(|_| wanted(at))).collect())
+    }
+
+    /// Returns the coarsest classes such that no constant taken, no partition element moved and no
+    /// comparison with one variable distinguishes two colours of a class.
+    pub fn by_constants(net: &ColouredNet) -> ColourClasses {
+        let mut tells = ClassRefinement { net, tried: 0, sorts: vec![None; net.sorts().len()] };
+        for (at, id) in base_sorts(net) {
+            let size = net.sort(id).size();
+            tells.sorts[at] = (size <= COLOURS).then(|| vec![0; size as usize]);
+        }
+        for transition in net.transitions() {
+            tells.guard(&transition.guard);
+            for arc in &transition.takes {
+                tells.multiset(&arc.inscription, true);
+            }
+            for arc in &transition.puts {
+                tells.multiset(&arc.inscription, false);
+            }
+        }
+        let classes = tells.sorts.into_iter().map(|of| {
+            let of = of?;
+            let count = of.iter().copied().collect::<BTreeSet<u32>>().len();
+            (count < of.len()).then(|| of.into())
+        });
+        ColourClasses(classes.collect())
+    }
+}
+
+/// Iterates over the base sorts (enumerations and ranges) with more than one colour, with their
+/// positions.
+pub fn base_sorts(net: &ColouredNet) -> impl Iterator<Item = (usize, SortId)> {
+    let base = |id: SortId| {
+        let sort = net.sort(id);
+        let kind = matches!(sort.kind(), SortKind::Enumeration { .. } | SortKind::Range { .. });
+        kind && sort.size() > 1
+    };
+    net.sort_ids().enumerate().filter(move |&(_, id)| base(id))
+}
+
+/// Returns the only variable of a comparison, or `None` if it has none or several.
+pub(super) fn only_variable(left: &Term, right: &Term) -> Option<VariableId> {
+    let mut variables = Vec::new();
+    left.variables(&mut variables);
+    right.variables(&mut variables);
+    variables.sort_unstable();
+    variables.dedup();
+    let [variable] = variables[..] else { return None };
+    Some(variable)
+}
+
+struct ClassRefinement<'n> {
+    net: &'n ColouredNet,
+    tried: u64,
+    /// The current classes by sort; `None` for a sort without classes.
+    sorts: Vec<Option<Vec<u32>>>,
+}
+
+impl ClassRefinement<'_> {
+    fn guard(&mut self, guard: &Guard) {
+        match guard {
+            Guard::Compare(relation, left, right) => {
+                let Some(variable) = only_variable(left, right) else {
+                    self.blocks(left);
+                    return self.blocks(right);
+                };
+                let net = self.net;
+                self.split(net.variable(variable).sort, |colour| {
+                    let binding = [BoundColour { variable, colour }];
+                    let holds =
+                        relation.holds(net.colour(left, &binding), net.colour(right, &binding));
+                    u32::from(holds)
+                });
+            }
+            Guard::And(parts) | Guard::Or(parts) => parts.iter().for_each(|it| self.guard(it)),
+        }
+    }
+
+    fn multiset(&mut self, multiset: &Multiset, taken: bool) {
+        match multiset {
+            Multiset::Of { term, .. } => {
+                self.blocks(term);
+                if taken {
+                    self.constants(term);
+                }
+            }
+            Multiset::Sum(parts) => parts.iter().for_each(|part| self.multiset(part, taken)),
+            Multiset::Difference(first, second) => {
+                self.multiset(first, taken);
+                self.multiset(second, taken);
+            }
+        }
+    }
+
+    fn constants(&mut self, term: &Term) {
+        match term {
+            Term::Constant { sort, colour } => self.constant(*sort, *colour),
+            Term::Tuple(parts) => parts.iter().for_each(|part| self.constants(part)),
+            _ => {}
+        }
+    }
+
+    fn constant(&mut self, sort: SortId, colour: u64) {
+        match self.net.sort(sort).kind() {
+            SortKind::Product(_) => {
+                for (part, colour) in self.net.components(sort, colour) {
+                    self.constant(part, colour);
+                }
+            }
+            _ => self.split(sort, |other| u32::from(other == colour)),
+        }
+    }
+
+    fn blocks(&mut self, term: &Term) {
+        match term {
+            Term::Block { partition, of } => {
+                let net = self.net;
+                if let SortKind::Partition { of, block_of, .. } = net.sort(*partition).kind() {
+                    self.split(*of, |colour| block_of[colour as usize]);
+                }
+                self.blocks(of);
+            }
+            Term::Shift { of, .. } => self.blocks(of),
+            Term::Tuple(parts) => parts.iter().for_each(|part| self.blocks(part)),
+            Term::Constant { .. } | Term::Variable(_) | Term::All(_) => {}
+        }
+    }
+
+    /// Splits the classes of a sort so that colours with different keys are in different classes.
+    fn split(&mut self, sort: SortId, key: impl Fn(u64) -> u32) {
+        let Some(of) = &mut self.sorts[sort.index()] else { return };
+        self.tried += of.len() as u64;
+        if self.tried > TRIED {
+            self.sorts[sort.index()] = None;
+            return;
+        }
+        let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
+        for (colour, class) in (0..).zip(of) {
+            let next = numbers.len() as u32;
+            *class = *numbers.entry((*class, key(colour))).or_insert(next);
+        }
+    }
+}

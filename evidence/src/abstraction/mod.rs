@@ -1,0 +1,225 @@
+//! Evidence about coloured nets without unfolding. Witnesses are replayed by the firing rule of
+//! coloured nets. Refutations are about [abstractions](SimulatingNet): the skeleton, or the
+//! unfolding of a quotient.
+//!
+//! Sequences consist of *steps*: a transition with a binding, numbered in the order of first use.
+//! Goals are written over the places and transitions of the skeleton: a place stands for the total
+//! number of tokens of the coloured place, "t is enabled" for "some binding of t is enabled".
+
+mod along;
+mod classes;
+mod quotient;
+mod skeleton;
+mod weaken;
+
+pub use along::SimulatingNet;
+pub use classes::{ColourClasses, base_sorts};
+pub use quotient::Quotient;
+pub use skeleton::Skeleton;
+
+use crate::replay::ReplayError;
+use parikh_net::coloured::{
+    BoundColour, ColouredFireError, ColouredMarking, ColouredNet, ColouredTransitionId, GaveUp,
+};
+use parikh_net::{BuildError, FiringSequence, Marking, Predicate, TransitionId};
+use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
+
+/// A coloured transition with the binding under which it fires.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ColouredStep {
+    /// The transition.
+    pub transition: ColouredTransitionId,
+    /// A colour for each variable of the transition.
+    pub binding: Vec<BoundColour>,
+}
+
+/// A coloured net that is analysed without its unfolding.
+#[derive(Debug)]
+pub struct ColouredModel {
+    net: ColouredNet,
+    skeleton: Skeleton,
+    steps: RwLock<StepNumbering>,
+}
+
+#[derive(Debug, Default)]
+struct StepNumbering {
+    all: Vec<ColouredStep>,
+    numbers: HashMap<ColouredStep, TransitionId>,
+}
+
+/// The maximum number of colours in one place of the initial marking.
+const COLOURS: usize = 1_000_000;
+
+/// The maximum work to show that a transition is not enabled in one marking.
+const LOOKS: u64 = 20_000_000;
+
+impl ColouredModel {
+    /// Creates the model of a coloured net.
+    ///
+    /// # Errors
+    /// When the number of tokens is too large.
+    pub fn new(net: ColouredNet) -> Result<Self, BuildError> {
+        let skeleton = Skeleton::of(&net)?;
+        Ok(ColouredModel { net, skeleton, steps: RwLock::default() })
+    }
+
+    /// Returns the coloured net.
+    pub fn net(&self) -> &ColouredNet {
+        &self.net
+    }
+
+    /// Returns the skeleton of the net.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// Returns the number of a step in firing sequences. A new step gets the next number.
+    pub fn number(&self, step: ColouredStep) -> TransitionId {
+        let mut steps = self.steps.write().unwrap_or_else(PoisonError::into_inner);
+        let next = TransitionId::new(steps.all.len());
+        let StepNumbering { all, numbers } = &mut *steps;
+        *numbers.entry(step).or_insert_with_key(|step| {
+            all.push(step.clone());
+            next
+        })
+    }
+
+    /// Returns the step with this number.
+    pub fn step(&self, number: TransitionId) -> Option<ColouredStep> {
+        let steps = self.steps.read().unwrap_or_else(PoisonError::into_inner);
+        steps.all.get(number.index()).cloned()
+    }
+
+    /// Returns the name of a step, as `t(x=2,y=red)`.
+    pub fn step_name(&self, number: TransitionId) -> String {
+        let Some(ColouredStep { transition, binding }) = self.step(number) else {
+            return "?".to_owned();
+        };
+        let mut name = self.net.transition(transition).name.clone();
+        for (at, value) in binding.iter().enumerate() {
+            let variable = self.net.variable(value.variable);
+            name.push(if at == 0 { '(' } else { ',' });
+            name.push_str(&variable.name);
+            name.push('=');
+            self.net.write_colour(&mut name, variable.sort, value.colour, true);
+        }
+        if !binding.is_empty() {
+            name.push(')');
+        }
+        name
+    }
+
+    /// Returns the initial marking, or `None` if it has too many colours.
+    pub fn initial(&self) -> Option<ColouredMarking> {
+        self.net.initial(COLOURS).ok()
+    }
+
+    /// Fires the steps of `sequence` from the initial marking, and calls `seen` with the marking
+    /// after each number of firings in `stops`, which must ascend.
+    ///
+    /// # Errors
+    /// The first firing that fails.
+    pub fn visit(
+        &self,
+        sequence: &FiringSequence,
+        stops: impl IntoIterator<Item = u64>,
+        mut seen: impl FnMut(u64, &ColouredMarking),
+    ) -> Result<(), ReplayError> {
+        let overflow = |firing| ReplayError::Overflow { firing, place: "?".to_owned() };
+        let mut marking = self.initial().ok_or_else(|| overflow(0))?;
+        let steps = sequence.steps().iter();
+        let mut firings = steps.flat_map(|step| (0..step.count).map(|_| step.transition));
+        let mut fired = 0;
+        for stop in stops {
+            while fired < stop {
+                let number = firings.next().ok_or(ReplayError::TooShort { firings: fired })?;
+                fired += 1;
+                let Some(step) = self.step(number) else {
+                    return Err(ReplayError::NoSuchTransition {
+                        firing: fired,
+                        transition: number,
+                    });
+                };
+                let name = || self.step_name(number);
+                match self.net.fire(&mut marking, step.transition, &step.binding) {
+                    Ok(()) => {}
+                    Err(ColouredFireError::TooMany(_)) => return Err(overflow(fired)),
+                    Err(ColouredFireError::NotEnabled { place, .. }) => {
+                        let transition = name();
+                        return Err(ReplayError::NotEnabled { firing: fired, transition, place });
+                    }
+                    Err(error) => {
+                        let (transition, why) = (name(), error.to_string());
+                        return Err(ReplayError::NoBinding { firing: fired, transition, why });
+                    }
+                }
+            }
+            seen(stop, &marking);
+        }
+        Ok(())
+    }
+
+    /// Returns the total number of tokens of each place, or `None` on overflow.
+    pub fn totals(&self, marking: &ColouredMarking) -> Option<Marking> {
+        let tokens = self.net.place_ids().map(|place| {
+            u64::try_from(marking.total(place)).ok().filter(|&it| it <= Marking::MAX_TOKENS)
+        });
+        tokens.collect::<Option<Vec<u64>>>().map(Marking::new)
+    }
+
+    /// Evaluates a predicate over the skeleton's nodes in a marking of the coloured net.
+    ///
+    /// # Errors
+    /// When a transition in question has too many bindings.
+    pub fn holds(&self, predicate: &Predicate, marking: &ColouredMarking) -> Result<bool, GaveUp> {
+        let totals = self.totals(marking).ok_or(GaveUp)?;
+        self.holds_in(predicate, marking, &totals)
+    }
+
+    fn holds_in(
+        &self,
+        predicate: &Predicate,
+        marking: &ColouredMarking,
+        totals: &Marking,
+    ) -> Result<bool, GaveUp> {
+        let enabled = |t| Ok(self.net.some_binding(marking, t, &mut { LOOKS })?.is_some());
+        let named = |t: &TransitionId| {
+            let at = self.skeleton.coloured_transition(*t);
+            enabled(self.net.transition_ids().nth(at).ok_or(GaveUp)?)
+        };
+        Ok(match predicate {
+            Predicate::True => true,
+            Predicate::False => false,
+            Predicate::Atom(atom) => atom.holds(totals),
+            Predicate::Enabled(t) => named(t)?,
+            Predicate::Disabled(t) => !named(t)?,
+            Predicate::Dead | Predicate::NotDead => {
+                let mut dead = true;
+                for t in self.net.transition_ids() {
+                    if enabled(t)? {
+                        dead = false;
+                        break;
+                    }
+                }
+                dead == (*predicate == Predicate::Dead)
+            }
+            Predicate::And(parts) => {
+                for part in parts {
+                    if !self.holds_in(part, marking, totals)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            Predicate::Or(parts) => {
+                for part in parts {
+                    if self.holds_in(part, marking, totals)? {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+        })
+    }
+}

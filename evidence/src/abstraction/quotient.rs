@@ -1,0 +1,493 @@
+//! A coloured net in which some colours are merged.
+//!
+//! ```text
+//! sort A = 1..3                                   sort A = {1}
+//! sort B = 1..9                                   sort B = {1, 6}
+//! place p: A * B = {(1,5) + (2,5)}        ⇒       place p: A * B = {2'(1,1)}
+//! transition t [b < 6]: p{(a,b)} -> …             transition t [b = 1]: p{(a,b)} -> …
+//! ```
+//!
+//! [`ColourClasses`] define the merged colours. Tokens keep the classes of their colours and are
+//! counted together; `all` of a sort is, for each class, as many tokens as the class has colours. A
+//! comparison with one variable becomes a disjunction of the classes in which it holds for some
+//! colour. Other comparisons of merged sorts are dropped.
+//!
+//! # Soundness
+//! As for the [skeleton](super::Skeleton), which is the case that every sort is one class. Each
+//! firing under a binding is a firing of the quotient under the classes of the binding. So the
+//! classes of the tokens of a reachable marking are a reachable marking of the quotient.
+//!
+//! A transition is *decided* if, whenever it is enabled in the quotient, some binding of these
+//! classes is enabled in the coloured net. The conditions are: its guard holds for all colours of a
+//! class or for none; and tokens that it takes of merged sorts are single tokens, each with a
+//! variable that occurs nowhere else in what the transition takes, so that any token of the class
+//! suffices. (A tuple with `all` takes many tokens with a common variable, so it does not qualify.)
+//! If all transitions are decided, nothing distinguishes the merged colours: a marking and its
+//! image in the quotient enable the same transitions, which lead to markings and their images. The
+//! two nets are *bisimilar*.
+//!
+//! # Sources
+//! Indistinguishable colours: Bilgram, Jensen, Pedersen, Srba, Taankvist, *Methods for efficient
+//! unfolding of colored Petri nets*, Fundamenta Informaticae 189, 2023 (quotienting).
+
+use super::classes::{ColourClasses, base_sorts, only_variable};
+use parikh_net::coloured::{
+    BoundColour, ColouredArc, ColouredNet, ColouredTransition, Guard, Multiset, NamedClasses,
+    Relation, SortId, SortKind, Term, VariableId,
+};
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The quotient of a coloured net by classes of colours.
+#[derive(Clone, Debug)]
+pub struct Quotient {
+    net: ColouredNet,
+    classes: ColourClasses,
+    /// One entry per transition: true if the transition is decided.
+    decided: Vec<bool>,
+}
+
+/// The maximum number of colours of an initial marking that is enumerated.
+const COLOURS: usize = 1_000_000;
+
+/// The maximum number of colours that are tried in comparisons.
+const TRIED: u64 = 4_000_000;
+
+/// The maximum number of terms that replace one term.
+const TERMS: usize = 4_096;
+
+impl Quotient {
+    /// Merges the colours of each class. Returns `None` if an arc has a difference of multisets of
+    /// merged colours, or a successor in a sort with several classes, or if numbers become too
+    /// large.
+    pub fn of(net: &ColouredNet, classes: &ColourClasses) -> Option<Quotient> {
+        let merger = QuotientBuilder::new(net, classes)?;
+        let mut made = ColouredNet::new(net.name());
+        net.assumptions().iter().for_each(|it| made.assume(it.clone()));
+        for (sort, kind) in net.sorts().iter().zip(&merger.kinds) {
+            made.add_sort(sort.name(), kind.clone()).ok()?;
+        }
+        for variable in net.variables() {
+            made.add_variable(&variable.name, variable.sort).ok()?;
+        }
+        for place in net.places() {
+            let initial = match merger.multiset(&place.initial) {
+                Some(initial) => initial,
+                None => merger.written_out(place.sort, &place.initial)?,
+            };
+            let added = made.add_place(&place.name, place.sort, initial).ok()?;
+            place.label.iter().for_each(|label| made.label_place(added, label));
+        }
+        let mut decided = Vec::new();
+        for transition in net.transitions() {
+            let (guard, exact) = merger.guard(&transition.guard)?;
+            let t = made.add_transition(&transition.name, guard).ok()?;
+            transition.label.iter().for_each(|label| made.label_transition(t, label));
+            for ColouredArc { place, inscription } in &transition.takes {
+                made.take(t, *place, merger.multiset(inscription)?).ok()?;
+            }
+            for ColouredArc { place, inscription } in &transition.puts {
+                made.put(t, *place, merger.multiset(inscription)?).ok()?;
+            }
+            decided.push(exact && merger.any_tokens_do_for(transition));
+        }
+        Some(Quotient { net: made, classes: classes.clone(), decided })
+    }
+
+    /// Returns classes of colours that nothing distinguishes: every transition of the quotient is
+    /// decided.
+    pub fn indistinguishable(net: &ColouredNet) -> ColourClasses {
+        let candidates = ColourClasses::by_constants(net);
+        let exact =
+            |classes: &ColourClasses| Quotient::of(net, classes).is_some_and(|it| it.is_exact());
+        let mut chosen = BTreeSet::new();
+        for (sort, _) in base_sorts(net) {
+            chosen.insert(sort);
+            if !exact(&candidates.only(|at| chosen.contains(&at))) {
+                chosen.remove(&sort);
+            }
+        }
+        candidates.only(|at| chosen.contains(&at))
+    }
+
+    /// Returns the quotient net.
+    pub fn net(&self) -> &ColouredNet {
+        &self.net
+    }
+
+    /// Returns one entry per transition: true if the transition is decided.
+    pub fn decided(&self) -> &[bool] {
+        &self.decided
+    }
+
+    /// Returns true if the quotient is bisimilar to the coloured net. Then every firing sequence of
+    /// the quotient is one of the coloured net, with colours of these classes, and both have the
+    /// same linear-time and branching-time properties.
+    pub fn is_exact(&self) -> bool {
+        self.decided.iter().all(|&decided| decided)
+    }
+
+    /// Returns the classes as a file of evidence lists them. Returns `None` if the names do not
+    /// determine the classes ([`ColourClasses::named`]), or if a transition has lost variables, so
+    /// that the names of its bindings changed. `net` is the original net.
+    pub fn named_classes(&self, net: &ColouredNet) -> Option<Vec<NamedClasses>> {
+        let pairs = net.transitions().iter().zip(self.net.transitions());
+        for (before, after) in pairs {
+            if before.variables() != after.variables() {
+                return None;
+            }
+        }
+        self.classes.named(net)
+    }
+
+    /// Returns the classes of a variable's colours, or `None` if each colour is its own class.
+    pub fn classes(&self, variable: VariableId) -> Option<&Arc<[u32]>> {
+        self.classes.of(self.net.variable(variable).sort)
+    }
+}
+
+/// The effect of the classes on a sort.
+enum SortQuotient {
+    /// All colours are kept.
+    Whole,
+    /// The class of each colour, and the size of each class.
+    Classes(Arc<[u32]>, Vec<u64>),
+    /// A product with a merged component.
+    Product,
+}
+
+struct QuotientBuilder<'n> {
+    net: &'n ColouredNet,
+    kinds: Vec<SortKind>,
+    sorts: Vec<SortQuotient>,
+    /// The number of colours tried in comparisons so far.
+    tried: Cell<u64>,
+}
+
+impl<'n> QuotientBuilder<'n> {
+    fn new(net: &'n ColouredNet, classes: &ColourClasses) -> Option<Self> {
+        let mut merger =
+            QuotientBuilder { net, kinds: Vec::new(), sorts: Vec::new(), tried: Cell::new(0) };
+        for (id, sort) in net.sort_ids().zip(net.sorts()) {
+            let (kind, merged) = match (sort.kind().clone(), classes.of(id)) {
+                (SortKind::Product(parts), _) => {
+                    let whole =
+                        |part: &SortId| matches!(merger.sorts[part.index()], SortQuotient::Whole);
+                    let merged = if parts.iter().all(whole) {
+                        SortQuotient::Whole
+                    } else {
+                        SortQuotient::Product
+                    };
+                    (SortKind::Product(parts), merged)
+                }
+                (SortKind::Partition { of, elements, block_of }, classes) => {
+                    merger.partition(of, elements, &block_of, classes.is_some())?
+                }
+                (kind, None) => (kind, SortQuotient::Whole),
+                (kind, Some(classes)) => {
+                    let mut constants: Vec<Box<str>> = Vec::new();
+                    let mut sizes: Vec<u64> = Vec::new();
+                    for (colour, &class) in classes.iter().enumerate() {
+                        if class as usize == sizes.len() {
+                            constants.push(net.colour_name(id, colour as u64).into());
+                            sizes.push(0);
+                        }
+                        sizes[class as usize] += 1;
+                    }
+                    let cyclic = matches!(kind, SortKind::Enumeration { cyclic: true, .. });
+                    let kind = SortKind::Enumeration { constants, cyclic };
+                    (kind, SortQuotient::Classes(Arc::clone(classes), sizes))
+                }
+            };
+            merger.kinds.push(kind);
+            merger.sorts.push(merged);
+        }
+        Some(merger)
+    }
+
+    /// Merges the colours of a partition. The partition is kept if each class lies in one partition
+    /// element. Otherwise all its elements are merged.
+    fn partition(
+        &self,
+        of: SortId,
+        mut elements: Vec<Box<str>>,
+        block_of: &[u32],
+        erase: bool,
+    ) -> Option<(SortKind, SortQuotient)> {
+        let size = usize::try_from(self.size(of)?).ok()?;
+        let mut blocks: Vec<Option<u32>> = vec![None; size];
+        let mut whole = !erase;
+        for (colour, &block) in (0..).zip(block_of) {
+            let class = self.colour(of, colour)? as usize;
+            whole &= *blocks[class].get_or_insert(block) == block;
+        }
+        if whole {
+            let block_of = blocks.into_iter().collect::<Option<Vec<u32>>>()?;
+            return Some((SortKind::Partition { of, elements, block_of }, SortQuotient::Whole));
+        }
+        let count = elements.len();
+        elements.truncate(1);
+        let kind = SortKind::Partition { of, elements, block_of: vec![0; size] };
+        Some((kind, SortQuotient::Classes(vec![0; count].into(), vec![count as u64])))
+    }
+
+    /// Returns the number of remaining colours of a sort.
+    fn size(&self, sort: SortId) -> Option<u64> {
+        match (&self.sorts[sort.index()], self.net.sort(sort).kind()) {
+            (SortQuotient::Classes(_, sizes), _) => Some(sizes.len() as u64),
+            (SortQuotient::Product, SortKind::Product(parts)) => {
+                parts.iter().try_fold(1u64, |size, &part| size.checked_mul(self.size(part)?))
+            }
+            _ => Some(self.net.sort(sort).size()),
+        }
+    }
+
+    /// Returns the class of a colour.
+    fn colour(&self, sort: SortId, colour: u64) -> Option<u64> {
+        match &self.sorts[sort.index()] {
+            SortQuotient::Whole => Some(colour),
+            SortQuotient::Classes(classes, _) => Some(classes[colour as usize].into()),
+            SortQuotient::Product => {
+                let components = self.net.components(sort, colour);
+                components.into_iter().try_fold(0u64, |colour, (part, component)| {
+                    let before = colour.checked_mul(self.size(part)?)?;
+                    before.checked_add(self.colour(part, component)?)
+                })
+            }
+        }
+    }
+
+    fn is_whole(&self, term: &Term) -> bool {
+        let whole = |sort: SortId| matches!(self.sorts[sort.index()], SortQuotient::Whole);
+        match term {
+            Term::Constant { sort, .. } | Term::All(sort) => whole(*sort),
+            Term::Variable(variable) => whole(self.net.variable(*variable).sort),
+            Term::Shift { of, .. } => self.is_whole(of),
+            Term::Block { partition, .. } => whole(*partition),
+            Term::Tuple(parts) => parts.iter().all(|part| self.is_whole(part)),
+        }
+    }
+
+    /// Returns the terms that replace a term, each with its multiplicity.
+    fn terms(&self, term: &Term) -> Option<Vec<(Term, u64)>> {
+        let one = |term: Term| Some(vec![(term, 1)]);
+        match term {
+            Term::Constant { sort, colour } => {
+                one(Term::Constant { sort: *sort, colour: self.colour(*sort, *colour)? })
+            }
+            Term::Variable(_) => one(term.clone()),
+            Term::Shift { of, by } => {
+                let of = self.term(of)?;
+                let successors = self.is_whole(&of) || self.classes_of(&of) == Some(1);
+                successors.then(|| Term::shift(of, *by)).and_then(one)
+            }
+            Term::Block { partition, of } => match self.is_whole(term) {
+                true => one(Term::Block { partition: *partition, of: Box::new(self.term(of)?) }),
+                false => one(Term::Constant { sort: *partition, colour: 0 }),
+            },
+            Term::Tuple(parts) => {
+                let parts = parts.iter().map(|part| self.terms(part));
+                tuples(parts.collect::<Option<Vec<_>>>()?)
+            }
+            Term::All(sort) => match (&self.sorts[sort.index()], self.net.sort(*sort).kind()) {
+                (SortQuotient::Classes(_, sizes), _) => {
+                    let constant =
+                        |colour: usize| Term::Constant { sort: *sort, colour: colour as u64 };
+                    let terms = sizes.iter().enumerate();
+                    Some(terms.map(|(class, &size)| (constant(class), size)).collect())
+                }
+                (SortQuotient::Product, SortKind::Product(parts)) => {
+                    let parts = parts.iter().map(|&part| self.terms(&Term::All(part)));
+                    tuples(parts.collect::<Option<Vec<_>>>()?)
+                }
+                _ => one(term.clone()),
+            },
+        }
+    }
+
+    /// Returns the number of remaining colours of a term's sort, which must not be a product.
+    fn classes_of(&self, term: &Term) -> Option<u64> {
+        match term {
+            Term::Constant { sort, .. } | Term::All(sort) => self.size(*sort),
+            Term::Variable(variable) => self.size(self.net.variable(*variable).sort),
+            Term::Shift { of, .. } => self.classes_of(of),
+            Term::Block { partition, .. } => self.size(*partition),
+            Term::Tuple(_) => None,
+        }
+    }
+
+    /// Returns the term that replaces a term without [`Term::All`].
+    fn term(&self, term: &Term) -> Option<Term> {
+        let mut terms = self.terms(term)?;
+        (terms.len() == 1 && terms[0].1 == 1).then(|| terms.swap_remove(0).0)
+    }
+
+    /// Returns `None` if a difference has merged colours.
+    fn multiset(&self, multiset: &Multiset) -> Option<Multiset> {
+        Some(match multiset {
+            Multiset::Of { count, term } => {
+                let terms = self.terms(term)?.into_iter();
+                let terms = terms.map(|(term, times)| {
+                    Some(Multiset::Of { count: count.checked_mul(times)?, term })
+                });
+                Multiset::sum(terms.collect::<Option<Vec<_>>>()?)
+            }
+            Multiset::Sum(parts) => Multiset::Sum(
+                parts.iter().map(|part| self.multiset(part)).collect::<Option<Vec<_>>>()?,
+            ),
+            Multiset::Difference(first, second) => {
+                if !self.all_whole(first) || !self.all_whole(second) {
+                    return None;
+                }
+                Multiset::minus(self.multiset(first)?, self.multiset(second)?)
+            }
+        })
+    }
+
+    fn all_whole(&self, multiset: &Multiset) -> bool {
+        match multiset {
+            Multiset::Of { term, .. } => self.is_whole(term),
+            Multiset::Sum(parts) => parts.iter().all(|part| self.all_whole(part)),
+            Multiset::Difference(first, second) => self.all_whole(first) && self.all_whole(second),
+        }
+    }
+
+    /// Returns the quotient of an initial marking, enumerated colour by colour.
+    fn written_out(&self, sort: SortId, initial: &Multiset) -> Option<Multiset> {
+        let bag = self.net.bag(initial, &[] as &[BoundColour], COLOURS).ok()?;
+        let tokens = bag.into_iter().map(|(colour, count)| {
+            let term = Term::Constant { sort, colour: self.colour(sort, colour)? };
+            Some(Multiset::Of { count, term })
+        });
+        Some(Multiset::sum(tokens.collect::<Option<Vec<_>>>()?))
+    }
+
+    /// Returns a condition on the classes that holds whenever the guard holds for some binding of
+    /// these classes, and true if it holds only then.
+    fn guard(&self, guard: &Guard) -> Option<(Guard, bool)> {
+        match guard {
+            Guard::Compare(relation, left, right) => self.comparison(*relation, left, right),
+            Guard::And(parts) => {
+                let (parts, exact) = self.guards(parts)?;
+                Some((Guard::and(parts), exact))
+            }
+            Guard::Or(parts) => {
+                let (parts, exact) = self.guards(parts)?;
+                let holds = parts.contains(&Guard::TRUE);
+                Some((if holds { Guard::TRUE } else { Guard::or(parts) }, exact))
+            }
+        }
+    }
+
+    fn guards(&self, parts: &[Guard]) -> Option<(Vec<Guard>, bool)> {
+        let parts = parts.iter().map(|part| self.guard(part)).collect::<Option<Vec<_>>>()?;
+        let exact = parts.iter().all(|(_, exact)| *exact);
+        Some((parts.into_iter().map(|(part, _)| part).collect(), exact))
+    }
+
+    fn comparison(&self, relation: Relation, left: &Term, right: &Term) -> Option<(Guard, bool)> {
+        if self.is_whole(left) && self.is_whole(right) {
+            return Some((Guard::Compare(relation, self.term(left)?, self.term(right)?), true));
+        }
+        let Some(variable) = only_variable(left, right) else {
+            let mut variables = Vec::new();
+            left.variables(&mut variables);
+            right.variables(&mut variables);
+            if variables.is_empty() {
+                let holds = relation.holds(self.net.colour(left, &[]), self.net.colour(right, &[]));
+                return Some((if holds { Guard::TRUE } else { Guard::FALSE }, true));
+            }
+            return Some((Guard::TRUE, false));
+        };
+        let sort = self.net.variable(variable).sort;
+        let (size, classes) = (self.net.variable_size(variable), self.size(sort)?);
+        self.tried.set(self.tried.get().saturating_add(size));
+        if self.tried.get() > TRIED || classes > TERMS as u64 {
+            return Some((Guard::TRUE, false));
+        }
+        // For each class, whether the comparison holds for some colour, and whether it fails for
+        // some.
+        let mut seen = vec![(false, false); classes as usize];
+        for colour in 0..size {
+            let binding = [BoundColour { variable, colour }];
+            let (left, right) = (self.net.colour(left, &binding), self.net.colour(right, &binding));
+            let (holds, fails) = &mut seen[self.colour(sort, colour)? as usize];
+            if relation.holds(left, right) { *holds = true } else { *fails = true }
+        }
+        let exact = !seen.contains(&(true, true));
+        if seen.iter().all(|&(holds, _)| holds) {
+            return Some((Guard::TRUE, exact));
+        }
+        let is = |class: usize| {
+            let class = Term::Constant { sort, colour: class as u64 };
+            Guard::Compare(Relation::Equal, Term::Variable(variable), class)
+        };
+        let holding = (0..seen.len()).filter(|&class| seen[class].0);
+        Some((Guard::or(holding.map(is)), exact))
+    }
+
+    fn any_tokens_do_for(&self, transition: &ColouredTransition) -> bool {
+        let mut seen = BTreeSet::new();
+        transition.takes.iter().all(|arc| self.any_tokens_do(&arc.inscription, &mut seen))
+    }
+
+    /// Returns true if any tokens of the classes suffice for a multiset that is taken.
+    fn any_tokens_do(&self, multiset: &Multiset, seen: &mut BTreeSet<VariableId>) -> bool {
+        match multiset {
+            Multiset::Of { count: 0, .. } => true,
+            Multiset::Of { count, term } => {
+                let is_one = *count == 1 && !term.has_all();
+                self.is_whole(term) || (is_one && self.is_free(term, seen))
+            }
+            Multiset::Sum(parts) => parts.iter().all(|part| self.any_tokens_do(part, seen)),
+            // Both operands are whole.
+            Multiset::Difference(..) => true,
+        }
+    }
+
+    /// Returns true if the merged components of a term are variables not in `seen`, or constants
+    /// that are classes of their own.
+    fn is_free(&self, term: &Term, seen: &mut BTreeSet<VariableId>) -> bool {
+        match term {
+            term if self.is_whole(term) => true,
+            Term::Variable(variable) => seen.insert(*variable),
+            Term::Shift { of, .. } => self.is_free(of, seen),
+            Term::Tuple(parts) => parts.iter().all(|part| self.is_free(part, seen)),
+            Term::Constant { sort, colour } => self.is_alone(*sort, *colour),
+            Term::Block { .. } | Term::All(_) => false,
+        }
+    }
+
+    /// Returns true if a colour is the only one of its class.
+    fn is_alone(&self, sort: SortId, colour: u64) -> bool {
+        match &self.sorts[sort.index()] {
+            SortQuotient::Whole => true,
+            SortQuotient::Classes(classes, sizes) => sizes[classes[colour as usize] as usize] == 1,
+            SortQuotient::Product => {
+                let components = self.net.components(sort, colour);
+                components.into_iter().all(|(part, colour)| self.is_alone(part, colour))
+            }
+        }
+    }
+}
+
+/// Returns every tuple with one term of each component, with multiplicities.
+fn tuples(parts: Vec<Vec<(Term, u64)>>) -> Option<Vec<(Term, u64)>> {
+    let mut all: Vec<(Vec<Term>, u64)> = vec![(Vec::new(), 1)];
+    for part in parts {
+        if all.len().checked_mul(part.len())? > TERMS {
+            return None;
+        }
+        let mut longer = Vec::with_capacity(all.len() * part.len());
+        for (tuple, times) in &all {
+            for (term, more) in &part {
+                let mut tuple = tuple.clone();
+                tuple.push(term.clone());
+                longer.push((tuple, times.checked_mul(*more)?));
+            }
+        }
+        all = longer;
+    }
+    Some(all.into_iter().map(|(tuple, times)| (Term::Tuple(tuple), times)).collect())
+}

@@ -1,0 +1,49 @@
+//! The context for judging answers: the net, the evidence of the file, and the limits.
+
+use super::AuditWatch;
+use super::shelf::EvidenceLines;
+use crate::Document;
+use parikh_net::Net;
+
+/// The number of markings that may always be visited for a document, even if searches are not
+/// repeated.
+const MARKINGS_OF_A_DOCUMENT: u64 = 1_000_000;
+
+/// The context for judging the answers of one file.
+pub(super) struct AuditContext<'n> {
+    pub(super) net: &'n Net,
+    pub(super) shelf: EvidenceLines<'n>,
+    /// The largest number of markings of a search that is repeated.
+    pub(super) most_visited: u64,
+    /// A description of how some evidence violates the model's claim of safe units.
+    pub(super) breach: Option<String>,
+    pub(super) watch: AuditWatch,
+}
+
+impl AuditContext<'_> {
+    /// Records the first violation of the claim of safe units.
+    pub(super) fn note_breach(&mut self, breach: impl FnOnce(&Net) -> Option<String>) {
+        if self.breach.is_none() {
+            self.breach = breach(self.net);
+        }
+    }
+
+    /// Refuses a document whose check has to visit too many markings.
+    pub(super) fn refuse_large(&self, document: &Document) -> Result<(), String> {
+        match document {
+            &Document::Markings(markings) => self.refuse_more(markings),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a number of markings to visit that is too large.
+    pub(super) fn refuse_more(&self, markings: u64) -> Result<(), String> {
+        let most = self.most_visited.max(MARKINGS_OF_A_DOCUMENT);
+        match markings > most {
+            true => Err(format!(
+                "{markings} markings must be visited, more than the limit of {most} (--visit)"
+            )),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Repeated searches for each of several claims, where one claim suffices.
+//!
+//! A *sink* is a place without outgoing arcs. Firing does not depend on sinks, only the claim does.
+//! If the claim compares a sink separately with numbers, tokens beyond the largest number make no
+//! difference. So the search visits each marking with its sinks *capped*: a sink s holds min(m(s),
+//! k) tokens, where the claim does not distinguish numbers from k on.
+//!
+//! The capped search decides the same question. Let c(m) be the capped marking of m. The markings m
+//! and c(m) differ in sinks only, so they enable the same transitions. If t leads from m to n, then
+//! t leads from c(m) to a marking whose capped marking is c(n), because min(min(a, k) + w, k) =
+//! min(a + w, k). By induction, the markings visited are the c(m) of all reachable m. The claim
+//! holds in c(m) if and only if it holds in m.
+//!
+//! The net of `RelaxedSoundness` has a sink for each transition, which counts its firings. So it
+//! has infinitely many markings, even if the model has four. Capped for all claims together, the
+//! counters of n transitions still have 2ⁿ values. Capped for one claim, `f and a token on the
+//! counter of t`, a single counter with two values is left. Then there are at most twice as many
+//! markings as in the model.
+
+use super::account::{AnswerObligations, in_words};
+use super::{AuditVerdict, AuditWatch};
+use crate::Flaw;
+use crate::certificate::markings::visit_capped;
+use crate::words::all_markings_were;
+use parikh_net::{Atom, Net, Predicate};
+
+/// Looks for one claim that no reachable marking satisfies. The claims are indices of open
+/// predicates in `account.refuted`. The search for each claim visits at most `most` markings. If
+/// there are more, returns the verdict of `unvisited`.
+pub(super) fn search_each(
+    net: &Net,
+    account: &mut AnswerObligations<'_>,
+    claims: &[usize],
+    most: u64,
+    watch: &AuditWatch,
+    unvisited: impl Fn(&str) -> AuditVerdict,
+) -> AuditVerdict {
+    let mut reached = None;
+    for &at in claims {
+        let (predicate, done) = &mut account.refuted[at];
+        let mut holds = false;
+        let found = visit_capped(net, &caps(net, [&*predicate]), most, |marking| {
+            holds = predicate.holds(net, marking);
+            !holds && watch.goes_on()
+        });
+        match found {
+            Ok(visited) => {
+                *done = true;
+                let count = visited.count();
+                return AuditVerdict::Confirmed(format!(
+                    "{} visited again",
+                    all_markings_were(count)
+                ));
+            }
+            Err(Flaw::Stopped) if holds => reached = Some(in_words(net, predicate)),
+            Err(Flaw::More(most)) => return unvisited(&format!("more than {most} are reachable")),
+            Err(flaw) => return AuditVerdict::Refused(format!("visited again: {flaw}")),
+        }
+    }
+    AuditVerdict::Refused(match reached {
+        Some(what) => format!("visited again: it is not true that {what}"),
+        None => "visited again: no part of the answer is shown".to_owned(),
+    })
+}
+
+/// Returns true if some place has no outgoing arcs.
+pub(super) fn has_sinks(net: &Net) -> bool {
+    net.places().any(|place| net.consumers(place).is_empty())
+}
+
+/// Returns for each sink a number of tokens from which on the predicates do not distinguish
+/// numbers. Returns `None` for other places, and for sinks that the predicates compare together
+/// with other places.
+fn caps<'p>(net: &Net, predicates: impl IntoIterator<Item = &'p Predicate>) -> Vec<Option<u64>> {
+    let is_sink = |place| net.consumers(place).is_empty();
+    let mut caps: Vec<Option<u64>> = net.places().map(|p| is_sink(p).then_some(0)).collect();
+    let mut open: Vec<&Predicate> = predicates.into_iter().collect();
+    while let Some(next) = open.pop() {
+        match next {
+            Predicate::And(parts) | Predicate::Or(parts) => open.extend(parts),
+            Predicate::Atom(Atom { sum, bound }) => match sum.terms() {
+                // |a|·m ≥ −bound has the same value for all m from |bound| on, and |a|·m ≤ bound for all m beyond |bound|.
+                &[(place, a)] => {
+                    let from = bound.unsigned_abs().saturating_add(u64::from(a > 0));
+                    let cap = &mut caps[place.index()];
+                    *cap = cap.map(|cap| cap.max(from));
+                }
+                terms => terms.iter().for_each(|(place, _)| caps[place.index()] = None),
+            },
+            // Enabledness does not depend on sinks.
+            Predicate::Enabled(_)
+            | Predicate::Disabled(_)
+            | Predicate::Dead
+            | Predicate::NotDead => {}
+            Predicate::True | Predicate::False => {}
+        }
+    }
+    caps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::{LinearSum, text};
+
+    #[test]
+    fn sinks_are_capped_where_a_claim_tells_no_more_apart() {
+        let net = text::parse(
+            "place p 1\nplace a\nplace b\nplace c\nplace d 9\n\
+             transition t: p -> p + a + b + 2*c + d",
+        )
+        .unwrap();
+        let [p, a, b, c] = ["p", "a", "b", "c"].map(|name| net.place_named(name).unwrap());
+        let sum = LinearSum::new([(b, 1), (p, -1)]).unwrap();
+        let goal = |bound| {
+            let both =
+                Predicate::and([Predicate::at_least(c, 5), Predicate::at_most(sum.clone(), bound)]);
+            Predicate::or([Predicate::at_least(a, 1), both])
+        };
+        let capped = |predicate: &Predicate| caps(&net, [predicate])[1..].to_vec();
+        assert_eq!(caps(&net, [&goal(7)])[p.index()], None, "something takes from it");
+        assert_eq!(capped(&goal(7)), [Some(1), None, Some(5), Some(0)]);
+        assert_eq!(capped(&Predicate::no_more_than(a, 3)), [Some(4), Some(0), Some(0), Some(0)]);
+        assert_eq!(capped(&Predicate::Dead), [Some(0); 4]);
+        // There are infinitely many markings, but a claim about one sink distinguishes only a few.
+        let visited = |predicate: &Predicate| {
+            let visited = visit_capped(&net, &caps(&net, [predicate]), 9, |_| true);
+            visited.map(|visited| visited.count()).ok()
+        };
+        assert_eq!(visited(&Predicate::at_least(a, 3)), Some(4));
+        assert_eq!(visited(&Predicate::Dead), Some(1));
+        assert_eq!(visited(&goal(7)), None);
+    }
+}

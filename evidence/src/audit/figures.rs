@@ -1,0 +1,152 @@
+//! Figures of a state space and maxima found by a search: the auditor repeats the search.
+
+use super::desk::AuditContext;
+use super::{AuditVerdict, AuditWatch};
+use crate::Flaw;
+use crate::certificate::markings::visit;
+use crate::counting::{self, CountError, CountingFormula, StateSpaceFigures};
+use crate::file::{AnswerLine, CountLine, ReductionLine};
+use crate::kind::EvidenceKind;
+use crate::question::{AnswerValue, Question};
+use crate::words::{self, all_markings_were, markings_were};
+use parikh_net::printable::Quoted;
+use parikh_net::{LinearSum, Net};
+use std::slice;
+
+/// Judges an answer about the number of markings or firings, or a largest sum that only a search
+/// supports. Returns `None` for other answers.
+pub(super) fn judge(
+    desk: &AuditContext<'_>,
+    asked: &Question,
+    answer: &AnswerLine,
+) -> Option<AuditVerdict> {
+    let AuditContext { net, most_visited: most, watch, .. } = desk;
+    if answer.value == AnswerValue::Infinite.to_string() {
+        return None;
+    }
+    // In a net with caps, the largest sum may differ from the model's.
+    let by_search = answer.searched.is_some() && answer.shown_by.is_empty() && !net.has_caps();
+    match asked {
+        Question::HowMany { firings } => Some(count(desk, answer, *firings)),
+        Question::Largest(sum) if by_search => {
+            Some(largest(net, slice::from_ref(sum), answer, (*most, watch)))
+        }
+        Question::LargestOf(sums) if by_search => Some(largest(net, sums, answer, (*most, watch))),
+        _ => None,
+    }
+}
+
+/// Checks the number of markings or firings in the answer.
+fn count(desk: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -> AuditVerdict {
+    let (most, watch) = (desk.most_visited, &desk.watch);
+    let found = match (&answer.shown_by[..], &answer.searched) {
+        ([shown], _) if shown.kind == EvidenceKind::Count => {
+            read(desk, &shown.id).map_err(|why| format!("count {}: {why}", Quoted(&shown.id)))
+        }
+        ([], Some(searched)) => match CountingFormula::of_net(desk.net) {
+            Ok(formula) => Ok((formula, searched.markings)),
+            Err(why) => Err(why.to_string()),
+        },
+        _ => Err("not shown: the number".to_owned()),
+    };
+    let (mut formula, markings) = match found {
+        Ok(found) => found,
+        Err(why) => return AuditVerdict::Refused(why),
+    };
+    if markings > most {
+        return too_many(markings);
+    }
+    match counting::count(&mut formula, most, &mut || watch.goes_on()) {
+        Ok((StateSpaceFigures { states, transitions }, visited)) => {
+            let number = if firings { transitions } else { states };
+            match number.to_string() == answer.value {
+                true => AuditVerdict::Confirmed(counted_again(visited)),
+                false => AuditVerdict::Refused(words::shortened(format!(
+                    "counted again: the number is \
+                        {number}"
+                ))),
+            }
+        }
+        Err(CountError::Visit(Flaw::More(most))) => {
+            AuditVerdict::Searched(format!("more than {most} markings are reachable"))
+        }
+        Err(error) => AuditVerdict::Refused(format!("counted again: the number is {error}")),
+    }
+}
+
+/// Describes how a number was confirmed. If a reduction leaves no marking to visit, the number
+/// follows from its steps.
+fn counted_again(visited: u64) -> String {
+    match visited {
+        0 => "calculated again from the steps of the reduction".to_owned(),
+        _ => format!("{} visited again", markings_were(visited)),
+    }
+}
+
+/// Returns a formula for the figures of the net, from a count and its reduction. Also returns the
+/// number of markings that the count says are to be visited.
+fn read(desk: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, u64), String> {
+    let CountLine { on, markings, .. } = desk.shelf.take(id)?;
+    let formula = match on {
+        None => CountingFormula::of_net(desk.net).map_err(CountError::from),
+        Some(on) => {
+            let ReductionLine { of, log } = desk.shelf.take(&on)?;
+            if of.is_some() {
+                return Err(format!(
+                    "reduction {} does not start from the original net",
+                    Quoted(&on)
+                ));
+            }
+            CountingFormula::of_log(desk.net, &log, &mut || desk.watch.goes_on())
+        }
+    };
+    Ok((formula.map_err(|error| error.to_string())?, markings))
+}
+
+/// Checks the largest sum in the answer.
+fn largest(
+    net: &Net,
+    sums: &[LinearSum],
+    answer: &AnswerLine,
+    (most, watch): (u64, &AuditWatch),
+) -> AuditVerdict {
+    let markings = answer.searched.as_ref().map_or(0, |searched| searched.markings);
+    if markings > most {
+        return too_many(markings);
+    }
+    let mut largest = 0;
+    let visited = visit(net, most, |marking| {
+        largest = sums.iter().map(|sum| sum.value(marking)).fold(largest, i128::max);
+        watch.goes_on()
+    });
+    match visited {
+        Ok(visited) if largest.to_string() == answer.value => {
+            let visited = visited.count();
+            AuditVerdict::Confirmed(format!("{} visited again", all_markings_were(visited)))
+        }
+        Ok(_) => AuditVerdict::Refused(format!("visited again: the maximum is {largest}")),
+        Err(Flaw::More(most)) => {
+            AuditVerdict::Searched(format!("more than {most} markings are reachable"))
+        }
+        Err(flaw) => AuditVerdict::Refused(format!("visited again: the maximum is {flaw}")),
+    }
+}
+
+fn too_many(markings: u64) -> AuditVerdict {
+    AuditVerdict::Searched(format!(
+        "{} visited, too many to repeat (--visit)",
+        markings_were(markings)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_no_marking_was_visited_for_is_said_to_be_calculated() {
+        assert_eq!(counted_again(0), "calculated again from the steps of the reduction");
+        assert_eq!(counted_again(1), "1 marking was visited again");
+        assert_eq!(counted_again(2), "2 markings were visited again");
+    }
+}

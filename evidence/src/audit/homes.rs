@@ -1,0 +1,57 @@
+//! The proof obligations about predicates that stay reachable.
+
+use super::sightings::ReachedGoals;
+use crate::question::obligation::HomeQuestion;
+use parikh_net::Predicate;
+
+/// The obligations about predicates that stay reachable. The lists have one entry per predicate.
+pub(super) struct HomeObligations {
+    /// The predicates.
+    pub(super) wanted: Vec<Predicate>,
+    /// The index of the goal that the predicate is reachable, if that is a goal of the answer.
+    pub(super) reach: Vec<Option<usize>>,
+    /// True if the predicate is shown not to stay reachable.
+    pub(super) lost: Vec<bool>,
+    /// True if the predicate is shown to stay reachable.
+    pub(super) stays: Vec<bool>,
+    /// True if every firing is shown to be undoable.
+    pub(super) undone: bool,
+    /// The checks made, in words.
+    pub(super) checked: Vec<&'static str>,
+}
+
+impl HomeObligations {
+    pub(super) fn of(homes: Vec<HomeQuestion>) -> Self {
+        let none = vec![false; homes.len()];
+        let (wanted, reach) = homes.into_iter().map(|home| (home.wanted, home.reach)).unzip();
+        let (lost, stays) = (none.clone(), none);
+        HomeObligations { wanted, reach, lost, stays, undone: false, checked: Vec::new() }
+    }
+
+    /// Returns the index of a predicate that another argument assumes to stay reachable, and adds
+    /// it if necessary. It can be shown like the predicates of the answer.
+    pub(super) fn premise(
+        &mut self,
+        wanted: &Predicate,
+        sightings: &mut ReachedGoals<'_>,
+    ) -> usize {
+        let same = |&at: &usize| self.wanted[at] == *wanted && self.reach[at].is_some();
+        (0..self.wanted.len()).find(same).unwrap_or_else(|| {
+            self.wanted.push(wanted.clone());
+            self.reach.push(Some(sightings.add(wanted.clone())));
+            self.lost.push(false);
+            self.stays.push(false);
+            self.wanted.len() - 1
+        })
+    }
+
+    /// Records predicates that do not stay reachable. Returns true if there are any.
+    pub(super) fn lose(&mut self, lost: impl IntoIterator<Item = usize>) -> bool {
+        let mut any = false;
+        for at in lost {
+            self.lost[at] = true;
+            any = true;
+        }
+        any
+    }
+}

@@ -1,0 +1,91 @@
+//! Judging an answer by its evidence.
+
+use super::account::AnswerObligations;
+use super::desk::AuditContext;
+use super::{AuditVerdict, figures, kinds};
+use crate::file::AnswerLine;
+use crate::question::{AnswerValue, Question};
+use crate::reader::Unreadable;
+use crate::words;
+use parikh_net::printable::Quoted;
+use std::collections::HashMap;
+
+/// Questions by id, or the reason why a question cannot be audited.
+pub(super) type Questions = HashMap<String, Result<Question, Unreadable>>;
+
+/// Judges the answers of one file.
+pub(super) struct AnswerJudge<'n> {
+    pub(super) desk: AuditContext<'n>,
+    pub(super) asked: Questions,
+}
+
+impl AnswerJudge<'_> {
+    /// Describes the question with this id in words. Returns an empty text if there is no readable
+    /// question.
+    pub(super) fn question(&self, id: &str) -> String {
+        match self.asked.get(id) {
+            Some(Ok(asked)) => {
+                let net = self.desk.net;
+                let said = words::shortened(asked.in_words(net));
+                match net.is_of_quotient() {
+                    true => format!("{said}, {}", words::OF_QUOTIENT),
+                    false => said,
+                }
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Returns the verdict on an answer. The boolean is true if the answer assumes safe units.
+    pub(super) fn judge(&mut self, answer: &AnswerLine) -> (AuditVerdict, bool) {
+        let asked = match self.asked.get(&answer.id) {
+            None => return (AuditVerdict::Refused("there is no such question".to_owned()), false),
+            Some(Err(error)) => {
+                return (AuditVerdict::Beyond(format!("the query file, {error}")), false);
+            }
+            Some(Ok(asked)) => asked,
+        };
+        let desk = &mut self.desk;
+        if let Some(verdict) = figures::judge(desk, asked, answer) {
+            return (verdict, false);
+        }
+        let obligation = match AnswerValue::read(&answer.value) {
+            None => Err(format!("{} is not a value of an answer", Quoted(&answer.value))),
+            Some(value) => asked.obligation(desk.net, value),
+        };
+        let mut account = match obligation {
+            Ok(obligation) => AnswerObligations::of(desk.net, obligation),
+            Err(why) => return (AuditVerdict::Refused(why), false),
+        };
+        let initially = account.is_settled();
+        if let Err(why) = kinds::look_at(desk, &mut account, answer) {
+            return (AuditVerdict::Refused(why), account.assumes_units);
+        }
+        let assumes = account.assumes_units;
+        if assumes && !answer.assumes.iter().any(|assumed| assumed == "units") {
+            let why = "the evidence assumes that the model's units are safe, but the answer does \
+                       not state this assumption";
+            return (AuditVerdict::Refused(why.to_owned()), true);
+        }
+        let verdict = match (account.is_settled(), &answer.searched) {
+            (true, _) if initially => {
+                AuditVerdict::Confirmed("the initial marking decides the question".to_owned())
+            }
+            (true, _) => AuditVerdict::Confirmed(account.how()),
+            (false, Some(searched)) if !account.open_trees().is_empty() => {
+                desk.search_trees(&mut account, searched)
+            }
+            (false, Some(searched)) if !account.open_runs().is_empty() => {
+                desk.search_runs(&mut account, searched)
+            }
+            (false, Some(searched)) if account.home.is_some() => {
+                desk.search_home(&mut account, searched)
+            }
+            (false, Some(searched)) if account.is_for_a_search() => {
+                desk.search_again(&mut account, searched)
+            }
+            (false, _) => AuditVerdict::Refused(account.missing(desk.net)),
+        };
+        (verdict, assumes || answer.assumes.iter().any(|assumed| assumed == "units"))
+    }
+}

@@ -1,0 +1,26 @@
+//! Labellings: markings with the subformulas that hold there, as evidence about the tree of runs.
+
+use crate::audit::account::AnswerObligations;
+use crate::audit::desk::AuditContext;
+use crate::audit::homes::HomeObligations;
+use crate::tree::NamedLabelling;
+
+/// Checks a labelling. Its premises become proof obligations.
+pub(super) fn weigh<'n>(
+    desk: &mut AuditContext<'n>,
+    account: &mut AnswerObligations<'n>,
+    id: &str,
+) -> Result<(), String> {
+    if account.trees.is_empty() {
+        return Err("the question is not about the computation tree".to_owned());
+    }
+    let labelling: NamedLabelling = desk.shelf.take(id)?;
+    let labelling = labelling.resolve(desk.net)?;
+    let AnswerObligations { trees, refuted, home, sightings, .. } = account;
+    let mut homes = Vec::new();
+    for wanted in &labelling.given.stays {
+        let home = home.get_or_insert_with(|| HomeObligations::of(Vec::new()));
+        homes.push(home.premise(wanted, sightings));
+    }
+    trees.weigh(desk.net, (&labelling, homes), refuted, &desk.watch)
+}

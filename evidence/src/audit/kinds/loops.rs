@@ -1,0 +1,23 @@
+//! Runs with loops: the markings along the first rounds of their blocks are reachable.
+
+use crate::audit::account::AnswerObligations;
+use crate::audit::desk::AuditContext;
+use crate::file::LoopsLine;
+
+/// Replays a run with loops, and looks for goals along the first rounds of its blocks.
+pub(super) fn weigh<'n>(
+    desk: &mut AuditContext<'n>,
+    account: &mut AnswerObligations<'n>,
+    id: &str,
+) -> Result<(), String> {
+    if desk.net.safe_units().is_some() {
+        return Err(
+            "a run with nested loops cannot be checked against the claim that units are safe"
+                .to_owned(),
+        );
+    }
+    let loops: LoopsLine = desk.shelf.take(id)?;
+    let run = loops.resolve(desk.net)?;
+    let goes_on = &mut || desk.watch.goes_on();
+    account.sightings.along_loops(&run, goes_on).map_err(|error| error.to_string())
+}

@@ -1,0 +1,45 @@
+//! Pumps: firing sequences that can repeat forever and make sums grow without bound.
+
+use crate::audit::account::AnswerObligations;
+use crate::audit::desk::AuditContext;
+use crate::check_pumping;
+use crate::file::{PumpLine, Steps, sequence};
+use parikh_net::printable::Quoted;
+use parikh_net::{Net, PumpSequence, Stage};
+
+/// Replays the prefix and the pump of each stage, and records the sums that grow.
+pub(super) fn weigh<'n>(
+    desk: &mut AuditContext<'n>,
+    account: &mut AnswerObligations<'n>,
+    id: &str,
+) -> Result<(), String> {
+    let PumpLine { earlier, prefix, pump } = desk.shelf.take(id)?;
+    let net = desk.net;
+    let stage = |prefix: &Steps, pump: &Steps| -> Result<Stage, String> {
+        Ok(Stage { prefix: sequence(net, prefix)?, pump: sequence(net, pump)? })
+    };
+    let stages = earlier.iter().map(|before| stage(&before.prefix, &before.pump));
+    let earlier = stages.collect::<Result<_, _>>()?;
+    let pumping = PumpSequence { earlier, last: stage(&prefix, &pump)? };
+    if passes_a_cap(net, &pumping) {
+        return Err(format!("pump {} exceeds a token cap of the translated net", Quoted(id)));
+    }
+    let growth = check_pumping(net, &pumping).map_err(|error| error.to_string())?;
+    for (sum, grows) in &mut account.sums {
+        *grows |= growth.grows(sum);
+    }
+    desk.note_breach(|net| {
+        let grows = net.safe_units().is_some() && growth.places().next().is_some();
+        grows.then(|| format!("pump {} adds tokens without bound", Quoted(id)))
+    });
+    Ok(())
+}
+
+/// Returns true if some firing removes the token that shows that no cap was exceeded.
+fn passes_a_cap(net: &Net, pumping: &PumpSequence) -> bool {
+    let of_stage = |stage: &Stage| {
+        let mut steps = stage.prefix.steps().iter().chain(stage.pump.steps());
+        steps.any(|step| net.passes_a_cap(step.transition))
+    };
+    pumping.earlier.iter().chain([&pumping.last]).any(of_stage)
+}

@@ -1,0 +1,202 @@
+//! Arguments about the whole net: which predicates stay reachable.
+
+use crate::audit::account::AnswerObligations;
+use crate::audit::desk::AuditContext;
+use crate::audit::shelf::EvidenceLines;
+use crate::file::StructureLine;
+use crate::home::Structure;
+use crate::home::commoner::{check_closed, check_commoner};
+use crate::home::finitely::firing_finitely;
+use crate::home::liveness::asks_for_liveness;
+use crate::home::returning::{ReturnWay, check_returning, sequence};
+use crate::home::stays::which_stay;
+use crate::home::undone::check_undone;
+use crate::{Document, begun_after, first_breach};
+use parikh_net::{Net, Predicate, TransitionId};
+
+/// The conclusion of an argument. Predicates are indices in the `HomeAccount`.
+#[derive(Default)]
+struct StructureConclusion {
+    stay: Vec<usize>,
+    lost: Vec<usize>,
+    /// True if every firing can be undone.
+    undone: bool,
+    /// The check in words; empty if it need not be mentioned.
+    checked: &'static str,
+}
+
+/// The net of an argument, and the predicates of the answer translated to this net, with their
+/// indices.
+struct StructureNet<'s> {
+    net: &'s Net,
+    /// True if this is the original net.
+    is_original: bool,
+    asked: Vec<(usize, Predicate)>,
+}
+
+impl StructureNet<'_> {
+    /// Returns the indices of the predicates that satisfy a condition.
+    fn those(&self, mut is_so: impl FnMut(&Predicate) -> bool) -> Vec<usize> {
+        self.asked.iter().filter(|(_, wanted)| is_so(wanted)).map(|(at, _)| *at).collect()
+    }
+}
+
+/// Checks an argument about the whole net, and discharges the obligations that it shows. `searched`
+/// is true if the answer also relies on a search, which may be too large to repeat.
+pub(super) fn weigh<'n>(
+    desk: &mut AuditContext<'n>,
+    account: &mut AnswerObligations<'n>,
+    id: &str,
+    searched: bool,
+) -> Result<(), String> {
+    let (structure, on) = read(&mut desk.shelf, id)?;
+    let Some(home) = &mut account.home else {
+        return Err("the question is not about home properties".to_owned());
+    };
+    let (on, shelf) = (on.as_deref(), &desk.shelf);
+    // A predicate that cannot be translated to the net of the reduction is not covered.
+    let here = |(at, wanted)| Some((at, shelf.translate_home(wanted, on)?));
+    let asked = (0..).zip(&home.wanted).filter_map(here).collect();
+    let subject = StructureNet { net: shelf.net_of(on)?, is_original: on.is_none(), asked };
+    let is_too_large = |markings: &u64| searched && *markings > desk.most_visited;
+    let StructureConclusion { stay, lost, undone, checked } = match &structure {
+        Structure::Visited(markings) if is_too_large(markings) => StructureConclusion::default(),
+        structure => conclusion(desk, &subject, structure)?,
+    };
+    if let Structure::Lost { after, .. } = &structure
+        && subject.is_original
+        && desk.breach.is_none()
+    {
+        let breach = first_breach(desk.net, &sequence(after), u64::MAX);
+        desk.breach = breach.map(|how| format!("on the firing sequence to the loss, {how}"));
+    }
+    stay.into_iter().for_each(|at| home.stays[at] = true);
+    home.lose(lost);
+    home.undone |= undone;
+    if !checked.is_empty() && !home.checked.contains(&checked) {
+        home.checked.push(checked);
+    }
+    Ok(())
+}
+
+/// Checks an argument and returns its conclusion.
+fn conclusion(
+    desk: &AuditContext<'_>,
+    subject: &StructureNet<'_>,
+    structure: &Structure,
+) -> Result<StructureConclusion, String> {
+    let goes_on = &mut || desk.watch.goes_on();
+    let net = subject.net;
+    Ok(match structure {
+        Structure::Finitely(weights) => {
+            let finite = firing_finitely(net, weights).ok();
+            let is_lost = |wanted: &_| finite.as_ref().is_some_and(|it| it.check(wanted).is_ok());
+            StructureConclusion { lost: subject.those(is_lost), ..StructureConclusion::default() }
+        }
+        Structure::Commoner { traps, refutation } => {
+            check_commoner(net, traps, refutation, goes_on).map_err(|flaw| flaw.to_string())?;
+            let stay = subject.those(asks_for_liveness);
+            StructureConclusion {
+                stay,
+                checked: "siphons and traps checked",
+                ..StructureConclusion::default()
+            }
+        }
+        Structure::Closed { traps, refutation } => {
+            let (mut stay, mut flaw) = (Vec::new(), None);
+            for (at, wanted) in &subject.asked {
+                match check_closed(net, wanted, traps, refutation, goes_on) {
+                    Ok(()) => stay.push(*at),
+                    Err(it) => flaw = Some(it.to_string()),
+                }
+            }
+            // The argument need not cover all predicates of the answer, but at least one.
+            if let Some(flaw) = flaw.filter(|_| stay.is_empty()) {
+                return Err(flaw);
+            }
+            let checked = "siphons and traps of the closed net checked";
+            StructureConclusion { stay, checked, ..StructureConclusion::default() }
+        }
+        // Reductions do not preserve that firings can be undone.
+        Structure::Undone(_) if !subject.is_original => {
+            return Err(
+                "an argument that firings are undone must be about the original net".to_owned()
+            );
+        }
+        Structure::Undone(steps) => {
+            check_undone(net, steps, goes_on).map_err(|flaw| flaw.to_string())?;
+            let checked = "every firing can be undone";
+            StructureConclusion { undone: true, checked, ..StructureConclusion::default() }
+        }
+        Structure::Returning(ways) => {
+            if let ReturnWay::Downhill { document, .. } = &ways.way {
+                desk.refuse_large(document)?;
+            }
+            let asked: Vec<&Predicate> = subject.asked.iter().map(|(_, wanted)| wanted).collect();
+            let kept =
+                check_returning(net, ways, &asked, goes_on).map_err(|flaw| flaw.to_string())?;
+            let mut kept = kept.into_iter();
+            let stay = subject.those(|_| kept.next() == Some(true));
+            let checked = "firing sequences back from all markings checked";
+            StructureConclusion { stay, checked, ..StructureConclusion::default() }
+        }
+        Structure::Lost { after, document } => lost_after(desk, subject, after, document)?,
+        Structure::Visited(markings) => {
+            desk.refuse_more(*markings)?;
+            let asked: Vec<Predicate> =
+                subject.asked.iter().map(|(_, wanted)| wanted.clone()).collect();
+            let told =
+                which_stay(net, *markings, &asked, goes_on).map_err(|flaw| flaw.to_string())?;
+            let those = |stays: bool| {
+                let mut told = told.iter();
+                subject.those(|_| told.next() == Some(&Some(stays)))
+            };
+            let checked = match subject.is_original {
+                false => "all markings of the reduced net visited again",
+                true => "all markings visited again",
+            };
+            StructureConclusion {
+                stay: those(true),
+                lost: those(false),
+                checked,
+                ..StructureConclusion::default()
+            }
+        }
+    })
+}
+
+/// Checks a document about the net after a firing sequence, and returns the predicates that it
+/// refutes there.
+fn lost_after(
+    desk: &AuditContext<'_>,
+    subject: &StructureNet<'_>,
+    after: &[(TransitionId, u64)],
+    document: &Document,
+) -> Result<StructureConclusion, String> {
+    if document.assumes_units() {
+        return Err("the document assumes safe units".to_owned());
+    }
+    desk.refuse_large(document)?;
+    let goes_on = &mut || desk.watch.goes_on();
+    // The document is checked once for all predicates: the set may be large, and there may be many
+    // predicates.
+    let there = begun_after(subject.net, &sequence(after)).map_err(|error| error.to_string())?;
+    let checked = document.check(&there, goes_on).map_err(|flaw| flaw.to_string())?;
+    let lost = subject
+        .those(|wanted| checked.refutes_in_any_shape(wanted, &mut || desk.watch.goes_on()).is_ok());
+    if lost.is_empty() {
+        return Err("no goal of the question becomes unreachable there".to_owned());
+    }
+    let checked = "the markings after a sequence checked";
+    Ok(StructureConclusion { lost, checked, ..StructureConclusion::default() })
+}
+
+/// Reads an argument about the whole net, and the id of its reduction, which is replayed first.
+fn read(shelf: &mut EvidenceLines<'_>, id: &str) -> Result<(Structure, Option<String>), String> {
+    let StructureLine { on, structure } = shelf.take(id)?;
+    if let Some(on) = &on {
+        shelf.reduce(on)?;
+    }
+    let structure = structure.resolve(shelf.net_of(on.as_deref())?);
+    Ok((structure.map_err(|flaw| flaw.to_string())?, on))
+}

@@ -1,0 +1,96 @@
+//! The results of an audit.
+
+use super::ExhaustedLimit;
+use parikh_net::Assumption;
+
+/// The verdict on an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AuditVerdict {
+    /// The evidence shows the answer. Contains a description of the evidence.
+    Confirmed(String),
+    /// The answer relies on a search that was not repeated. Contains the reason.
+    Searched(String),
+    /// The auditor does not support this kind of question.
+    Beyond(String),
+    /// The auditor ran out of time or memory.
+    Stopped(ExhaustedLimit),
+    /// The evidence does not show the answer. Contains the reason.
+    Refused(String),
+}
+
+/// An answer, with the verdict on it and its position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditedAnswer {
+    /// The evidence file.
+    pub file: String,
+    /// The line of the answer, from 1.
+    pub line: u64,
+    /// The examination of the question.
+    pub examination: String,
+    /// The id of the question.
+    pub id: String,
+    /// The question in words; empty if the examination determines it.
+    pub question: String,
+    /// The value as written in the file.
+    pub value: String,
+    /// The verdict.
+    pub verdict: AuditVerdict,
+    /// True if the answer assumes that the units of the model are safe.
+    pub assumes_units: bool,
+    /// The other assumptions about the model, derived from the model.
+    pub assumptions: Vec<Assumption>,
+}
+
+/// An error that stops the reading of a file. The answers before that line have verdicts.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {what}")]
+pub struct EvidenceFileError {
+    /// The file.
+    pub file: String,
+    /// The line, from 1; 0 for the whole file.
+    pub line: u64,
+    /// The problem.
+    pub what: String,
+}
+
+/// A file about a state space without some of its figures.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: the evidence about the state space lacks {}", missing.join(", "))]
+pub struct MissingFigures {
+    /// The file.
+    pub file: String,
+    /// The names of the missing figures, as in the contest, sorted.
+    pub missing: Vec<String>,
+}
+
+/// The results of an audit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditReport {
+    /// The verdicts, in the order of the files.
+    pub judged: Vec<AuditedAnswer>,
+    /// The number of questions without an answer.
+    pub unanswered: usize,
+    /// The files about a state space without all figures.
+    pub incomplete: Vec<MissingFigures>,
+    /// The files that end in the middle of a line, as after an interrupted run. All complete lines
+    /// were audited.
+    pub cut_short: Vec<EvidenceFileError>,
+    /// Files that no successful run leaves behind. A file may be named after another examination,
+    /// have two answers to one question, or lack answers that were printed.
+    pub irregular: Vec<EvidenceFileError>,
+    /// The position where the audit stopped for lack of time or memory. Everything after it is
+    /// unchecked.
+    pub stopped: Option<(EvidenceFileError, ExhaustedLimit)>,
+}
+
+impl AuditReport {
+    /// Adds the results of another audit.
+    pub fn extend(&mut self, other: AuditReport) {
+        self.judged.extend(other.judged);
+        self.unanswered += other.unanswered;
+        self.incomplete.extend(other.incomplete);
+        self.cut_short.extend(other.cut_short);
+        self.irregular.extend(other.irregular);
+        self.stopped = self.stopped.take().or(other.stopped);
+    }
+}

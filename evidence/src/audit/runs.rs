@@ -1,0 +1,247 @@
+//! Proof obligations about runs: some run has a property, or no run has it.
+
+use super::AuditWatch;
+use crate::lasso::check_lasso;
+use crate::no_run::NoRun;
+use crate::no_run::implied::{implies, implies_one_of};
+use crate::no_run::visit::{VisitFlaw, visit_runs};
+use crate::question::obligation::NeededProofs;
+use crate::{Flaw, words};
+use parikh_net::lasso::LassoRun;
+use parikh_net::run_property::RunProperty;
+use parikh_net::{Net, Predicate};
+
+/// The obligations about properties of runs. The lists have one entry per property.
+pub(super) struct RunObligations {
+    properties: Vec<RunProperty>,
+    /// True if some run is shown to have the property.
+    seen: Vec<bool>,
+    /// True if all markings were visited, and no run has the property.
+    visited: Vec<bool>,
+    /// The arguments that no run has the property. Each argument is the list of its premises, as
+    /// indices of claims.
+    arguments: Vec<Vec<Vec<usize>>>,
+    /// Arguments that do not suffice alone, and may be combined.
+    cases: Vec<RunArgument>,
+}
+
+/// An argument that no run has a property.
+struct RunArgument {
+    id: String,
+    property: RunProperty,
+    /// The premises: predicates that no reachable marking satisfies.
+    given: Vec<Predicate>,
+    /// The reason why the argument does not suffice alone.
+    why: String,
+}
+
+/// The largest number of arguments that are combined.
+const CASES: usize = 32;
+
+/// Predicates that no reachable marking may satisfy; true if proved.
+pub(super) type Claims = Vec<(Predicate, bool)>;
+
+impl RunObligations {
+    pub(super) fn of(properties: Vec<RunProperty>) -> Self {
+        let none = vec![false; properties.len()];
+        let arguments = vec![Vec::new(); properties.len()];
+        let cases = Vec::new();
+        RunObligations { properties, seen: none.clone(), visited: none, arguments, cases }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.properties.is_empty()
+    }
+
+    /// Returns true if an obligation about runs is discharged.
+    pub(super) fn is_done(&self, duty: &NeededProofs, claims: &Claims) -> bool {
+        let holds = |premises: &Vec<usize>| premises.iter().all(|&claim| claims[claim].1);
+        match *duty {
+            NeededProofs::Run(at) => self.seen[at],
+            NeededProofs::NoRun(at) => self.visited[at] || self.arguments[at].iter().any(holds),
+            _ => false,
+        }
+    }
+
+    /// Replays an infinite run, and records the properties that it has.
+    pub(super) fn follow(
+        &mut self,
+        net: &Net,
+        run: &LassoRun,
+        watch: &AuditWatch,
+    ) -> Result<(), String> {
+        let (mut flaw, mut shown) = (None, false);
+        for (property, seen) in self.properties.iter().zip(&mut self.seen) {
+            match check_lasso(net, property, run, &mut || watch.goes_on()) {
+                Ok(()) => (*seen, shown) = (true, true),
+                Err(why) => flaw = Some(why.to_string()),
+            }
+        }
+        match flaw {
+            // The run need not have all properties, but at least one.
+            Some(flaw) if !shown => Err(flaw),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks an argument that no run has `property`. Records each property of the answer that the
+    /// argument excludes under its premises. The premises become claims. An argument that excludes
+    /// no property alone is kept for [`join`](Self::join).
+    pub(super) fn weigh(
+        &mut self,
+        net: &Net,
+        id: &str,
+        (property, argument): (&RunProperty, &NoRun),
+        claims: &mut Claims,
+        watch: &AuditWatch,
+    ) -> Result<(), String> {
+        let goes_on = &mut || watch.goes_on();
+        argument.check(net, property, goes_on).map_err(|flaw| flaw.to_string())?;
+        let mut why = None;
+        let mut shows = false;
+        for (asked, arguments) in self.properties.iter().zip(&mut self.arguments) {
+            match implies(net, asked, property, &argument.given) {
+                Ok(()) => {
+                    arguments.push(premises(claims, &argument.given));
+                    shows = true;
+                }
+                Err(not) => why = why.or(Some(not.to_string())),
+            }
+        }
+        if let (false, Some(why)) = (shows, why) {
+            let (property, given) = (property.clone(), argument.given.clone());
+            self.cases.push(RunArgument { id: id.to_owned(), property, given, why });
+        }
+        Ok(())
+    }
+
+    /// Combines the arguments that do not suffice alone: each run with a property of the answer may
+    /// be excluded by one of them.
+    ///
+    /// # Errors
+    /// The id of an argument that is of no use, with the reason.
+    pub(super) fn join(
+        &mut self,
+        net: &Net,
+        claims: &mut Claims,
+        watch: &AuditWatch,
+    ) -> Result<(), (String, String)> {
+        let cases = std::mem::take(&mut self.cases);
+        let Some(RunArgument { id, why, .. }) = cases.first() else { return Ok(()) };
+        let mut useless = Some((id.clone(), why.clone()));
+        let is_of_several = (2..=CASES).contains(&cases.len());
+        for (asked, arguments) in self.properties.iter().zip(&mut self.arguments) {
+            if !is_of_several || !arguments.is_empty() {
+                continue;
+            }
+            if !watch.goes_on() {
+                return Err((id.clone(), Flaw::Stopped.to_string()));
+            }
+            let fair = |case: &&RunArgument| asked.fairness().implies(case.property.fairness());
+            let fair: Vec<&RunArgument> = cases.iter().filter(fair).collect();
+            let argued: Vec<&RunProperty> = fair.iter().map(|case| &case.property).collect();
+            let given: Vec<Predicate> = fair.iter().flat_map(|case| case.given.clone()).collect();
+            if implies_one_of(net, asked, &argued, &given).is_ok() {
+                arguments.push(premises(claims, &given));
+                useless = None;
+            }
+        }
+        useless.map_or(Ok(()), Err)
+    }
+
+    /// Visits the markings along runs that may have the properties with these indices. At most
+    /// `most` markings are visited for each property.
+    pub(super) fn visit(
+        &mut self,
+        net: &Net,
+        duties: &[usize],
+        most: u64,
+        watch: &AuditWatch,
+    ) -> Result<RunVisits, String> {
+        let goes_on = &mut || watch.goes_on();
+        let mut visits = RunVisits::default();
+        for &at in duties {
+            let property = &self.properties[at];
+            match visit_runs(net, property, most, goes_on) {
+                Ok(visited) => {
+                    visits.markings = visits.markings.max(visited.markings);
+                    self.visited[at] |= !visited.has_run;
+                    visits.shown |= !visited.has_run;
+                    if visited.has_run {
+                        visits.run = Some(words::of_runs(net, property));
+                    }
+                }
+                Err(VisitFlaw::Markings(Flaw::More(most))) => {
+                    visits.left = Some(format!("more than {most} are reachable"));
+                }
+                Err(VisitFlaw::TooLarge(why)) => visits.left = Some(why.to_string()),
+                Err(flaw) => return Err(flaw.to_string()),
+            }
+        }
+        Ok(visits)
+    }
+
+    /// Describes the discharged obligations in words.
+    pub(super) fn in_words(&self, claims: &Claims) -> Vec<String> {
+        let done = |is: &dyn Fn(usize) -> NeededProofs| {
+            (0..self.properties.len()).filter(|&at| self.is_done(&is(at), claims)).count()
+        };
+        let (runs, none) = (done(&NeededProofs::Run), done(&NeededProofs::NoRun));
+        let s = |number: usize| if number == 1 { "" } else { "s" };
+        let followed = (runs > 0).then(|| format!("{runs} run{} followed", s(runs)));
+        let checked = (none > 0).then(|| format!("{none} argument{} about runs checked", s(none)));
+        followed.into_iter().chain(checked).collect()
+    }
+
+    /// Describes an open obligation in words.
+    pub(super) fn missing(
+        &self,
+        net: &Net,
+        duty: &NeededProofs,
+        claims: &Claims,
+    ) -> Option<String> {
+        let all = |at: usize| words::of_runs(net, &self.properties[at]);
+        match *duty {
+            NeededProofs::Run(at) => {
+                Some(words::shortened(format!("a run that violates {}", all(at))))
+            }
+            NeededProofs::NoRun(at) => {
+                let open = self.arguments[at].iter().flatten().find(|&&claim| !claims[claim].1);
+                let what = format!("that all runs satisfy {}", all(at));
+                Some(words::shortened(match open {
+                    None => what,
+                    Some(&claim) => {
+                        let premise = words::formula(net, &claims[claim].0);
+                        format!("that no reachable marking has {premise}, a premise of {what}")
+                    }
+                }))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The result of visiting markings for some properties.
+#[derive(Default)]
+pub(super) struct RunVisits {
+    /// The largest number of markings visited for one property.
+    pub(super) markings: u64,
+    /// True if no run has one of the properties.
+    pub(super) shown: bool,
+    /// A property that should hold on all runs and does not, in words.
+    pub(super) run: Option<String>,
+    /// The reason why some properties were not decided.
+    pub(super) left: Option<String>,
+}
+
+/// Returns the indices of the premises among the claims, and adds missing ones.
+pub(super) fn premises(claims: &mut Claims, given: &[Predicate]) -> Vec<usize> {
+    let mut number = |premise: &Predicate| {
+        let known = claims.iter().position(|(claim, _)| claim == premise);
+        known.unwrap_or_else(|| {
+            claims.push((premise.clone(), *premise == Predicate::False));
+            claims.len() - 1
+        })
+    };
+    given.iter().map(&mut number).collect()
+}

@@ -1,0 +1,157 @@
+//! Access to the evidence of a file. Only the positions of the lines are kept in memory, and a line
+//! is read again when an answer refers to it. So a file may be much larger than the memory.
+//! Replayed reductions are kept, because many documents depend on them.
+
+use super::AuditWatch;
+use super::source::LinePosition;
+use crate::file::ReductionLine;
+use crate::kind::{EvidenceContent, EvidenceKind};
+use crate::reduction::{CheckedReduction, LogError};
+use parikh_net::printable::Quoted;
+use parikh_net::{Net, Predicate};
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+/// The evidence of one file about `net`.
+pub(super) struct EvidenceLines<'n> {
+    net: &'n Net,
+    file: Arc<File>,
+    /// The positions of lines by kind and id.
+    places: HashMap<(EvidenceKind, String), LinePosition>,
+    reductions: HashMap<String, DerivedNet>,
+    watch: AuditWatch,
+}
+
+/// The reduction that a reduction depends on.
+#[derive(Deserialize)]
+struct ReductionBase {
+    of: Option<String>,
+}
+
+impl EvidenceContent for ReductionBase {
+    const KIND: EvidenceKind = EvidenceKind::Reduction;
+}
+
+/// A net derived by a checked reduction.
+struct DerivedNet {
+    /// The reduction of the net before this one; `None` for the original net.
+    of: Option<String>,
+    by: CheckedReduction,
+}
+
+impl<'n> EvidenceLines<'n> {
+    pub(super) fn new(net: &'n Net, file: Arc<File>, watch: AuditWatch) -> Self {
+        EvidenceLines { net, file, places: HashMap::new(), reductions: HashMap::new(), watch }
+    }
+
+    /// Records the position of a line.
+    pub(super) fn put(
+        &mut self,
+        kind: EvidenceKind,
+        id: String,
+        at: LinePosition,
+    ) -> Result<(), String> {
+        match self.places.insert((kind, id), at) {
+            Some(first) => Err(format!("this line has the same id as line {}", first.line)),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the original net.
+    pub(super) fn net(&self) -> &'n Net {
+        self.net
+    }
+
+    /// Translates a predicate of the original net to the net of a replayed reduction. Returns
+    /// `None` if the reduction does not preserve the predicate.
+    pub(super) fn translate(&self, predicate: &Predicate, on: Option<&str>) -> Option<Predicate> {
+        let mut here = predicate.clone();
+        for DerivedNet { of, by } in self.way_to(on)? {
+            here = by.translate(self.net_of(of.as_deref()).ok()?, &here)?;
+        }
+        Some(here)
+    }
+
+    /// Translates a predicate to the net of a replayed reduction, such that it stays reachable
+    /// there if and only if it does in the original net.
+    pub(super) fn translate_home(&self, wanted: &Predicate, on: Option<&str>) -> Option<Predicate> {
+        let mut here = wanted.clone();
+        for DerivedNet { by, .. } in self.way_to(on)? {
+            here = by.translate_home(&here)?;
+        }
+        Some(here)
+    }
+
+    /// Returns the replayed reductions from the original net to the net of this reduction, in
+    /// order.
+    fn way_to(&self, on: Option<&str>) -> Option<Vec<&DerivedNet>> {
+        let (mut way, mut next) = (Vec::new(), on);
+        while let Some(id) = next {
+            let reduced = self.reductions.get(id)?;
+            next = reduced.of.as_deref();
+            way.push(reduced);
+        }
+        way.reverse();
+        Some(way)
+    }
+
+    /// Returns the net of a replayed reduction, or the original net.
+    pub(super) fn net_of(&self, on: Option<&str>) -> Result<&Net, String> {
+        let Some(on) = on else { return Ok(self.net) };
+        let reduced = self.reductions.get(on).map(|reduced| reduced.by.net());
+        reduced.ok_or_else(|| format!("reduction {} was not replayed", Quoted(on)))
+    }
+
+    /// Replays a reduction and the reductions that it depends on, each once.
+    pub(super) fn reduce(&mut self, id: &str) -> Result<(), String> {
+        // A reduction only depends on an earlier line, so the loop ends.
+        let mut way = Vec::new();
+        let mut next = Some(id.to_owned());
+        let mut line = u64::MAX;
+        while let Some(id) = next.filter(|id| !self.reductions.contains_key(id)) {
+            let place = self.place(EvidenceKind::Reduction, &id)?;
+            if place.line >= line {
+                return Err(format!(
+                    "reduction {} comes after a reduction that depends on it",
+                    Quoted(&id)
+                ));
+            }
+            line = place.line;
+            if !self.watch.goes_on() {
+                return Err(LogError::Stopped.to_string());
+            }
+            next = self.take::<ReductionBase>(&id)?.of;
+            way.push(id);
+        }
+        while let Some(id) = way.pop() {
+            let ReductionLine { of, log } = self.take(&id)?;
+            let goes_on = &mut || self.watch.goes_on();
+            let by = CheckedReduction::of_log(self.net_of(of.as_deref())?, &log, goes_on);
+            let by = by.map_err(|error| format!("reduction {}: {error}", Quoted(&id)))?;
+            self.reductions.insert(id, DerivedNet { of, by });
+        }
+        Ok(())
+    }
+
+    fn place(&self, kind: EvidenceKind, id: &str) -> Result<LinePosition, String> {
+        let place = self.places.get(&(kind, id.to_owned())).copied();
+        place.ok_or_else(|| format!("no earlier line `{}` has this id", kind.name()))
+    }
+
+    /// Reads a line again.
+    pub(super) fn take<T: EvidenceContent>(&self, id: &str) -> Result<T, String> {
+        let place = self.place(T::KIND, id)?;
+        let mut bytes = vec![0; place.length];
+        let read = self.file.read_exact_at(&mut bytes, place.start);
+        let line =
+            read.map_err(serde_json::Error::io).and_then(|()| serde_json::from_slice(&bytes));
+        let line: Result<HashMap<String, T>, _> = line;
+        let mut line =
+            line.map_err(|error| format!("line {}: {}", place.line, Quoted(&error.to_string())))?;
+        let name = T::KIND.name();
+        line.remove(name).ok_or_else(|| format!("line {}: no {name}", place.line))
+    }
+}

@@ -1,0 +1,193 @@
+//! Goals that are reached along firing sequences.
+//!
+//! The [`Replayer`] fires a sequence, and at each stop the auditor evaluates the open goals. There
+//! may be many goals, such as one per place or transition. So a goal is only evaluated again if a
+//! place that it depends on has changed since the last stop.
+
+use crate::depending::GoalIndex;
+use crate::loops::{LoopReplayError, holds, replay_loops};
+use crate::{Flaw, ReplayError, Replayer};
+use parikh_net::{FiringSequence, FiringStep, LoopRun, Marking, Net, Predicate};
+
+/// Goals, and for each of them whether a reachable marking that satisfies it was found.
+#[derive(Debug)]
+pub(super) struct ReachedGoals<'n> {
+    net: &'n Net,
+    goals: Vec<Predicate>,
+    seen: Vec<bool>,
+    /// The open goals by the places that they depend on.
+    depending: GoalIndex,
+}
+
+impl<'n> ReachedGoals<'n> {
+    /// Evaluates the goals in the initial marking.
+    pub(super) fn new(net: &'n Net, goals: Vec<Predicate>) -> Self {
+        let seen: Vec<bool> = goals.iter().map(|goal| goal.holds(net, net.initial())).collect();
+        let mut depending = GoalIndex::new(net.place_count());
+        for (index, goal) in goals.iter().enumerate().filter(|&(index, _)| !seen[index]) {
+            depending.add(index, goal.support(net));
+        }
+        ReachedGoals { net, goals, seen, depending }
+    }
+
+    /// Adds a goal and returns its index.
+    pub(super) fn add(&mut self, goal: Predicate) -> usize {
+        let number = self.goals.len();
+        self.seen.push(goal.holds(self.net, self.net.initial()));
+        if !self.seen[number] {
+            self.depending.add(number, goal.support(self.net));
+        }
+        self.goals.push(goal);
+        number
+    }
+
+    /// Returns the number of goals that were reached.
+    pub(super) fn seen(&self) -> usize {
+        self.seen.iter().filter(|&&seen| seen).count()
+    }
+
+    /// Returns the number of goals that were reached, or 0 unless `matters`.
+    pub(super) fn seen_if(&self, matters: bool) -> usize {
+        if matters { self.seen() } else { 0 }
+    }
+
+    /// Returns the number of open goals.
+    pub(super) fn open(&self) -> usize {
+        self.seen.len() - self.seen()
+    }
+
+    /// Returns true if the goal with this index was reached.
+    pub(super) fn has_seen(&self, number: usize) -> bool {
+        self.seen[number]
+    }
+
+    /// Returns the goal with the given index.
+    pub(super) fn goal(&self, number: usize) -> &Predicate {
+        &self.goals[number]
+    }
+
+    /// Fires `sequence` from the initial marking and evaluates the goals at each of `stops`, which
+    /// are ascending numbers of firings. The replay ends at the last stop, or at the end of the
+    /// sequence if `to_the_end`. In the second case, or if there are several goals, the goals are
+    /// also evaluated after each step of the sequence, which fires one transition repeatedly.
+    ///
+    /// # Errors
+    /// When the sequence cannot be fired, is too short, or `goes_on` returns false. Goals reached
+    /// before the error stay reached.
+    pub(super) fn along(
+        &mut self,
+        sequence: &FiringSequence,
+        stops: &[u64],
+        to_the_end: bool,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), String> {
+        let mut replayer = Replayer::new(self.net);
+        let everywhere = to_the_end || self.goals.len() > 1;
+        let last = stops.last().copied().filter(|_| !to_the_end).unwrap_or(u64::MAX);
+        let mut stops = stops.iter().copied().peekable();
+        for step in sequence.steps() {
+            let mut left = step.count;
+            if !goes_on() {
+                return Err(Flaw::Stopped.to_string());
+            }
+            while left > 0 && replayer.fired() < last {
+                while stops.next_if(|&stop| stop <= replayer.fired()).is_some() {}
+                let stop = stops.peek().copied().unwrap_or(last);
+                let count = left.min(stop - replayer.fired());
+                let run = FiringStep { transition: step.transition, count };
+                replayer.fire(run).map_err(|error| error.to_string())?;
+                left -= count;
+                for change in self.net.delta(step.transition) {
+                    self.depending.note_change(change.place, |goal| !self.seen[goal]);
+                }
+                if everywhere || replayer.fired() == stop {
+                    self.look(replayer.marking());
+                }
+            }
+        }
+        match stops.find(|&stop| stop > replayer.fired()) {
+            Some(_) => Err(ReplayError::TooShort { firings: replayer.fired() }.to_string()),
+            None => Ok(()),
+        }
+    }
+
+    /// Fires a run with loops from the initial marking, and evaluates the goals along the first
+    /// rounds of its blocks.
+    ///
+    /// # Errors
+    /// When the run cannot be fired. Goals reached before the error stay reached.
+    pub(super) fn along_loops(
+        &mut self,
+        run: &LoopRun,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), LoopReplayError> {
+        let ReachedGoals { net, goals, seen, depending } = self;
+        let net: &Net = net;
+        let mut look = |marking: &_, places: &mut dyn Iterator<Item = _>, _: &_| {
+            places.for_each(|place| depending.note_change(place, |goal| !seen[goal]));
+            depending.take(|goal| seen[goal] = holds(net, &goals[goal], marking));
+        };
+        replay_loops(net, run, &mut look, goes_on).map(|_| ())
+    }
+
+    /// Evaluates the open goals in a reachable marking.
+    pub(super) fn look_anywhere(&mut self, marking: &Marking) {
+        let ReachedGoals { net, goals, seen, .. } = self;
+        for (goal, seen) in goals.iter().zip(seen).filter(|(_, seen)| !**seen) {
+            *seen = goal.holds(net, marking);
+        }
+    }
+
+    fn look(&mut self, marking: &Marking) {
+        let ReachedGoals { net, goals, seen, depending } = self;
+        depending.take(|goal| seen[goal] = goals[goal].holds(net, marking));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn goals_are_seen_at_stops_and_at_the_ends_of_runs() {
+        let net =
+            text::parse("place p 9\nplace q\ntransition t: p -> q\ntransition u: q -> p").unwrap();
+        let q = net.place_named("q").unwrap();
+        let [t, u] = ["t", "u"].map(|name| net.transition_named(name).unwrap());
+        let exactly =
+            |n| Predicate::and([Predicate::at_least(q, n), Predicate::no_more_than(q, n)]);
+        let mut sequence = FiringSequence::new();
+        sequence.push(t, 6);
+        sequence.push(u, 2);
+        let seen = |sequence: &FiringSequence, stops: &[u64]| {
+            let mut sightings = ReachedGoals::new(&net, (0..=9).map(exactly).collect());
+            let result = sightings.along(sequence, stops, stops.is_empty(), &mut || true);
+            (result.is_ok(), sightings.seen)
+        };
+        let only = |these: &[usize]| (0..10).map(|n| these.contains(&n)).collect::<Vec<_>>();
+        assert_eq!(seen(&sequence, &[]), (true, only(&[0, 4, 6])));
+        assert_eq!(seen(&sequence, &[0]), (true, only(&[0])));
+        assert_eq!(seen(&sequence, &[2, 3, 3]), (true, only(&[0, 2, 3])));
+        assert_eq!(seen(&sequence, &[5, 7]), (true, only(&[0, 5, 6])));
+        assert_eq!(seen(&sequence, &[8]), (true, only(&[0, 4, 6])));
+        assert!(!seen(&sequence, &[9]).0);
+        let mut both = ReachedGoals::new(&net, (0..=9).map(exactly).collect());
+        both.along(&sequence, &[2], true, &mut || true).unwrap();
+        assert_eq!(both.seen, only(&[0, 2, 4, 6]));
+        // A single goal is evaluated at the stops only.
+        let one = |stops: &[u64]| {
+            let mut sightings = ReachedGoals::new(&net, vec![exactly(6)]);
+            sightings.along(&sequence, stops, stops.is_empty(), &mut || true).unwrap();
+            sightings.seen()
+        };
+        assert_eq!([one(&[]), one(&[8]), one(&[6]), one(&[3, 6, 7])], [1, 0, 1, 1]);
+        sequence.push(u, 5);
+        assert!(!seen(&sequence, &[13]).0, "the last firing of u is not enabled");
+        assert_eq!(
+            seen(&sequence, &[8]),
+            (true, only(&[0, 4, 6])),
+            "nobody asks for what comes after"
+        );
+    }
+}

@@ -1,0 +1,217 @@
+//! The reader of an evidence file: one pass, line by line.
+//!
+//! The header, the first line that is not blank, says what the file is about. The header and the
+//! other lines are read by the same reader, because two readers might find different headers.
+
+use super::{AuditWatch, EvidenceFileError};
+use crate::file::{EvidenceLine, FileHeader, NamedTranslation, Unfolding};
+use serde::Deserialize;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The position of a line: the offset of its first byte, its length in bytes, and its number from
+/// 1.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LinePosition {
+    pub(crate) start: u64,
+    pub(crate) length: usize,
+    pub(crate) line: u64,
+}
+
+/// An evidence file whose header was read.
+pub(crate) struct EvidenceReader {
+    name: String,
+    /// The stem of the file name, which should be the examination.
+    stem: String,
+    file: Arc<File>,
+    reader: BufReader<File>,
+    bytes: Vec<u8>,
+    place: LinePosition,
+    header: FileHeader,
+    /// The watch that records the current line.
+    watch: AuditWatch,
+}
+
+/// The result of opening a readable file.
+pub(crate) enum OpenResult {
+    Evidence(Box<EvidenceReader>),
+    /// The file ends inside its header, as after an interrupted run.
+    CutShort(EvidenceFileError),
+}
+
+/// The next item of a file.
+pub(crate) enum NextLine {
+    Line(EvidenceLine),
+    End,
+    /// The file ends in the middle of a line.
+    CutShort(EvidenceFileError),
+}
+
+/// The greatest length of a line in bytes.
+const LONGEST_LINE: usize = 1 << 30;
+
+impl EvidenceReader {
+    /// Opens a file and reads its header.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or begins with something other than a header.
+    pub(crate) fn open(path: &Path, watch: &AuditWatch) -> Result<OpenResult, EvidenceFileError> {
+        let name = path.display().to_string();
+        let broken = |line, what| EvidenceFileError { file: name.clone(), line, what };
+        let unreadable = |error: std::io::Error| broken(0, error.to_string());
+        // A pipe or a device may never end, and cannot be read twice.
+        if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
+            return Err(broken(0, "this is not a regular file".to_owned()));
+        }
+        let file = File::open(path).map_err(unreadable)?;
+        let reader = BufReader::with_capacity(1 << 16, file.try_clone().map_err(unreadable)?);
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let nobody = FileHeader::default();
+        let (file, bytes, place) = (Arc::new(file), Vec::new(), LinePosition::default());
+        let watch = watch.clone();
+        let mut source =
+            EvidenceReader { name, stem, file, reader, bytes, place, header: nobody, watch };
+        match source.next()? {
+            NextLine::Line(EvidenceLine::Header(header)) => source.header = header,
+            NextLine::Line(_) => return Err(source.broken("expected {\"evidence\": …} first")),
+            NextLine::End => {
+                return Ok(OpenResult::CutShort(source.broken("the file is empty")));
+            }
+            NextLine::CutShort(broken) => return Ok(OpenResult::CutShort(broken)),
+        }
+        Ok(OpenResult::Evidence(Box::new(source)))
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn stem(&self) -> &str {
+        &self.stem
+    }
+
+    pub(crate) fn header(&self) -> &FileHeader {
+        &self.header
+    }
+
+    /// Returns the file, for reading lines again.
+    pub(crate) fn file(&self) -> Arc<File> {
+        Arc::clone(&self.file)
+    }
+
+    /// Returns the position of the line read last.
+    pub(crate) fn place(&self) -> LinePosition {
+        self.place
+    }
+
+    /// Returns an error in the line read last.
+    pub(crate) fn broken(&self, what: impl Into<String>) -> EvidenceFileError {
+        EvidenceFileError { file: self.name.clone(), line: self.place.line, what: what.into() }
+    }
+
+    /// Reads the next line that is not blank.
+    ///
+    /// # Errors
+    /// When the line is not evidence.
+    pub(crate) fn next(&mut self) -> Result<NextLine, EvidenceFileError> {
+        match self.next_bytes()? {
+            false => Ok(NextLine::End),
+            true => self.parsed().map(|line| line.map_or_else(NextLine::CutShort, NextLine::Line)),
+        }
+    }
+
+    /// Reads the line after the header of a file about a coloured model. The line lists the nodes
+    /// of the unfolding.
+    ///
+    /// # Errors
+    /// When the line is something else.
+    pub(crate) fn unfolding(&mut self) -> Result<Unfolding, EvidenceFileError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Second {
+            Unfolding(Unfolding),
+        }
+        let expected = "expected {\"unfolding\": …}, as the model is coloured";
+        if !self.next_bytes()? {
+            return Err(self.broken(format!("{expected}: the file ends before")));
+        }
+        match serde_json::from_slice(self.bytes.trim_ascii_end()) {
+            Ok(Second::Unfolding(unfolding)) => Ok(unfolding),
+            Err(error) => Err(self.broken(format!("{expected}: {}", in_words(&error)))),
+        }
+    }
+
+    /// Reads the line after the header of a file about a net with inhibitor or reset arcs. The line
+    /// lists the bounds used for the translation.
+    ///
+    /// # Errors
+    /// When the line is something else.
+    pub(crate) fn translation(&mut self) -> Result<NamedTranslation, EvidenceFileError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Second {
+            Translation(NamedTranslation),
+        }
+        let expected = "expected {\"translation\": …}, as the model has inhibitor or reset arcs";
+        if !self.next_bytes()? {
+            return Err(self.broken(format!("{expected}: the file ends before")));
+        }
+        match serde_json::from_slice(self.bytes.trim_ascii_end()) {
+            Ok(Second::Translation(translation)) => Ok(translation),
+            Err(error) => Err(self.broken(format!("{expected}: {}", in_words(&error)))),
+        }
+    }
+
+    /// Reads the next line that is not blank. Returns false at the end of the file.
+    fn next_bytes(&mut self) -> Result<bool, EvidenceFileError> {
+        loop {
+            self.bytes.clear();
+            self.place.start += self.place.length as u64;
+            self.watch.at(&self.name, self.place.line + 1);
+            self.place.length = self.read_line()?;
+            if self.place.length == 0 {
+                return Ok(false);
+            }
+            self.place.line += 1;
+            if !self.bytes.iter().all(u8::is_ascii_whitespace) {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Reads up to the next line end, and returns the number of bytes.
+    fn read_line(&mut self) -> Result<usize, EvidenceFileError> {
+        let mut limited = std::io::Read::take(&mut self.reader, LONGEST_LINE as u64 + 1);
+        match limited.read_until(b'\n', &mut self.bytes) {
+            Ok(length) if length > LONGEST_LINE => {
+                self.place.line += 1;
+                Err(self.broken(format!("a line of more than {LONGEST_LINE} bytes")))
+            }
+            Ok(length) => Ok(length),
+            Err(error) => Err(self.broken(error.to_string())),
+        }
+    }
+
+    /// Parses the line read last. The inner error means that the file is cut off in this line.
+    fn parsed(&self) -> Result<Result<EvidenceLine, EvidenceFileError>, EvidenceFileError> {
+        match serde_json::from_slice(self.bytes.trim_ascii_end()) {
+            Ok(line) => Ok(Ok(line)),
+            Err(error) if error.is_eof() && self.bytes.last() != Some(&b'\n') => {
+                Ok(Err(self.broken("the file ends inside this line")))
+            }
+            Err(error) => Err(self.broken(in_words(&error))),
+        }
+    }
+}
+
+/// Describes an error in a line of JSON. The parser's line number is always 1, so it is left out.
+fn in_words(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
+    match error.is_eof() {
+        true => format!("the line is incomplete: {what}"),
+        false => format!("{what}, column {}", error.column()),
+    }
+}

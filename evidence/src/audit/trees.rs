@@ -1,0 +1,187 @@
+//! Proof obligations about the tree of runs, shown by labellings, sets of all markings, or a
+//! repeated search.
+
+use super::AuditWatch;
+use super::runs::{Claims, premises};
+use crate::tree::Labelling;
+use crate::tree::visit::visit_tree;
+use crate::{CheckedDocument, Flaw, words};
+use parikh_net::{Net, TreeProperty};
+
+/// The obligations about properties of the tree of runs. The lists have one entry per property.
+pub(super) struct TreeObligations {
+    properties: Vec<TreeProperty>,
+    /// True if all markings were visited, and the tree has the property.
+    visited: Vec<bool>,
+    /// True if the property was evaluated on a set of all markings, and holds.
+    evaluated: Vec<bool>,
+    /// The premises of each labelling that shows the property.
+    labellings: Vec<Vec<LabellingPremises>>,
+}
+
+/// The premises of a labelling.
+#[derive(Clone, Debug)]
+pub(super) struct LabellingPremises {
+    /// The predicates that no reachable marking may satisfy, as indices of claims.
+    pub(super) claims: Vec<usize>,
+    /// The predicates that have to stay reachable, as indices in the `HomeAccount`.
+    pub(super) homes: Vec<usize>,
+}
+
+/// The premises shown so far.
+#[derive(Clone, Copy)]
+pub(super) struct ProvedPremises<'s> {
+    pub(super) claims: &'s Claims,
+    /// Returns true if the predicate with this index in the `HomeAccount` is shown to stay
+    /// reachable.
+    pub(super) stays: &'s dyn Fn(usize) -> bool,
+}
+
+impl ProvedPremises<'_> {
+    fn has(&self, premises: &LabellingPremises) -> bool {
+        let LabellingPremises { claims, homes } = premises;
+        claims.iter().all(|&claim| self.claims[claim].1) && homes.iter().all(|&at| (self.stays)(at))
+    }
+}
+
+impl TreeObligations {
+    pub(super) fn of(properties: Vec<TreeProperty>) -> Self {
+        let (none, labellings) =
+            (vec![false; properties.len()], vec![Vec::new(); properties.len()]);
+        TreeObligations { visited: none.clone(), evaluated: none, labellings, properties }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.properties.is_empty()
+    }
+
+    /// Returns true if the tree is shown to have the property with this index.
+    pub(super) fn is_done(&self, at: usize, shown: ProvedPremises<'_>) -> bool {
+        self.visited[at]
+            || self.evaluated[at]
+            || self.labellings[at].iter().any(|premises| shown.has(premises))
+    }
+
+    /// Checks a labelling, and records the properties that it shows under its premises. The
+    /// premises on markings become claims, and `homes` has the indices of the other premises.
+    pub(super) fn weigh(
+        &mut self,
+        net: &Net,
+        (labelling, homes): (&Labelling, Vec<usize>),
+        claims: &mut Claims,
+        watch: &AuditWatch,
+    ) -> Result<(), String> {
+        labelling.check(net, &mut || watch.goes_on()).map_err(|flaw| flaw.to_string())?;
+        let shows = |asked: &TreeProperty| labelling.decides(net, asked) == Some(true);
+        let shown: Vec<bool> = self.properties.iter().map(shows).collect();
+        if !shown.contains(&true) {
+            return Err("the labelling is about another formula".to_owned());
+        }
+        let premises =
+            LabellingPremises { claims: premises(claims, &labelling.given.never), homes };
+        for (labellings, _) in self.labellings.iter_mut().zip(shown).filter(|(_, shown)| *shown) {
+            labellings.push(premises.clone());
+        }
+        Ok(())
+    }
+
+    /// Evaluates the properties without a labelling on the set of all markings, if the document has
+    /// that set.
+    pub(super) fn evaluate(
+        &mut self,
+        document: &CheckedDocument<'_>,
+        watch: &AuditWatch,
+    ) -> Result<(), Flaw> {
+        let mut left = Ok(());
+        for (at, property) in self.properties.iter().enumerate() {
+            if self.visited[at] || !self.labellings[at].is_empty() {
+                continue;
+            }
+            match document.tree(property, &mut || watch.goes_on()) {
+                Ok(holds) => self.evaluated[at] = holds,
+                Err(Flaw::DoesNotFollow) => return Ok(()),
+                Err(Flaw::Stopped) => return Err(Flaw::Stopped),
+                // The next property may be simpler.
+                Err(flaw) => left = Err(flaw),
+            }
+        }
+        left
+    }
+
+    /// Visits all markings, at most `most`, for each of the properties with these indices.
+    pub(super) fn visit(
+        &mut self,
+        net: &Net,
+        duties: &[usize],
+        most: u64,
+        watch: &AuditWatch,
+    ) -> Result<TreeVisits, String> {
+        let mut visits = TreeVisits::default();
+        for &at in duties {
+            let property = &self.properties[at];
+            match visit_tree(net, property, most, &mut || watch.goes_on()) {
+                Ok(visited) => {
+                    visits.markings = visits.markings.max(visited.markings);
+                    self.visited[at] = visited.holds;
+                    if !visited.holds {
+                        visits.untrue = Some(words::tree_property(net, property));
+                    }
+                }
+                Err(Flaw::More(most)) => {
+                    visits.left = Some(format!("more than {most} are reachable"));
+                    break;
+                }
+                // The size says nothing about the evidence.
+                Err(Flaw::TooLarge(what)) => {
+                    visits.left = Some(format!("there are {what}"));
+                    break;
+                }
+                Err(flaw) => return Err(flaw.to_string()),
+            }
+        }
+        Ok(visits)
+    }
+
+    /// Describes the discharged obligations in words.
+    pub(super) fn in_words(&self, premises: ProvedPremises<'_>) -> Option<String> {
+        let done = (0..self.properties.len()).filter(|&at| self.is_done(at, premises)).count();
+        let s = if done == 1 { "" } else { "s" };
+        let evaluated = self.evaluated.iter().filter(|&&evaluated| evaluated).count();
+        match (done, evaluated) {
+            (0, _) => None,
+            (_, 0) => Some(format!("{done} labelling{s} checked")),
+            _ => Some(format!("{done} formula{s} evaluated on the set of all markings")),
+        }
+    }
+
+    /// Describes an open obligation in words.
+    pub(super) fn missing(&self, net: &Net, at: usize, shown: ProvedPremises<'_>) -> String {
+        let what = words::tree_property(net, &self.properties[at]);
+        let (claims, labellings) = (shown.claims, &self.labellings[at]);
+        let mut all = labellings.iter().flat_map(|premises| &premises.claims);
+        let open = all.find(|&&claim| !claims[claim].1);
+        let is_lost =
+            |premises: &LabellingPremises| premises.homes.iter().any(|&at| !(shown.stays)(at));
+        words::shortened(match open {
+            None if labellings.iter().any(is_lost) => {
+                format!("that all premises of {what} stay reachable")
+            }
+            None => format!("that {what}"),
+            Some(&claim) => {
+                let premise = words::formula(net, &claims[claim].0);
+                format!("that no reachable marking has {premise}, a premise of {what}")
+            }
+        })
+    }
+}
+
+/// The result of visiting markings for some properties.
+#[derive(Default)]
+pub(super) struct TreeVisits {
+    /// The largest number of markings visited for one property.
+    pub(super) markings: u64,
+    /// A property that does not hold, in words.
+    pub(super) untrue: Option<String>,
+    /// The reason why some properties were not decided.
+    pub(super) left: Option<String>,
+}

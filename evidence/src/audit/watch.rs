@@ -1,0 +1,85 @@
+//! Limits on the time and memory of an audit.
+//!
+//! The author of the evidence determines the work of checking it: a line of twenty bytes may
+//! require 10¹⁸ markings. So all long computations of the audit regularly ask a [`AuditWatch`]
+//! whether to go on. Another thread measures time and memory, and stops the watch.
+
+use super::AuditedAnswer;
+use std::fmt;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The exhausted resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExhaustedLimit {
+    /// The time limit of the audit.
+    Time,
+    /// The memory limit of the audit.
+    Memory,
+}
+
+/// A shared flag that stops an audit, with the progress of the audit. Clones share their state.
+#[derive(Clone, Debug, Default)]
+pub struct AuditWatch(Arc<WatchState>);
+
+#[derive(Debug, Default)]
+struct WatchState {
+    /// 0 while the audit may go on, otherwise the exhausted resource.
+    out_of: AtomicU8,
+    progress: Mutex<AuditProgress>,
+}
+
+/// The progress of an audit.
+#[derive(Clone, Debug, Default)]
+pub struct AuditProgress {
+    /// The verdicts so far; `None` for a withdrawn answer.
+    pub judged: Vec<Option<AuditedAnswer>>,
+    /// The current file and line.
+    pub at: Option<(String, u64)>,
+}
+
+impl AuditWatch {
+    /// Returns true unless the audit was stopped.
+    pub fn goes_on(&self) -> bool {
+        self.0.out_of.load(Ordering::Relaxed) == 0
+    }
+
+    /// Stops the audit.
+    pub fn stop(&self, out_of: ExhaustedLimit) {
+        self.0.out_of.store(1 + out_of as u8, Ordering::Relaxed);
+    }
+
+    /// Returns the exhausted resource if the audit was stopped.
+    pub fn out_of(&self) -> Option<ExhaustedLimit> {
+        match self.0.out_of.load(Ordering::Relaxed) {
+            0 => None,
+            1 => Some(ExhaustedLimit::Time),
+            _ => Some(ExhaustedLimit::Memory),
+        }
+    }
+
+    /// Returns the progress of the audit.
+    pub fn progress(&self) -> AuditProgress {
+        self.0.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Records the current file and line; line 0 stands for the whole file.
+    pub fn at(&self, file: &str, line: u64) {
+        let at = Some((file.to_owned(), line));
+        self.note(|progress| progress.at = at);
+    }
+
+    /// Updates the progress.
+    pub(super) fn note<T>(&self, note: impl FnOnce(&mut AuditProgress) -> T) -> T {
+        note(&mut self.0.progress.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl fmt::Display for ExhaustedLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ExhaustedLimit::Time => "out of time",
+            ExhaustedLimit::Memory => "out of memory",
+        })
+    }
+}

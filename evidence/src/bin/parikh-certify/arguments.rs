@@ -1,0 +1,185 @@
+//! The command line.
+
+use parikh_evidence::reader::FormulaLanguage;
+use parikh_evidence::reader::timing::TimeTreatment;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// `parikh man` and `parikh completions` also use this text.
+const HELP: &str = include_str!("help.txt");
+
+/// The arguments and options of the command line.
+pub(crate) struct CertifyArguments {
+    pub(crate) model: PathBuf,
+    pub(crate) evidence: Vec<PathBuf>,
+    pub(crate) queries: Option<PathBuf>,
+    /// The formulas of `Formulas.jsonl`, as given to `parikh check`.
+    pub(crate) formula: Vec<String>,
+    /// Files of formulas.
+    pub(crate) formulas: Vec<PathBuf>,
+    /// The language of the files of formulas.
+    pub(crate) language: FormulaLanguage,
+    /// The final markings of cases; if empty, those of the model.
+    pub(crate) finals: Vec<String>,
+    /// The fairness assumptions; if empty, questions are about all runs.
+    pub(crate) fair: Vec<String>,
+    /// True if runs of a system that end count as well, as in SPIN.
+    pub(crate) spin: bool,
+    /// True if the questions of query files are about cases.
+    pub(crate) cases: bool,
+    /// The treatment of times and priorities of the model.
+    pub(crate) times: TimeTreatment,
+    pub(crate) unfold: u64,
+    pub(crate) visit: u64,
+    pub(crate) timeout: Duration,
+    /// The memory limit in bytes.
+    pub(crate) memory: u64,
+    pub(crate) quiet: bool,
+    pub(crate) json: bool,
+}
+
+impl CertifyArguments {
+    /// Returns true if the command line gives formulas besides query files.
+    pub(crate) fn has_formulas(&self) -> bool {
+        !self.formula.is_empty() || !self.formulas.is_empty()
+    }
+}
+
+/// The request of the command line.
+pub(crate) enum CertifyRequest {
+    Audit(CertifyArguments),
+    Text(String),
+}
+
+/// Reads the command line, without the program's name.
+///
+/// # Errors
+/// A message about the wrong argument.
+pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<CertifyRequest, String> {
+    let mut arguments = CertifyArguments {
+        model: PathBuf::new(),
+        evidence: Vec::new(),
+        queries: None,
+        formula: Vec::new(),
+        formulas: Vec::new(),
+        language: FormulaLanguage::Seen,
+        finals: Vec::new(),
+        fair: Vec::new(),
+        spin: false,
+        cases: false,
+        times: TimeTreatment::Refused,
+        unfold: 20_000_000,
+        visit: 1_000_000,
+        timeout: Duration::from_secs(3600),
+        memory: 4 << 30,
+        quiet: false,
+        json: false,
+    };
+    let mut paths = Vec::new();
+    let mut only_paths = false;
+    while let Some(argument) = given.next() {
+        let text = argument.to_string_lossy().into_owned();
+        if only_paths || !text.starts_with('-') || text == parikh_files::STANDARD_INPUT {
+            paths.push(PathBuf::from(argument));
+            continue;
+        }
+        let (option, attached) = match text.split_once('=') {
+            Some((option, value)) => (option, Some(OsString::from(value))),
+            None => (&*text, None),
+        };
+        let mut value = || {
+            let value = attached.clone().or_else(|| given.next());
+            value.ok_or_else(|| format!("{option} needs a value"))
+        };
+        match option {
+            "--queries" => arguments.queries = Some(value()?.into()),
+            "--formula" => arguments.formula.push(value()?.to_string_lossy().into_owned()),
+            "--formulas" => arguments.formulas.push(value()?.into()),
+            "--language" => {
+                arguments.language = match value()?.to_str() {
+                    Some("inline") => FormulaLanguage::Inline,
+                    Some("xml") => FormulaLanguage::Xml,
+                    Some("lola") => FormulaLanguage::Lola,
+                    Some("contest") => FormulaLanguage::Contest,
+                    Some("2011") => FormulaLanguage::Early,
+                    _ => {
+                        let what = "--language: expected inline, xml, contest, 2011 or lola";
+                        return Err(what.to_owned());
+                    }
+                }
+            }
+            "--final" => arguments.finals.push(value()?.to_string_lossy().into_owned()),
+            "--fair" => arguments.fair.push(value()?.to_string_lossy().into_owned()),
+            "--semantics" => match value()?.to_str() {
+                Some("infinite") => arguments.spin = false,
+                Some("spin") => arguments.spin = true,
+                _ => return Err("--semantics: expected infinite or spin".to_owned()),
+            },
+            "--visit" => arguments.visit = number(option, &value()?)?,
+            "--unfold" => arguments.unfold = number(option, &value()?)?,
+            "--timeout" => arguments.timeout = time(&value()?)?,
+            "--memory" => arguments.memory = size(&value()?)?,
+            "--format" => match value()?.to_str() {
+                Some("text") => arguments.json = false,
+                Some("json") => arguments.json = true,
+                _ => return Err("--format: expected text or json".to_owned()),
+            },
+            "--cases" if attached.is_none() => arguments.cases = true,
+            "--untimed" if attached.is_none() => arguments.times = TimeTreatment::LeftOut,
+            "--quiet" | "-q" if attached.is_none() => arguments.quiet = true,
+            "--help" | "-h" => return Ok(CertifyRequest::Text(HELP.to_owned())),
+            "--version" | "-V" => {
+                let version = format!("parikh-certify {}\n", env!("CARGO_PKG_VERSION"));
+                return Ok(CertifyRequest::Text(version));
+            }
+            "--" if attached.is_none() => only_paths = true,
+            _ => return Err(format!("there is no option {option}")),
+        }
+    }
+    let mut paths = paths.into_iter();
+    arguments.model = paths.next().ok_or("the argument MODEL is missing")?;
+    arguments.evidence = paths.collect();
+    if arguments.evidence.is_empty() {
+        return Err("the argument EVIDENCE is missing".to_owned());
+    }
+    Ok(CertifyRequest::Audit(arguments))
+}
+
+fn number(option: &str, text: &OsString) -> Result<u64, String> {
+    let parsed = text.to_str().and_then(|text| text.parse().ok());
+    parsed.ok_or_else(|| format!("{option} needs a number, not {}", text.display()))
+}
+
+/// Splits a text into a positive number and the unit behind it.
+fn with_unit(text: &OsString) -> Option<(f64, &str)> {
+    let text = text.to_str()?;
+    let end = text.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(text.len());
+    let number: f64 = text[..end].parse().ok()?;
+    (number.is_finite() && number > 0.0).then_some((number, &text[end..]))
+}
+
+fn time(text: &OsString) -> Result<Duration, String> {
+    let wrong = || format!("--timeout needs a time such as 90s, 10m or 2h, not {}", text.display());
+    let (number, unit) = with_unit(text).ok_or_else(wrong)?;
+    let seconds = match unit {
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(wrong()),
+    };
+    Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())
+}
+
+fn size(text: &OsString) -> Result<u64, String> {
+    let wrong = || format!("--memory needs a size such as 900M or 4G, not {}", text.display());
+    let (number, unit) = with_unit(text).ok_or_else(wrong)?;
+    let bytes = match unit {
+        "K" => 1u64 << 10,
+        "M" => 1 << 20,
+        "G" => 1 << 30,
+        "T" => 1 << 40,
+        _ => return Err(wrong()),
+    };
+    Ok((number * bytes as f64) as u64)
+}

@@ -1,0 +1,68 @@
+//! The guard measures time and memory during the audit, and stops the audit at a limit. If the
+//! audit does not stop soon, the guard abandons it.
+
+use parikh_evidence::audit::{AuditWatch, ExhaustedLimit};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// The interval between measurements.
+const LOOKING: Duration = Duration::from_millis(20);
+
+/// The time that the audit has to stop.
+const GRACE: Duration = Duration::from_millis(1000);
+
+/// The end of an audit.
+pub(crate) enum AuditEnd<T> {
+    /// The audit returned a result, complete or stopped.
+    With(T),
+    /// The audit panicked.
+    Failed,
+    /// The audit was stopped and did not return in time.
+    Left(ExhaustedLimit),
+}
+
+/// Waits for the result of the audit, within a time limit and a memory limit in bytes.
+pub(crate) fn wait<T>(
+    found: &Receiver<T>,
+    watch: &AuditWatch,
+    timeout: Duration,
+    memory: u64,
+) -> AuditEnd<T> {
+    let begun = Instant::now();
+    let mut told: Option<(ExhaustedLimit, Instant)> = None;
+    loop {
+        match found.recv_timeout(LOOKING) {
+            Ok(found) => return AuditEnd::With(found),
+            Err(RecvTimeoutError::Disconnected) => return AuditEnd::Failed,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let resident = resident().unwrap_or(0);
+        match told {
+            // The audit may allocate a lot before it stops, so the grace period ends at 110 % of
+            // the memory limit.
+            Some((out_of, when)) if when.elapsed() > GRACE || resident > memory / 10 * 11 => {
+                return AuditEnd::Left(out_of);
+            }
+            Some(_) => {}
+            None => {
+                let out_of = match (begun.elapsed() >= timeout, resident > memory) {
+                    (true, _) => Some(ExhaustedLimit::Time),
+                    (false, true) => Some(ExhaustedLimit::Memory),
+                    (false, false) => None,
+                };
+                if let Some(out_of) = out_of {
+                    watch.stop(out_of);
+                    told = Some((out_of, Instant::now()));
+                }
+            }
+        }
+    }
+}
+
+/// Returns the resident memory of this process in bytes, if the operating system reports it.
+fn resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes << 10)
+}

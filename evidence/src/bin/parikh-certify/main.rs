@@ -1,0 +1,425 @@
+//! `parikh-certify`: the auditor's program. The audit itself is in [`parikh_evidence::audit`]. This
+//! program handles the command line, the files, the limits, and the output.
+
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod guard;
+mod printed;
+mod systems;
+
+use arguments::{CertifyArguments, CertifyRequest};
+use guard::AuditEnd;
+use parikh_evidence::audit::{
+    Audit, AuditProgress, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, EvidenceFileError,
+    ExhaustedLimit,
+};
+use parikh_evidence::coloured::{self, ColouredAudit, RepeatLimits};
+use parikh_evidence::extended::ExtendedAudit;
+use parikh_evidence::question::Question;
+use parikh_evidence::question::cases::with_one_case;
+use parikh_evidence::reader::fair::fairness;
+use parikh_evidence::reader::lts;
+use parikh_evidence::reader::pnml::ExtendedModel;
+use parikh_evidence::reader::queries::typed::{self, AsXml};
+use parikh_evidence::reader::queries::{self, AuditedProperty};
+use parikh_evidence::reader::{self, Unreadable};
+use parikh_net::printable::{Printable, Quoted};
+use parikh_net::{Marking, Net, marking_text};
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, mpsc};
+
+fn main() -> ExitCode {
+    let arguments = match arguments::read(std::env::args_os().skip(1)) {
+        Ok(CertifyRequest::Audit(arguments)) => Arc::new(arguments),
+        Ok(CertifyRequest::Text(text)) => {
+            print(&text);
+            return ExitCode::SUCCESS;
+        }
+        Err(wrong) => {
+            say("error", &format!("{wrong}; parikh-certify --help explains the command line"));
+            return ExitCode::from(2);
+        }
+    };
+    let watch = AuditWatch::default();
+    let (send, found) = mpsc::channel();
+    let auditing = (Arc::clone(&arguments), watch.clone());
+    let audit = move || {
+        let (arguments, watch) = auditing;
+        let _ = send.send(audit(&arguments, &watch));
+    };
+    // The thread has a large stack, because functions recurse over predicates as deep as the
+    // readers allow.
+    if let Err(error) = std::thread::Builder::new().stack_size(256 << 20).spawn(audit) {
+        say("error", &format!("the audit could not start: {error}"));
+        return ExitCode::from(1);
+    }
+    match guard::wait(&found, &watch, arguments.timeout, arguments.memory) {
+        AuditEnd::With(Ok(audited)) => ExitCode::from(tell(&arguments, audited)),
+        AuditEnd::With(Err(Refusal { code, why })) => {
+            say("error", &why);
+            ExitCode::from(code)
+        }
+        AuditEnd::Failed => {
+            say("error", "the audit could not be finished");
+            ExitCode::from(1)
+        }
+        AuditEnd::Left(out_of) => {
+            let code = tell(&arguments, left(watch.progress(), out_of));
+            // The audit is still running in its thread.
+            std::process::exit(code.into());
+        }
+    }
+}
+
+/// The reason why the audit did not take place, with the exit code.
+struct Refusal {
+    code: u8,
+    why: String,
+}
+
+impl From<String> for Refusal {
+    fn from(why: String) -> Self {
+        Refusal { code: 1, why }
+    }
+}
+
+/// The result of an audit, with the files that are broken and the files whose questions are
+/// unknown.
+#[derive(Default)]
+struct AuditOutcome {
+    report: AuditReport,
+    broken: Vec<EvidenceFileError>,
+    unasked: Vec<PathBuf>,
+}
+
+fn audit(arguments: &CertifyArguments, watch: &AuditWatch) -> Result<AuditOutcome, Refusal> {
+    let path = match arguments.model.is_dir() || parikh_files::is_archive(&arguments.model) {
+        true => arguments.model.join("model.pnml"),
+        false => arguments.model.clone(),
+    };
+    watch.at(&path.display().to_string(), 0);
+    let bytes = contents(&path, arguments.memory)?;
+    let (files, unasked) = asked_of(arguments, &path, evidence_files(&arguments.evidence)?);
+    if systems::is_system(&bytes) {
+        return systems::audit(arguments, &path, &bytes, &files, watch);
+    }
+    if matches!(reader::transition_system(&bytes), Ok(Some(_))) {
+        let (about_labels, about_net) = systems::split(files);
+        let mut audited = AuditOutcome::default();
+        if !about_labels.is_empty() {
+            audited = systems::audit(arguments, &path, &bytes, &about_labels, watch)?;
+        }
+        if !about_net.is_empty() {
+            let of_net = audit_net(arguments, &path, &bytes, &about_net, watch)?;
+            audited.report.extend(of_net.report);
+            audited.broken.extend(of_net.broken);
+        }
+        audited.unasked = unasked;
+        return Ok(audited);
+    }
+    let audited = audit_net(arguments, &path, &bytes, &files, watch)?;
+    Ok(AuditOutcome { unasked, ..audited })
+}
+
+/// Audits evidence about the net in `path`, whose content is `bytes`.
+fn audit_net(
+    arguments: &CertifyArguments,
+    path: &Path,
+    bytes: &[u8],
+    files: &[PathBuf],
+    watch: &AuditWatch,
+) -> Result<AuditOutcome, Refusal> {
+    let mut broken: Vec<EvidenceFileError> = Vec::new();
+    let asked = |net: &Net, examination: &str| asked(arguments, path, net, examination);
+    let report = if coloured::is_coloured(bytes) {
+        if !arguments.finals.is_empty() || arguments.cases {
+            let why = "--final and --cases are not supported for coloured models";
+            return Err(Refusal { code: 2, why: why.to_owned() });
+        }
+        let model =
+            coloured::read_as(bytes, arguments.times).map_err(|error| in_file(path, &error))?;
+        let limits = RepeatLimits { tried: arguments.unfold, visited: arguments.visit };
+        let audit = ColouredAudit::new(&model, limits, Box::new(asked));
+        let mut audit = audit.with_watch(watch.clone());
+        files.iter().for_each(|file| broken.extend(audit.file(file).err()));
+        audit.finish()
+    } else {
+        let model = read_net(arguments, path, bytes).map_err(|error| in_file(path, &error))?;
+        if let Some(note) = &model.note {
+            say("note", &format!("{}: {note}", path.display()));
+        }
+        let finals = finals(arguments, model.net.core())?;
+        let plain = match model.net.into_plain() {
+            Ok(net) => net,
+            Err(extended) => {
+                let audit = ExtendedAudit::new(&extended, arguments.visit, Box::new(asked));
+                let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
+                let mut audit = if arguments.cases { audit.of_cases() } else { audit };
+                files.iter().for_each(|file| broken.extend(audit.file(file).err()));
+                return Ok(AuditOutcome { report: audit.finish(), broken, unasked: Vec::new() });
+            }
+        };
+        let net = &match arguments.cases {
+            true => with_one_case(&plain, &finals).map_err(|why| format!("--cases: {why}"))?,
+            false => plain,
+        };
+        let audit = Audit::new(net, arguments.visit, Box::new(move |it| asked(net, it)));
+        let mut audit = audit.with_watch(watch.clone()).with_final_markings(finals);
+        files.iter().for_each(|file| broken.extend(audit.file(file).err()));
+        audit.finish()
+    };
+    Ok(AuditOutcome { report, broken, unasked: Vec::new() })
+}
+
+/// Reads a model without colours. The net of a transition system is named after its file.
+fn read_net(
+    arguments: &CertifyArguments,
+    path: &Path,
+    bytes: &[u8],
+) -> Result<ExtendedModel, Unreadable> {
+    let Some(system) = reader::transition_system(bytes)? else {
+        return reader::model_as(bytes, arguments.times);
+    };
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    Ok(ExtendedModel { net: lts::net(&system, &name)?.into(), note: None })
+}
+
+/// Parses the markings of `--final`, without duplicates.
+fn finals(arguments: &CertifyArguments, net: &Net) -> Result<Vec<Marking>, String> {
+    let mut finals: Vec<Marking> = Vec::new();
+    for text in &arguments.finals {
+        let last = marking_text::parse(text, net).map_err(|why| format!("--final: {why}"))?;
+        if !finals.contains(&last) {
+            finals.push(last);
+        }
+    }
+    Ok(finals)
+}
+
+/// Splits the evidence files into those whose questions are available, and the others. The others
+/// are about formulas from a command line, which are in no file.
+fn asked_of(
+    arguments: &CertifyArguments,
+    model: &Path,
+    files: Vec<PathBuf>,
+) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let queries = model.with_file_name("Formulas.xml");
+    let is_asked = |file: &PathBuf| {
+        file.file_stem().is_none_or(|stem| stem != "Formulas")
+            || arguments.queries.is_some()
+            || arguments.has_formulas()
+            || queries.exists()
+            || parikh_files::is_file(&queries)
+    };
+    files.into_iter().partition(is_asked)
+}
+
+/// Returns the results so far of an audit that did not stop in time. Answers that assume safe units
+/// are not confirmed, since unread evidence may violate the claim.
+fn left(progress: AuditProgress, out_of: ExhaustedLimit) -> AuditOutcome {
+    let AuditProgress { judged, at } = progress;
+    let mut judged: Vec<AuditedAnswer> = judged.into_iter().flatten().collect();
+    let confirmed = |verdict: &AuditVerdict| matches!(verdict, AuditVerdict::Confirmed(_));
+    for answer in judged.iter_mut().filter(|it| it.assumes_units && confirmed(&it.verdict)) {
+        answer.verdict = AuditVerdict::Stopped(out_of);
+    }
+    let (file, line) = at.unwrap_or_else(|| ("the model".to_owned(), 0));
+    let what = format!("not confirmed: {out_of}");
+    let stopped = Some((EvidenceFileError { file, line, what }, out_of));
+    AuditOutcome {
+        report: AuditReport { judged, stopped, ..AuditReport::default() },
+        ..AuditOutcome::default()
+    }
+}
+
+/// Prints the results, and returns the exit code.
+fn tell(
+    arguments: &CertifyArguments,
+    AuditOutcome { report, broken, unasked }: AuditOutcome,
+) -> u8 {
+    for file in &unasked {
+        let what = "the file was not checked, because its formulas were given on the command line \
+                    of `parikh check`; repeat the same --formula and --formulas here";
+        say("note", &format!("{}: {what}", file.display()));
+    }
+    broken.iter().for_each(|broken| say("error", &broken.to_string()));
+    report.incomplete.iter().for_each(|incomplete| say("note", &incomplete.to_string()));
+    for cut in &report.cut_short {
+        let what = "as after an interrupted run; the lines before were read";
+        say("note", &format!("{cut}, {what}"));
+    }
+    report.irregular.iter().for_each(|irregular| say("note", &irregular.to_string()));
+    if let Some((here, out_of)) = &report.stopped {
+        let limit = match out_of {
+            ExhaustedLimit::Time => format!("--timeout {}s", arguments.timeout.as_secs_f64()),
+            ExhaustedLimit::Memory => format!("--memory {}M", arguments.memory >> 20),
+        };
+        say("error", &format!("{here} ({limit}); the rest was not checked"));
+    }
+    print(&match arguments.json {
+        true => printed::json(&report, broken.len()),
+        false => printed::text(&report, arguments.quiet),
+    });
+    let judged = &report.judged;
+    let is =
+        |wanted: fn(&AuditVerdict) -> bool| judged.iter().any(|answer| wanted(&answer.verdict));
+    match () {
+        () if is(|verdict| matches!(verdict, AuditVerdict::Refused(_))) => 4,
+        () if !broken.is_empty() => 1,
+        () if report.stopped.is_some() || judged.is_empty() || !unasked.is_empty() => 3,
+        () if is(|verdict| !matches!(verdict, AuditVerdict::Confirmed(_))) => 3,
+        () if !report.irregular.is_empty() || !report.cut_short.is_empty() => 6,
+        () if !report.incomplete.is_empty() => 5,
+        () => 0,
+    }
+}
+
+/// Returns the questions about `net` of an examination, from its query file or from the formulas
+/// given.
+fn asked(
+    arguments: &CertifyArguments,
+    model: &Path,
+    net: &Net,
+    examination: &str,
+) -> Result<Vec<AuditedProperty>, String> {
+    let properties = match examination == "Formulas" && arguments.has_formulas() {
+        true => formulas(arguments, net)?,
+        false => query_file(arguments, model, net, examination)?,
+    };
+    let fairness = fairness(net, &arguments.fair).map_err(|why| format!("--fair: {why}"))?;
+    let refuse = |what: &str| Unreadable { line: 0, what: what.to_owned() };
+    let under = |AuditedProperty { id, question }: AuditedProperty| {
+        let fair = |question: Question| question.under(&fairness).map_err(refuse);
+        AuditedProperty { id, question: question.and_then(fair) }
+    };
+    Ok(properties.into_iter().map(under).collect())
+}
+
+/// Reads the formulas given, in the order in which the prover names them.
+fn formulas(arguments: &CertifyArguments, net: &Net) -> Result<Vec<AuditedProperty>, String> {
+    let as_xml: AsXml<'_> = match arguments.cases {
+        true => &queries::read_of_cases,
+        false => &queries::read,
+    };
+    let typed = arguments.formula.iter().map(|text| typed::read_one(net, text, as_xml));
+    let mut properties: Vec<AuditedProperty> = typed.collect();
+    for file in &arguments.formulas {
+        properties.extend(questions_in(file, arguments, net)?);
+    }
+    typed::name_the_others(&mut properties);
+    Ok(properties)
+}
+
+/// Reads the questions in a file.
+fn questions_in(
+    file: &Path,
+    arguments: &CertifyArguments,
+    net: &Net,
+) -> Result<Vec<AuditedProperty>, String> {
+    let bytes = contents(file, arguments.memory)?;
+    let properties = reader::questions(net, &bytes, arguments.language, arguments.cases);
+    properties.map_err(|error| in_file(file, &error))
+}
+
+/// Reads the questions about `net` in the query file of an examination.
+fn query_file(
+    arguments: &CertifyArguments,
+    model: &Path,
+    net: &Net,
+    examination: &str,
+) -> Result<Vec<AuditedProperty>, String> {
+    // The name comes from an evidence file, and must not lead to another directory.
+    let plain = !examination.is_empty() && examination.bytes().all(|b| b.is_ascii_alphanumeric());
+    // The questions of the file are printed beside the verdict.
+    let file = match &arguments.queries {
+        _ if !plain => return Err(format!("{} is not an examination", Quoted(examination))),
+        Some(file) => file.clone(),
+        None => model.with_file_name(format!("{examination}.xml")),
+    };
+    if arguments.queries.is_none() && !file.exists() && !parikh_files::is_file(&file) {
+        return Err(format!("{examination} needs formulas, but there is no {}", file.display()));
+    }
+    let mut properties = questions_in(&file, arguments, net)?;
+    typed::name_the_others(&mut properties);
+    Ok(properties)
+}
+
+/// Returns the files named, and the evidence files in the directories named, sorted by name.
+fn evidence_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut files = Vec::new();
+    for path in named {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
+        let mut inside = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(wrong)? {
+            let file = entry.map_err(wrong)?.path();
+            if file.extension().is_some_and(|extension| extension == "jsonl") {
+                inside.push(file);
+            }
+        }
+        if inside.is_empty() {
+            return Err(format!("{}: the directory has no evidence (*.jsonl)", path.display()));
+        }
+        inside.sort();
+        files.extend(inside);
+    }
+    Ok(files)
+}
+
+/// Reads a file, decompressed if necessary, up to a size in bytes. Refuses pipes and devices, which
+/// may never end.
+fn contents(path: &Path, memory: u64) -> Result<Vec<u8>, String> {
+    let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
+    let too_large = |has: &str| {
+        let may = memory >> 20;
+        let what = format!("the file has {has}, more than the memory limit");
+        Err(format!("{}: {what} (--memory {may}M)", path.display()))
+    };
+    // Files in an archive and standard input have no metadata.
+    let metadata = std::fs::metadata(path).ok();
+    if metadata.as_ref().is_some_and(|it| !it.is_file()) {
+        return Err(format!("{}: this is not a regular file", path.display()));
+    }
+    let length = metadata.map_or(0, |it| it.len());
+    if length > memory {
+        return too_large(&format!("{} MB", length >> 20));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+    let reader = parikh_files::open(path).map_err(wrong)?;
+    reader.take(memory.saturating_add(1)).read_to_end(&mut bytes).map_err(wrong)?;
+    if bytes.len() as u64 > memory {
+        return too_large(&format!("{} MB or more when decompressed", memory >> 20));
+    }
+    Ok(bytes)
+}
+
+fn in_file(path: &Path, error: &parikh_evidence::reader::Unreadable) -> String {
+    format!("{}:{}: {}", path.display(), error.line, error.what)
+}
+
+/// Prints a message line to standard error.
+fn say(what: &str, text: &str) {
+    let _ = writeln!(std::io::stderr(), "{what}: {}", printable(text));
+}
+
+/// The largest number of characters in a message. Names may be as long as a file.
+const LONGEST: usize = 2000;
+
+/// Makes text from a file safe for a line of output.
+fn printable(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} …", Printable(&text[..end])),
+        None => Printable(text).to_string(),
+    }
+}
+
+/// Writes to standard output. A closed pipe is not an error.
+fn print(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,363 @@
+//! Bounds: lower and upper bounds on the tokens of places, derived step by step.
+//!
+//! The simplest reason that something never happens is that some place never holds enough tokens,
+//! or always too many. This kind of certificate derives such bounds. It refutes a predicate that is
+//! false of every marking within the bounds.
+//!
+//! # Steps
+//! Each step adds bounds to the *known* bounds. Initially, every place is known to hold at least 0
+//! tokens.
+//!
+//! - *Inductive*: bounds that hold in m₀ and that no firing violates. A transition is ignored if a
+//!   known upper bound (or one of this step) prevents it from ever being enabled. Every other
+//!   transition must not increase a place with an upper bound in this step. If it decreases a place
+//!   with a lower bound in this step, it must leave enough tokens there: post(t,p) ≥ bound.
+//! - *Weighted*: weights w with w·(post(t) − pre(t)) ≤ 0 for every transition, as in a
+//!   [lemma](super::Lemma). Then w·m ≤ w·m₀. Subtracting the least values of all other terms by the
+//!   known bounds leaves an upper bound (w(p) > 0) or a lower bound (w(p) < 0) on w(p)·m(p), which
+//!   is divided by w(p) and rounded.
+//! - *Safe units*: places that hold at most one token because the model claims that its units are
+//!   safe (NUPN). The certificate then states this assumption.
+//!
+//! # Soundness
+//! Inductive: by induction along a firing sequence. A transition that is enabled in a marking
+//! within the bounds is not ignored. So it increases no place with an upper bound, and a place that
+//! it decreases holds at least post(t,p) tokens after it. Weighted: no firing increases w·m, and
+//! each term but one is at least its least value by the known bounds. A step may use the bounds of
+//! earlier steps, and only an inductive step its own bounds.
+//!
+//! # Source
+//! Intervals and induction are folklore of abstract interpretation (P. and R. Cousot, POPL 1977);
+//! bounds by place invariants: G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980.
+
+use super::flaw::{Flaw, check_places};
+use super::sum::{WeightedTokens, add, product};
+use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
+use serde::{Deserialize, Serialize};
+
+/// Bounds with their derivation. Plain data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoundsCertificate<P = PlaceId> {
+    /// True if steps may assume that the model's units are safe (NUPN).
+    pub assumes_units: bool,
+    /// The steps of the derivation.
+    pub steps: Vec<BoundStep<P>>,
+}
+
+impl<P> Default for BoundsCertificate<P> {
+    fn default() -> Self {
+        BoundsCertificate { assumes_units: false, steps: Vec::new() }
+    }
+}
+
+impl<P> BoundsCertificate<P> {
+    /// Returns true if nothing is derived.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+}
+
+/// One bound on the tokens of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TokenBound<P = PlaceId> {
+    /// The place.
+    pub place: P,
+    /// True for an upper bound, false for a lower bound.
+    pub upper: bool,
+    /// The number of tokens.
+    pub tokens: u64,
+}
+
+/// A step of the derivation. The header of the file states the conditions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BoundStep<P = PlaceId> {
+    /// Bounds that hold initially and that no firing violates.
+    Inductive(Vec<TokenBound<P>>),
+    /// Bounds that follow from a weighted sum of tokens that no firing increases.
+    Weighted {
+        /// Places with the weights w; the weight of other places is 0.
+        weights: Vec<(P, i128)>,
+        /// The bounds, each of which follows from the sum and the earlier bounds.
+        bounds: Vec<TokenBound<P>>,
+    },
+    /// Places with at most one token, by the model's claim.
+    SafeUnits(Vec<P>),
+}
+
+impl BoundsCertificate {
+    /// Checks the derivation, and returns the derived bounds.
+    pub(super) fn check(
+        &self,
+        net: &Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<DerivedBounds, Flaw> {
+        let mut known = DerivedBounds::new(net);
+        for (index, step) in self.steps.iter().enumerate() {
+            if !goes_on() {
+                return Err(Flaw::Stopped);
+            }
+            match step {
+                BoundStep::Inductive(bounds) => known.inductive(net, index, bounds)?,
+                BoundStep::Weighted { weights, bounds } => {
+                    known.weighted(net, index, weights, bounds)?;
+                }
+                BoundStep::SafeUnits(places) => {
+                    let units = net.safe_units().filter(|_| self.assumes_units);
+                    let units = units.ok_or(Flaw::Units(index))?;
+                    check_places(net, places.iter().copied())?;
+                    if !places.iter().all(|&place| units.covers(place)) {
+                        return Err(Flaw::Units(index));
+                    }
+                    for &place in places {
+                        known.add(TokenBound { place, upper: true, tokens: 1 });
+                    }
+                }
+            }
+        }
+        Ok(known)
+    }
+}
+
+/// The bounds derived so far.
+#[derive(Clone, Debug)]
+pub(super) struct DerivedBounds {
+    low: Vec<u64>,
+    /// One entry per place; `None` means unbounded.
+    high: Vec<Option<u64>>,
+}
+
+impl DerivedBounds {
+    fn new(net: &Net) -> DerivedBounds {
+        DerivedBounds { low: vec![0; net.place_count()], high: vec![None; net.place_count()] }
+    }
+
+    /// Returns the lower and the upper bound of a place.
+    pub(super) fn interval(&self, place: PlaceId) -> (u64, Option<u64>) {
+        (self.low[place.index()], self.high[place.index()])
+    }
+
+    fn add(&mut self, bound: TokenBound) {
+        let at = bound.place.index();
+        if bound.upper {
+            let better = self.high[at].is_none_or(|known| bound.tokens < known);
+            self.high[at] = if better { Some(bound.tokens) } else { self.high[at] };
+        } else {
+            self.low[at] = self.low[at].max(bound.tokens);
+        }
+    }
+
+    /// Returns true if an upper bound prevents `t` from ever being enabled.
+    pub(super) fn blocks(&self, net: &Net, t: TransitionId) -> bool {
+        net.pre(t).iter().any(|arc| self.high[arc.place.index()].is_some_and(|n| n < arc.weight))
+    }
+
+    fn inductive(&mut self, net: &Net, index: usize, bounds: &[TokenBound]) -> Result<(), Flaw> {
+        check_places(net, bounds.iter().map(|bound| bound.place))?;
+        for &bound in bounds {
+            let initially = net.initial()[bound.place];
+            let holds =
+                if bound.upper { initially <= bound.tokens } else { initially >= bound.tokens };
+            if !holds {
+                return Err(Flaw::Initially(index, bound.place));
+            }
+        }
+        // From here on the new bounds are assumed. The result is discarded if one of them is not
+        // inductive.
+        bounds.iter().for_each(|&bound| self.add(bound));
+        for bound in bounds {
+            let place = bound.place;
+            let producers = net.producers(place).iter();
+            let around = producers.chain(net.consumers(place)).map(|arc| arc.transition);
+            for t in around {
+                let (pre, post) = (net.pre_weight(t, place), net.post_weight(t, place));
+                let harmless =
+                    if bound.upper { post <= pre } else { post >= pre || post >= bound.tokens };
+                if !harmless && !self.blocks(net, t) {
+                    return Err(Flaw::Breaks(index, place, t));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn weighted(
+        &mut self,
+        net: &Net,
+        index: usize,
+        weights: &[(PlaceId, i128)],
+        bounds: &[TokenBound],
+    ) -> Result<(), Flaw> {
+        let sum = WeightedTokens::never_raised(net, index, weights)?;
+        check_places(net, bounds.iter().map(|bound| bound.place))?;
+        // The sum of the least values of all terms that have one, and the number of terms that have
+        // none.
+        let (mut least, mut unbounded) = (0i128, 0usize);
+        for (&place, &weight) in &sum.coefficients {
+            match self.least(place, weight)? {
+                Some(term) => add(&mut least, term)?,
+                None => unbounded += 1,
+            }
+        }
+        for &bound in bounds {
+            let fails = || Flaw::NoBound(index, bound.place);
+            let weight = sum.coefficients.get(&bound.place).copied().unwrap_or(0);
+            if weight == 0 || (weight > 0) != bound.upper {
+                return Err(fails());
+            }
+            let others = match (self.least(bound.place, weight)?, unbounded) {
+                (Some(own), 0) => least.checked_sub(own),
+                (None, 1) => Some(least),
+                _ => return Err(fails()),
+            };
+            // The inequality weight·m(p) ≤ w·m₀ − Σ least values of the other terms.
+            let rest = others.and_then(|others| sum.constant.checked_sub(others));
+            let rest = rest.ok_or(Flaw::Overflow)?;
+            // One token beyond the bound must violate the inequality.
+            let beyond = i128::from(bound.tokens) + if bound.upper { 1 } else { -1 };
+            let possible = beyond >= 0 && product(weight, beyond)? <= rest;
+            if possible {
+                return Err(fails());
+            }
+        }
+        bounds.iter().for_each(|&bound| self.add(bound));
+        Ok(())
+    }
+
+    /// Returns the least value of `factor`·m(place), or `None` if it is unbounded.
+    fn least(&self, place: PlaceId, factor: i128) -> Result<Option<i128>, Flaw> {
+        let at = place.index();
+        let tokens = if factor >= 0 { Some(self.low[at]) } else { self.high[at] };
+        tokens.map(|tokens| product(factor, tokens.into())).transpose()
+    }
+
+    /// Returns true if no marking within the bounds satisfies `predicate`, whose only leaves are
+    /// linear comparisons.
+    pub(super) fn refute(&self, predicate: &Predicate) -> Result<bool, Flaw> {
+        match predicate {
+            Predicate::False => Ok(true),
+            Predicate::Atom(Atom { sum, bound }) => {
+                let mut least = 0i128;
+                for &(place, factor) in sum.terms() {
+                    match self.least(place, factor.into())? {
+                        Some(term) => add(&mut least, term)?,
+                        None => return Ok(false),
+                    }
+                }
+                Ok(least > i128::from(*bound))
+            }
+            Predicate::And(parts) => {
+                for part in parts {
+                    if self.refute(part)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Predicate::Or(parts) => {
+                for part in parts {
+                    if !self.refute(part)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document;
+    use parikh_net::{LinearSum, text};
+
+    fn check(net: &Net, steps: Vec<BoundStep>, refuted: &Predicate) -> Result<(), Flaw> {
+        let goes_on = &mut || true;
+        let document = Document::Bounds(BoundsCertificate { assumes_units: false, steps });
+        document.check(net, goes_on)?.refutes(refuted, goes_on)
+    }
+
+    /// A net where tokens circulate between p and q, `starved` is dead, and `log` never falls below
+    /// 2.
+    fn net() -> Net {
+        text::parse(
+            "place p 3
+             place q
+             place never
+             place log 5
+             transition t: p -> q
+             transition u: q -> p
+             transition starved: never -> p + never
+             transition trim: 3*log -> 2*log",
+        )
+        .unwrap()
+    }
+
+    fn bound(net: &Net, name: &str, upper: bool, tokens: u64) -> TokenBound {
+        TokenBound { place: net.place_named(name).unwrap(), upper, tokens }
+    }
+
+    fn more(net: &Net, name: &str, tokens: u64) -> Predicate {
+        Predicate::at_least(net.place_named(name).unwrap(), tokens)
+    }
+
+    #[test]
+    fn inductive_bounds_need_each_other_and_the_initial_marking() {
+        let net = net();
+        let starved = net.transition_named("starved").unwrap();
+        let refuted = Predicate::Enabled(starved);
+        let step = |bounds| vec![BoundStep::Inductive(bounds)];
+        let check = |steps| check(&net, steps, &refuted);
+        assert_eq!(check(step(vec![bound(&net, "never", true, 0)])), Ok(()));
+        assert_eq!(check(step(vec![bound(&net, "never", true, 1)])), Err(Flaw::DoesNotFollow));
+        assert_eq!(check(vec![]), Err(Flaw::DoesNotFollow));
+        let p = bound(&net, "p", true, 2);
+        assert_eq!(check(step(vec![p])), Err(Flaw::Initially(0, p.place)));
+        let p = bound(&net, "p", true, 3);
+        let u = net.transition_named("u").unwrap();
+        assert_eq!(check(step(vec![p])), Err(Flaw::Breaks(0, p.place, u)));
+        let log = bound(&net, "log", false, 3);
+        let trim = net.transition_named("trim").unwrap();
+        assert_eq!(check(step(vec![log])), Err(Flaw::Breaks(0, log.place, trim)));
+        let log = bound(&net, "log", false, 2);
+        assert_eq!(check(step(vec![log, bound(&net, "never", true, 0)])), Ok(()));
+    }
+
+    #[test]
+    fn weights_bound_by_what_the_others_leave() {
+        let net = net();
+        let weights =
+            |factor: i128| ["p", "q"].map(|name| (net.place_named(name).unwrap(), factor)).to_vec();
+        let check = |weights: Vec<(PlaceId, i128)>, tokens, claimed, first: bool| {
+            let bounds = vec![bound(&net, "q", true, tokens)];
+            let mut steps = vec![BoundStep::Weighted { weights, bounds }];
+            if first {
+                steps.insert(0, BoundStep::Inductive(vec![bound(&net, "never", true, 0)]));
+            }
+            super::tests::check(&net, steps, &more(&net, "q", claimed))
+        };
+        // `starved` would increase the sum. The check of the sum ignores that `starved` is dead.
+        let starved = net.transition_named("starved").unwrap();
+        assert_eq!(check(weights(1), 3, 4, false), Err(Flaw::Increases(0, starved)));
+        assert_eq!(check(weights(1), 3, 4, true), Err(Flaw::Increases(1, starved)));
+
+        let net =
+            text::parse("place p 3\nplace q\ntransition t: p -> q\ntransition u: q -> p").unwrap();
+        let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
+        let check = |weights: &[(PlaceId, i128)], bounds: Vec<TokenBound>, refuted: Predicate| {
+            let steps = vec![BoundStep::Weighted { weights: weights.to_vec(), bounds }];
+            super::tests::check(&net, steps, &refuted)
+        };
+        let most = |tokens| TokenBound { place: q, upper: true, tokens };
+        let above = |tokens| Predicate::at_most(LinearSum::place(q), tokens).negated();
+        assert_eq!(check(&[(p, 1), (q, 1)], vec![most(3)], above(3)), Ok(()));
+        assert_eq!(check(&[(p, 1), (q, 1)], vec![most(3)], above(2)), Err(Flaw::DoesNotFollow));
+        assert_eq!(check(&[(p, 1), (q, 1)], vec![most(2)], above(3)), Err(Flaw::NoBound(0, q)));
+        assert_eq!(check(&[(p, -1), (q, -1)], vec![most(3)], above(3)), Err(Flaw::NoBound(0, q)));
+        let nowhere = PlaceId::new(9);
+        assert_eq!(check(&[(nowhere, 1)], vec![], above(3)), Err(Flaw::NoSuchPlace(nowhere)));
+        assert_eq!(check(&[(p, i128::MAX), (q, 1)], vec![], above(3)), Err(Flaw::Overflow));
+    }
+}

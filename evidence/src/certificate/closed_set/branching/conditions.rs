@@ -1,0 +1,169 @@
+//! Computes the members of a set that satisfy a condition on markings.
+
+use super::evaluation::Evaluation;
+use super::firing::FiringTouch;
+use super::sets::{END, NONE};
+use crate::certificate::Flaw;
+use parikh_net::{Atom, Predicate, TransitionId};
+use std::collections::HashMap;
+
+impl Evaluation<'_> {
+    /// Returns the members of `of` that satisfy `condition`.
+    pub(super) fn satisfying(&mut self, of: u32, condition: &Predicate) -> Result<u32, Flaw> {
+        match condition {
+            Predicate::True => Ok(of),
+            Predicate::False => Ok(NONE),
+            Predicate::Atom(atom) => self.atom(of, atom),
+            Predicate::Enabled(t) => self.enabling(of, &[*t]),
+            Predicate::Disabled(t) => {
+                let enabling = self.enabling(of, &[*t])?;
+                self.sets.difference(of, enabling)
+            }
+            Predicate::Dead | Predicate::NotDead => {
+                let all: Vec<TransitionId> = self.net.transitions().collect();
+                let alive = self.enabling(of, &all)?;
+                match condition {
+                    Predicate::Dead => self.sets.difference(of, alive),
+                    _ => Ok(alive),
+                }
+            }
+            Predicate::And(parts) => {
+                parts.iter().try_fold(of, |of, part| self.satisfying(of, part))
+            }
+            Predicate::Or(parts) => {
+                let enabled = parts.iter().filter_map(|part| match part {
+                    Predicate::Enabled(t) => Some(*t),
+                    _ => None,
+                });
+                let mut any = self.enabling(of, &enabled.collect::<Vec<_>>())?;
+                for part in parts.iter().filter(|part| !matches!(part, Predicate::Enabled(_))) {
+                    let more = self.satisfying(of, part)?;
+                    any = self.sets.union(any, more)?;
+                }
+                Ok(any)
+            }
+        }
+    }
+
+    /// Returns the members of `of` that enable one of the transitions.
+    fn enabling(&mut self, of: u32, transitions: &[TransitionId]) -> Result<u32, Flaw> {
+        if transitions.is_empty() {
+            return Ok(NONE);
+        }
+        let needs = |&t: &TransitionId| {
+            let arcs = self.net.pre(t).iter();
+            let mut needs: Vec<FiringTouch> =
+                arcs.map(|arc| (self.level_of[arc.place.index()], arc.weight, 0)).collect();
+            needs.sort_unstable();
+            needs
+        };
+        let needs: Vec<Vec<FiringTouch>> = transitions.iter().map(needs).collect();
+        if needs.iter().any(Vec::is_empty) {
+            return Ok(of);
+        }
+        // A member enables a transition if it is a predecessor by a firing with the same
+        // requirements and no change.
+        let firings = self.lists.firings(&needs);
+        self.sets.before_any(&self.lists, &firings, 0, (of, of))
+    }
+
+    /// Returns the members of `of` whose weighted sum is at most the bound.
+    fn atom(&mut self, of: u32, atom: &Atom) -> Result<u32, Flaw> {
+        let mut weights = vec![0i64; self.level_of.len()];
+        for &(place, weight) in atom.sum.terms() {
+            weights[self.level_of[place.index()]] = weight;
+        }
+        let bound = i128::from(atom.bound);
+        let mut bounded =
+            BoundedSum { weights, bound, ranges: HashMap::new(), known: HashMap::new() };
+        self.bounded(&mut bounded, 0, of, 0)
+    }
+
+    /// Returns the vectors of a node whose sum, added to `sum`, is at most the bound.
+    fn bounded(
+        &mut self,
+        bounded: &mut BoundedSum,
+        level: usize,
+        node: u32,
+        sum: i128,
+    ) -> Result<u32, Flaw> {
+        if node == NONE {
+            return Ok(NONE);
+        }
+        let (least, most) = self.range(bounded, level, node)?;
+        if add(sum, most)? <= bounded.bound {
+            return Ok(node);
+        }
+        if add(sum, least)? > bounded.bound {
+            return Ok(NONE);
+        }
+        if let Some(&known) = bounded.known.get(&(node, sum)) {
+            return Ok(known);
+        }
+        self.sets.tick()?;
+        let begun = self.sets.begin();
+        let mut at = node;
+        while at != NONE {
+            let (value, down, right) = self.sets.node(at);
+            let sum = add(sum, bounded.own(level, value)?)?;
+            let down = self.bounded(bounded, level + 1, down, sum)?;
+            self.sets.push(value, down);
+            at = right;
+        }
+        let result = self.sets.end(begun)?;
+        bounded.known.insert((node, sum), result);
+        Ok(result)
+    }
+
+    /// Returns the smallest and the largest sum of the vectors of a node.
+    fn range(
+        &mut self,
+        bounded: &mut BoundedSum,
+        level: usize,
+        node: u32,
+    ) -> Result<(i128, i128), Flaw> {
+        if node == END {
+            return Ok((0, 0));
+        }
+        if let Some(&known) = bounded.ranges.get(&node) {
+            return Ok(known);
+        }
+        self.sets.tick()?;
+        let (mut at, mut range) = (node, None);
+        while at != NONE {
+            let (value, down, right) = self.sets.node(at);
+            let own = bounded.own(level, value)?;
+            let (least, most) = self.range(bounded, level + 1, down)?;
+            let (least, most) = (add(own, least)?, add(own, most)?);
+            range = Some(range.map_or((least, most), |(low, high): (i128, i128)| {
+                (low.min(least), high.max(most))
+            }));
+            at = right;
+        }
+        let range = range.unwrap_or((0, 0));
+        bounded.ranges.insert(node, range);
+        Ok(range)
+    }
+}
+
+/// A bound on a weighted sum, with cached results.
+struct BoundedSum {
+    /// Weights by level.
+    weights: Vec<i64>,
+    bound: i128,
+    /// The smallest and the largest sum, by node.
+    ranges: HashMap<u32, (i128, i128)>,
+    /// Results by node and the sum above the node.
+    known: HashMap<(u32, i128), u32>,
+}
+
+impl BoundedSum {
+    /// Returns the contribution of a value at a level to the sum.
+    fn own(&self, level: usize, value: u64) -> Result<i128, Flaw> {
+        i128::from(self.weights[level]).checked_mul(i128::from(value)).ok_or(Flaw::Overflow)
+    }
+}
+
+fn add(a: i128, b: i128) -> Result<i128, Flaw> {
+    a.checked_add(b).ok_or(Flaw::Overflow)
+}

@@ -1,0 +1,159 @@
+//! Computes the members that satisfy the subformulas of a CTL formula, from the inside out.
+
+use super::super::ClosedSet;
+use super::super::members::SetShape;
+use super::firing::{FiringTouch, TouchLists, TransitionLists};
+use super::sets::{NONE, SubsetTable};
+use crate::certificate::Flaw;
+use parikh_net::{Net, Predicate, TransitionId, TreeProperty};
+use parikh_temporal::{Node, Quantifier};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicBool;
+
+/// The evaluation of CTL formulas on a closed set.
+pub(super) struct Evaluation<'e> {
+    pub(super) net: &'e Net,
+    /// Level by place.
+    pub(super) level_of: &'e [usize],
+    pub(super) sets: SubsetTable<'e>,
+    pub(super) lists: TouchLists,
+    /// The transitions that change the marking.
+    moves: TransitionLists,
+    /// The transitions that do not change the marking.
+    idle: Vec<TransitionId>,
+    /// The closed set as a node of `sets`.
+    all: u32,
+    /// The initial marking, by level.
+    initial: Vec<u64>,
+}
+
+impl<'e> Evaluation<'e> {
+    /// Prepares an evaluation on the closed set `set`.
+    pub(super) fn on(
+        set: &ClosedSet,
+        shape: &'e SetShape,
+        net: &'e Net,
+        stop: &'e AtomicBool,
+    ) -> Result<Self, Flaw> {
+        let (sets, all) = SubsetTable::of(set, stop)?;
+        let (mut moves, mut idle) = (Vec::new(), Vec::new());
+        for t in net.transitions() {
+            match net.delta(t).is_empty() {
+                true => idle.push(t),
+                false => moves.push(touches(net, t, &shape.level_of)),
+            }
+        }
+        let mut lists = TouchLists::new();
+        let moves = lists.firings(&moves);
+        let initial = set.order.iter().map(|&place| net.initial()[place]).collect();
+        Ok(Evaluation { net, level_of: &shape.level_of, sets, lists, moves, idle, all, initial })
+    }
+
+    /// Returns true if a property is true of the initial marking.
+    pub(super) fn holds(&mut self, property: &TreeProperty) -> Result<bool, Flaw> {
+        let members = self.members(property)?;
+        Ok(self.sets.contains(members, &self.initial))
+    }
+
+    /// Returns the members that satisfy a property.
+    fn members(&mut self, property: &TreeProperty) -> Result<u32, Flaw> {
+        let (mut found, mut last): (HashMap<_, u32>, u32) = (HashMap::new(), NONE);
+        for formula in property.formulas().below(property.formula()) {
+            last = match property.formulas().node(formula) {
+                Node::True => self.all,
+                Node::False => NONE,
+                Node::Literal(literal) => {
+                    let condition = &property.atoms()[literal.atom.0 as usize];
+                    let members = self.satisfying(self.all, condition)?;
+                    if literal.positive { members } else { self.others(members)? }
+                }
+                Node::And(parts) => {
+                    let mut parts = parts.iter();
+                    parts
+                        .try_fold(self.all, |all, part| self.sets.intersection(all, found[part]))?
+                }
+                Node::Or(parts) => {
+                    let mut parts = parts.iter();
+                    parts.try_fold(NONE, |any, part| self.sets.union(any, found[part]))?
+                }
+                Node::Next(Quantifier::Exists, inner) => self.next(found[inner])?,
+                Node::Next(Quantifier::All, inner) => {
+                    let others = self.others(found[inner])?;
+                    let violated = self.next(others)?;
+                    self.others(violated)?
+                }
+                Node::Until(Quantifier::Exists, left, right) => {
+                    self.until(found[left], found[right])?
+                }
+                Node::Until(Quantifier::All, left, right) => {
+                    let [left, right] = [self.others(found[left])?, self.others(found[right])?];
+                    let violated = self.release(left, right)?;
+                    self.others(violated)?
+                }
+                Node::Release(Quantifier::Exists, left, right) => {
+                    self.release(found[left], found[right])?
+                }
+                Node::Release(Quantifier::All, left, right) => {
+                    let [left, right] = [self.others(found[left])?, self.others(found[right])?];
+                    let violated = self.until(left, right)?;
+                    self.others(violated)?
+                }
+            };
+            found.insert(formula, last);
+        }
+        Ok(last)
+    }
+
+    fn others(&mut self, members: u32) -> Result<u32, Flaw> {
+        self.sets.difference(self.all, members)
+    }
+
+    /// Returns the members with a successor in `to`.
+    fn next(&mut self, to: u32) -> Result<u32, Flaw> {
+        let itself = self.idle(to)?;
+        let led = self.sets.before_any(&self.lists, &self.moves, 0, (self.all, to))?;
+        self.sets.union(led, itself)
+    }
+
+    /// Returns the members of `of` that enable a transition that changes nothing.
+    fn idle(&mut self, of: u32) -> Result<u32, Flaw> {
+        let enabled = self.idle.iter().map(|&t| Predicate::Enabled(t)).collect();
+        self.satisfying(of, &Predicate::Or(enabled))
+    }
+
+    /// Returns the members that satisfy E(left U right).
+    fn until(&mut self, left: u32, right: u32) -> Result<u32, Flaw> {
+        let within = self.sets.union(left, right)?;
+        self.sets.leading(&self.lists, &self.moves, 0, (within, right))
+    }
+
+    /// Returns the members that satisfy E(left R right).
+    fn release(&mut self, left: u32, right: u32) -> Result<u32, Flaw> {
+        let (dead, idle) = (self.satisfying(right, &Predicate::Dead)?, self.idle(right)?);
+        let mut ends = self.sets.intersection(left, right)?;
+        for more in [dead, idle] {
+            ends = self.sets.union(ends, more)?;
+        }
+        let stays = self.until(right, ends)?;
+        let mut rest = self.sets.difference(right, stays)?;
+        loop {
+            let circling = self.sets.before_any(&self.lists, &self.moves, 0, (rest, rest))?;
+            if circling == rest {
+                return self.sets.union(stays, rest);
+            }
+            rest = circling;
+        }
+    }
+}
+
+/// Returns the requirements and changes of a transition, by ascending level.
+fn touches(net: &Net, t: TransitionId, level_of: &[usize]) -> Vec<FiringTouch> {
+    let mut touches: BTreeMap<usize, (u64, i64)> = BTreeMap::new();
+    for arc in net.pre(t) {
+        touches.entry(level_of[arc.place.index()]).or_default().0 = arc.weight;
+    }
+    for change in net.delta(t) {
+        touches.entry(level_of[change.place.index()]).or_default().1 = change.delta;
+    }
+    touches.into_iter().map(|(level, (pre, change))| (level, pre, change)).collect()
+}

@@ -1,0 +1,284 @@
+//! Subsets of a closed set, as decision diagrams with shared nodes: equal sets have the same node.
+//!
+//! Results of operations are kept in a cache in which later results overwrite earlier ones. The
+//! cache affects the time only, never the result.
+
+use super::super::ClosedSet;
+use super::super::members::too_large;
+use crate::certificate::Flaw;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The empty set.
+pub(super) const NONE: u32 = 0;
+/// The set of the empty vector, below the last level.
+pub(super) const END: u32 = 1;
+
+/// The maximum number of nodes, which take some hundred megabytes.
+const MOST_NODES: usize = 8 << 20;
+
+/// The number of cached results.
+const LINES: usize = 1 << 20;
+
+/// The number of operations between two checks of the stop flag.
+const STEPS: u32 = 1 << 10;
+
+/// Operations in the cache. The number of the set of transitions or of the list of touches is
+/// stored in the higher bits of the key.
+#[derive(Clone, Copy)]
+pub(super) enum Operation {
+    Union = 1,
+    Intersection = 2,
+    Difference = 3,
+    /// Predecessors by a given firing.
+    Before = 4,
+    /// Predecessors by any single firing.
+    BeforeAny = 5,
+    /// Predecessors by any number of firings.
+    Leading = 6,
+}
+
+impl Operation {
+    /// Returns the cache key of an operation with the number of its transitions.
+    pub(super) fn with(self, number: u32) -> u32 {
+        self as u32 | number << 3
+    }
+}
+
+#[derive(Clone, Copy)]
+struct CachedOperation {
+    operation: u32,
+    a: u32,
+    b: u32,
+    result: u32,
+}
+
+/// The table of nodes, and the cache of results.
+pub(super) struct SubsetTable<'s> {
+    /// The nodes (value, down, right). `right` continues with larger values.
+    nodes: Vec<(u64, u32, u32)>,
+    /// Hash table of the nodes, with open addressing.
+    slots: Vec<u32>,
+    lines: Vec<CachedOperation>,
+    /// Values and children of the nodes that are being built.
+    work: Vec<(u64, u32)>,
+    steps: u32,
+    stop: &'s AtomicBool,
+}
+
+fn hash(a: u64, b: u32, c: u32) -> usize {
+    let mixed = (a ^ u64::from(b) << 32 ^ u64::from(c)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ mixed >> 29 ^ u64::from(b)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (mixed ^ mixed >> 32) as usize
+}
+
+impl<'s> SubsetTable<'s> {
+    /// Copies the closed set into a new table, and returns the table and the node of the set.
+    /// Computations end when `stop` is set.
+    pub(super) fn of(
+        set: &ClosedSet,
+        stop: &'s AtomicBool,
+    ) -> Result<(SubsetTable<'s>, u32), Flaw> {
+        let empty = CachedOperation { operation: 0, a: 0, b: 0, result: 0 };
+        let mut sets = SubsetTable {
+            nodes: vec![(0, NONE, NONE); 2],
+            slots: vec![NONE; 1 << 12],
+            lines: vec![empty; LINES],
+            work: Vec::new(),
+            steps: 0,
+            stop,
+        };
+        let mut numbers = vec![NONE, END];
+        for &(value, down, right) in &set.nodes {
+            let (down, right) = (numbers[down as usize], numbers[right as usize]);
+            numbers.push(sets.make(value, down, right)?);
+        }
+        let all = numbers[set.root as usize];
+        Ok((sets, all))
+    }
+
+    pub(super) fn node(&self, id: u32) -> (u64, u32, u32) {
+        self.nodes[id as usize]
+    }
+
+    /// Counts an operation, and regularly checks the stop flag.
+    pub(super) fn tick(&mut self) -> Result<(), Flaw> {
+        self.steps = self.steps.wrapping_add(1);
+        match self.steps.is_multiple_of(STEPS) && self.stop.load(Ordering::Relaxed) {
+            true => Err(Flaw::Stopped),
+            false => Ok(()),
+        }
+    }
+
+    fn make(&mut self, value: u64, down: u32, right: u32) -> Result<u32, Flaw> {
+        if down == NONE {
+            return Ok(right);
+        }
+        let mask = self.slots.len() - 1;
+        let mut slot = hash(value, down, right) & mask;
+        while self.slots[slot] != NONE {
+            if self.nodes[self.slots[slot] as usize] == (value, down, right) {
+                return Ok(self.slots[slot]);
+            }
+            slot = (slot + 1) & mask;
+        }
+        self.tick()?;
+        if self.nodes.len() >= MOST_NODES {
+            return Err(too_large());
+        }
+        let id = self.nodes.len() as u32;
+        self.nodes.push((value, down, right));
+        self.slots[slot] = id;
+        if self.nodes.len() * 2 > self.slots.len() {
+            self.grow();
+        }
+        Ok(id)
+    }
+
+    fn grow(&mut self) {
+        self.slots = vec![NONE; self.slots.len() * 2];
+        let mask = self.slots.len() - 1;
+        for (id, &(value, down, right)) in (0u32..).zip(&self.nodes).skip(2) {
+            let mut slot = hash(value, down, right) & mask;
+            while self.slots[slot] != NONE {
+                slot = (slot + 1) & mask;
+            }
+            self.slots[slot] = id;
+        }
+    }
+
+    /// Returns the cached result of an operation, if any.
+    pub(super) fn known(&self, operation: u32, a: u32, b: u32) -> Option<u32> {
+        let line = self.lines[hash(u64::from(operation), a, b) & (LINES - 1)];
+        ((line.operation, line.a, line.b) == (operation, a, b)).then_some(line.result)
+    }
+
+    /// Stores the result of an operation in the cache.
+    pub(super) fn remember(&mut self, operation: u32, a: u32, b: u32, result: u32) {
+        self.lines[hash(u64::from(operation), a, b) & (LINES - 1)] =
+            CachedOperation { operation, a, b, result };
+    }
+
+    /// Begins a node chain with the values pushed from here on. Returns the start for `end`.
+    pub(super) fn begin(&self) -> usize {
+        self.work.len()
+    }
+
+    /// Adds a value to the chain that is being built. Values must increase.
+    pub(super) fn push(&mut self, value: u64, down: u32) {
+        self.work.push((value, down));
+    }
+
+    /// Builds the chain that was begun at `begun`.
+    pub(super) fn end(&mut self, begun: usize) -> Result<u32, Flaw> {
+        let mut right = NONE;
+        while self.work.len() > begun {
+            if let Some((value, down)) = self.work.pop() {
+                right = self.make(value, down, right)?;
+            }
+        }
+        Ok(right)
+    }
+
+    /// Returns the child at a value, or `NONE` if there is none.
+    pub(super) fn below(&self, set: u32, value: u64) -> u32 {
+        let mut at = set;
+        while at > END {
+            let (other, down, right) = self.node(at);
+            if other >= value {
+                return if other == value { down } else { NONE };
+            }
+            at = right;
+        }
+        NONE
+    }
+
+    pub(super) fn contains(&self, set: u32, vector: &[u64]) -> bool {
+        vector.iter().fold(set, |at, &value| self.below(at, value)) == END
+    }
+
+    /// Returns the union of two sets.
+    pub(super) fn union(&mut self, a: u32, b: u32) -> Result<u32, Flaw> {
+        let (a, b) = (a.min(b), a.max(b));
+        if a == b || a == NONE {
+            return Ok(b);
+        }
+        if let Some(known) = self.known(Operation::Union.with(0), a, b) {
+            return Ok(known);
+        }
+        self.tick()?;
+        let begun = self.begin();
+        let (mut one, mut other) = (a, b);
+        while one != NONE || other != NONE {
+            let (left, right) = (self.node(one), self.node(other));
+            if other == NONE || one != NONE && left.0 < right.0 {
+                self.push(left.0, left.1);
+                one = left.2;
+            } else if one == NONE || right.0 < left.0 {
+                self.push(right.0, right.1);
+                other = right.2;
+            } else {
+                let down = self.union(left.1, right.1)?;
+                self.push(left.0, down);
+                (one, other) = (left.2, right.2);
+            }
+        }
+        let result = self.end(begun)?;
+        self.remember(Operation::Union.with(0), a, b, result);
+        Ok(result)
+    }
+
+    /// Returns the intersection of two sets.
+    pub(super) fn intersection(&mut self, a: u32, b: u32) -> Result<u32, Flaw> {
+        let (a, b) = (a.min(b), a.max(b));
+        if a == b || a == NONE {
+            return Ok(a);
+        }
+        if let Some(known) = self.known(Operation::Intersection.with(0), a, b) {
+            return Ok(known);
+        }
+        self.tick()?;
+        let begun = self.begin();
+        let (mut one, mut other) = (a, b);
+        while one != NONE && other != NONE {
+            let (left, right) = (self.node(one), self.node(other));
+            if left.0 == right.0 {
+                let down = self.intersection(left.1, right.1)?;
+                self.push(left.0, down);
+            }
+            one = if left.0 <= right.0 { left.2 } else { one };
+            other = if right.0 <= left.0 { right.2 } else { other };
+        }
+        let result = self.end(begun)?;
+        self.remember(Operation::Intersection.with(0), a, b, result);
+        Ok(result)
+    }
+
+    /// Returns the members of `a` that are not in `b`.
+    pub(super) fn difference(&mut self, a: u32, b: u32) -> Result<u32, Flaw> {
+        if a == b || a == NONE || b == NONE {
+            return Ok(if b == NONE { a } else { NONE });
+        }
+        if let Some(known) = self.known(Operation::Difference.with(0), a, b) {
+            return Ok(known);
+        }
+        self.tick()?;
+        let begun = self.begin();
+        let (mut one, mut other) = (a, b);
+        while one != NONE {
+            let (left, right) = (self.node(one), self.node(other));
+            if other != NONE && right.0 < left.0 {
+                other = right.2;
+                continue;
+            }
+            let down = match other != NONE && right.0 == left.0 {
+                true => self.difference(left.1, right.1)?,
+                false => left.1,
+            };
+            self.push(left.0, down);
+            one = left.2;
+        }
+        let result = self.end(begun)?;
+        self.remember(Operation::Difference.with(0), a, b, result);
+        Ok(result)
+    }
+}

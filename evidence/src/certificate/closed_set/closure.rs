@@ -1,0 +1,171 @@
+//! Checks that a set is closed under firing.
+//!
+//! A transition leads out of the set if some member enables it and the result is not a member. The
+//! check does not build the results. Instead it follows two paths through the diagram in parallel:
+//! one for the member, and one for its result, whose values differ by the change of the transition.
+//! If the second path has no continuation, the first one must have no vector that enables the rest
+//! of the transition.
+//!
+//! The paths begin at the first level that the transition touches. Above it, a member and its
+//! result agree, so both are at the same *head*: a node that continues some prefix of a member. The
+//! paths end after the last level that the transition changes, where both are at the same node.
+//! Each pair of nodes is visited once per transition.
+
+use super::{Clock, ClosedSet, ClosedSetFlaw};
+use parikh_net::Net;
+use std::collections::{BTreeMap, HashSet};
+
+/// The level, the required tokens and the change of a transition at this level.
+type ClosureTouch = (usize, u64, i64);
+
+impl ClosedSet {
+    /// Checks that every firing of a member leads to a member.
+    pub(super) fn check_closed(
+        &self,
+        net: &Net,
+        level_of: &[usize],
+        heights: &[u32],
+        clock: &mut Clock<'_>,
+    ) -> Result<(), ClosedSetFlaw> {
+        let heads = self.heads(heights);
+        for t in net.transitions() {
+            let mut touched: BTreeMap<usize, (u64, i64)> = BTreeMap::new();
+            for arc in net.pre(t) {
+                let touch = touched.entry(level_of[arc.place.index()]).or_default();
+                *touch = (touch.0 + arc.weight, touch.1 - arc.weight as i64);
+            }
+            for arc in net.post(t) {
+                touched.entry(level_of[arc.place.index()]).or_default().1 += arc.weight as i64;
+            }
+            let touched: Vec<ClosureTouch> =
+                touched.into_iter().map(|(level, (pre, change))| (level, pre, change)).collect();
+            let Some(last) = touched.iter().rposition(|&(_, _, change)| change != 0) else {
+                continue; // a member is its own result
+            };
+            let mut ways = ParallelPaths {
+                set: self,
+                touched: &touched,
+                last,
+                seen: HashSet::new(),
+                barren: HashSet::new(),
+                clock: &mut *clock,
+            };
+            let top = touched[0].0;
+            for &head in &heads[top] {
+                if !ways.stay(top, head)? {
+                    return Err(ClosedSetFlaw::Leaves(t));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns, by level, the nodes that continue some prefix of a member.
+    fn heads(&self, heights: &[u32]) -> Vec<Vec<u32>> {
+        let levels = self.order.len();
+        let mut heads: Vec<Vec<u32>> = vec![Vec::new(); levels + 1];
+        let mut is_head = vec![false; heights.len()];
+        heads[0].push(self.root);
+        for level in 0..levels {
+            let mut below = Vec::new();
+            for &head in &heads[level] {
+                let mut at = head;
+                while at > 1 {
+                    let (_, down, right) = self.node(at);
+                    if !std::mem::replace(&mut is_head[down as usize], true) {
+                        below.push(down);
+                    }
+                    at = right;
+                }
+            }
+            heads[level + 1] = below;
+        }
+        heads
+    }
+}
+
+/// The maximum number of pairs of nodes for one transition: a constant, and a number per node of
+/// the set. Usually the number of pairs is about the number of nodes.
+const MOST_PAIRS: (usize, usize) = (1 << 20, 16);
+
+/// The parallel paths of one transition through the set.
+struct ParallelPaths<'w, 'g> {
+    set: &'w ClosedSet,
+    /// The touched levels, ascending.
+    touched: &'w [ClosureTouch],
+    /// The index in `touched` of the last change.
+    last: usize,
+    /// Pairs that have been visited or are on the worklist. A node determines its level.
+    seen: HashSet<(u32, u32)>,
+    /// Nodes without a vector that enables the rest of the transition.
+    barren: HashSet<u32>,
+    clock: &'w mut Clock<'g>,
+}
+
+impl ParallelPaths<'_, '_> {
+    /// Returns true if each result of the vectors of a head is a vector of this head. The search
+    /// uses a worklist instead of recursion, because a net has as many levels as places.
+    fn stay(&mut self, level: usize, head: u32) -> Result<bool, ClosedSetFlaw> {
+        let mut open = vec![(level, 0usize, head, head)];
+        while let Some((level, position, from, to)) = open.pop() {
+            if position > self.last && from == to || !self.seen.insert((from, to)) {
+                continue;
+            }
+            if self.seen.len() > MOST_PAIRS.0 + MOST_PAIRS.1 * self.set.nodes.len() {
+                return Err(ClosedSetFlaw::Pairs);
+            }
+            let touch = self.touched.get(position).filter(|touch| touch.0 == level);
+            let (pre, change) = touch.map_or((0, 0), |&(_, pre, change)| (pre, change));
+            let next = position + usize::from(touch.is_some());
+            let (mut at, mut to) = (from, to);
+            while at > 1 {
+                self.clock.tick()?;
+                let (value, down, right) = self.set.node(at);
+                at = right;
+                if value < pre {
+                    continue;
+                }
+                // Results increase with the values, so the second path never goes back.
+                let after = value.checked_add_signed(change);
+                while to > 1 && after.is_none_or(|after| self.set.node(to).0 < after) {
+                    to = self.set.node(to).2;
+                }
+                if to > 1 && after == Some(self.set.node(to).0) {
+                    open.push((level + 1, next, down, self.set.node(to).1));
+                } else if self.enables(level + 1, next, down)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns true if some vector of a node satisfies the requirements from `position` on.
+    fn enables(
+        &mut self,
+        level: usize,
+        position: usize,
+        number: u32,
+    ) -> Result<bool, ClosedSetFlaw> {
+        let mut open = vec![(level, position, number)];
+        while let Some((level, position, number)) = open.pop() {
+            if position == self.touched.len() {
+                return Ok(true); // no node but 0 is without a vector, and 0 is never below
+            }
+            if !self.barren.insert(number) {
+                continue;
+            }
+            let touch = Some(self.touched[position]).filter(|touch| touch.0 == level);
+            let mut at = number;
+            while at > 1 {
+                self.clock.tick()?;
+                let (value, down, right) = self.set.node(at);
+                at = right;
+                if touch.is_none_or(|touch| value >= touch.1) {
+                    open.push((level + 1, position + usize::from(touch.is_some()), down));
+                }
+            }
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,394 @@
+//! Decides whether some member of a set satisfies a predicate.
+//!
+//! The members that satisfy an atom, enable a transition or disable one form a set again, and so
+//! does the union of two sets. One function (`Store::make`) builds all of these sets level by
+//! level. It first goes down from the root to find the *parts* that are needed, then up again to
+//! build the nodes. A part is a node together with the information about the beginning of the
+//! vector that matters: nothing, the sum so far, or the node of the other set.
+
+use super::{Clock, ClosedSet, ClosedSetFlaw};
+use crate::certificate::Flaw;
+use parikh_net::{Atom, Net, Predicate, TransitionId};
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// Properties of a closed set that are computed once.
+#[derive(Debug)]
+pub(super) struct SetShape {
+    /// Level by place.
+    pub(super) level_of: Vec<usize>,
+    /// The length of the vectors of each node.
+    heights: Vec<u32>,
+    /// The smallest and the largest value at each level.
+    values: Vec<(u64, u64)>,
+}
+
+impl SetShape {
+    pub(super) fn new(set: &ClosedSet, level_of: Vec<usize>, heights: Vec<u32>) -> Self {
+        let levels = level_of.len();
+        let mut values = vec![(u64::MAX, 0); levels];
+        for (&(value, ..), &height) in set.nodes.iter().zip(&heights[2..]) {
+            // Nodes that are not reachable from the root may be longer.
+            if let Some(level) = levels.checked_sub(height as usize) {
+                values[level] = (values[level].0.min(value), values[level].1.max(value));
+            }
+        }
+        SetShape { level_of, heights, values }
+    }
+
+    /// Returns the smallest and the largest sum over the ranges of the levels, as if the levels
+    /// were independent.
+    fn range(&self, weights: &[(usize, i64)]) -> Option<(i128, i128)> {
+        weights.iter().try_fold((0i128, 0i128), |(least, most), &(level, weight)| {
+            let (low, high) = self.values[level];
+            let [a, b] = [low, high].map(|value| i128::from(weight) * i128::from(value));
+            Some((least.checked_add(a.min(b))?, most.checked_add(a.max(b))?))
+        })
+    }
+}
+
+/// The maximum number of nodes for one question: a constant, and a number per node of the set. Even
+/// for a small set, comparisons with large weights can need many nodes.
+const MOST_NODES: (usize, usize) = (1 << 22, 32);
+
+/// Returns true if some member satisfies `predicate`.
+pub(super) fn any(
+    set: &ClosedSet,
+    shape: &SetShape,
+    net: &Net,
+    predicate: &Predicate,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<bool, Flaw> {
+    if impossible(shape, predicate) {
+        return Ok(false);
+    }
+    let mut store = NodeStore::new(set, shape, net, goes_on);
+    Ok(store.satisfying(set.root, predicate)? != 0)
+}
+
+/// Returns true if the ranges of the places alone exclude the predicate.
+fn impossible(shape: &SetShape, predicate: &Predicate) -> bool {
+    match predicate {
+        Predicate::False => true,
+        Predicate::Atom(atom) => shape
+            .range(&over_levels(shape, atom))
+            .is_some_and(|(least, _)| least > i128::from(atom.bound)),
+        Predicate::And(parts) => parts.iter().any(|part| impossible(shape, part)),
+        Predicate::Or(parts) => parts.iter().all(|part| impossible(shape, part)),
+        _ => false,
+    }
+}
+
+/// Returns the terms of an atom by ascending level.
+fn over_levels(shape: &SetShape, atom: &Atom) -> Vec<(usize, i64)> {
+    let terms = atom.sum.terms().iter();
+    let mut terms: Vec<(usize, i64)> =
+        terms.map(|&(place, weight)| (shape.level_of[place.index()], weight)).collect();
+    terms.sort_unstable();
+    terms
+}
+
+/// The child of a part at a value.
+pub(super) enum PartChild<S> {
+    /// The whole vector set of a node.
+    All(u32),
+    /// A part, to be built.
+    Part(S),
+}
+
+/// The children of a part, by ascending value.
+pub(super) type PartChildren<S> = Vec<(u64, PartChild<S>)>;
+
+/// The nodes of a closed set and of the subsets built from it.
+pub(super) struct NodeStore<'s, 'g> {
+    pub(super) set: &'s ClosedSet,
+    pub(super) shape: &'s SetShape,
+    net: &'s Net,
+    /// The nodes after those of the set, with their heights.
+    pub(super) made: Vec<(u64, u32, u32)>,
+    pub(super) heights: Vec<u32>,
+    pub(super) known: HashMap<(u64, u32, u32), u32>,
+    /// The maximum number of built nodes.
+    most: usize,
+    clock: Clock<'g>,
+}
+
+impl<'s, 'g> NodeStore<'s, 'g> {
+    pub(super) fn new(
+        set: &'s ClosedSet,
+        shape: &'s SetShape,
+        net: &'s Net,
+        goes_on: &'g mut dyn FnMut() -> bool,
+    ) -> Self {
+        let (made, heights, known) = (Vec::new(), Vec::new(), HashMap::new());
+        let most = MOST_NODES.0 + MOST_NODES.1 * set.nodes.len();
+        NodeStore { set, shape, net, made, heights, known, most, clock: Clock::new(goes_on) }
+    }
+}
+
+impl NodeStore<'_, '_> {
+    fn node(&self, number: u32) -> (u64, u32, u32) {
+        let at = number as usize - 2;
+        match at.checked_sub(self.set.nodes.len()) {
+            None => self.set.nodes[at],
+            Some(at) => self.made[at],
+        }
+    }
+
+    pub(super) fn chain(&self, mut number: u32) -> impl Iterator<Item = (u64, u32)> {
+        std::iter::from_fn(move || {
+            let (value, down, right) = (number > 1).then(|| self.node(number))?;
+            number = right;
+            Some((value, down))
+        })
+    }
+
+    /// Returns the members of `of` that satisfy a predicate.
+    pub(super) fn satisfying(&mut self, of: u32, predicate: &Predicate) -> Result<u32, Flaw> {
+        match predicate {
+            _ if of == 0 => Ok(0),
+            Predicate::True => Ok(of),
+            Predicate::False => Ok(0),
+            Predicate::Atom(atom) => self.atom(of, atom),
+            Predicate::Enabled(t) => self.enabling(of, *t, true),
+            Predicate::Disabled(t) => self.enabling(of, *t, false),
+            Predicate::Dead => {
+                let all = self.net.transitions();
+                all.into_iter().try_fold(of, |of, t| self.enabling(of, t, false))
+            }
+            Predicate::NotDead => {
+                let all = self.net.transitions();
+                all.into_iter().try_fold(0, |some, t| {
+                    let more = self.enabling(of, t, true)?;
+                    self.union(some, more)
+                })
+            }
+            Predicate::And(parts) => {
+                // Process disjunctions last: the other parts leave fewer members.
+                let (plain, others): (Vec<_>, Vec<_>) =
+                    parts.iter().partition(|part| !matches!(part, Predicate::Or(_)));
+                let mut all = plain.into_iter().chain(others);
+                all.try_fold(of, |of, part| self.satisfying(of, part))
+            }
+            Predicate::Or(parts) => parts.iter().try_fold(0, |some, part| {
+                let more = self.satisfying(of, part)?;
+                self.union(some, more)
+            }),
+        }
+    }
+
+    /// Returns the members of `of` that enable `t`, or those that do not.
+    fn enabling(&mut self, of: u32, t: TransitionId, enabled: bool) -> Result<u32, Flaw> {
+        let (net, shape) = (self.net, self.shape);
+        let mut needs: Vec<(usize, u64)> =
+            net.pre(t).iter().map(|arc| (shape.level_of[arc.place.index()], arc.weight)).collect();
+        needs.sort_unstable();
+        let Some(&(last, _)) = needs.last() else { return Ok(if enabled { of } else { 0 }) };
+        if of == 0 {
+            return Ok(0);
+        }
+        self.make(of, |store, level, node, values| {
+            let need = needs.binary_search_by_key(&level, |need| need.0);
+            let need = need.ok().map(|at| needs[at].1);
+            for (value, down) in store.chain(node) {
+                match need {
+                    // The value disables `t`, whatever the remaining values are.
+                    Some(need) if value < need => {
+                        if !enabled {
+                            values.push((value, PartChild::All(down)));
+                        }
+                    }
+                    _ if level == last => {
+                        if enabled {
+                            values.push((value, PartChild::All(down)));
+                        }
+                    }
+                    _ => values.push((value, PartChild::Part(down))),
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns the members of `of` that satisfy an atom.
+    fn atom(&mut self, of: u32, atom: &Atom) -> Result<u32, Flaw> {
+        let weights = over_levels(self.shape, atom);
+        let bound = i128::from(atom.bound);
+        let ranges = self.ranges(&weights)?;
+        let add = |a: i128, b: i128| a.checked_add(b).ok_or(Flaw::Overflow);
+        match ranges[of as usize] {
+            (_, most) if most <= bound => return Ok(of),
+            (least, _) if least > bound => return Ok(0),
+            _ => {}
+        }
+        self.make((of, 0i128), |store, level, (node, sum), values| {
+            let term = weights.binary_search_by_key(&level, |term| term.0);
+            let weight = term.map_or(0, |at| weights[at].1);
+            for (value, down) in store.chain(node) {
+                let sum = add(sum, i128::from(weight) * i128::from(value))?;
+                let (least, most) = ranges[down as usize];
+                if add(sum, most)? <= bound {
+                    values.push((value, PartChild::All(down)));
+                } else if add(sum, least)? <= bound {
+                    values.push((value, PartChild::Part((down, sum))));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns the smallest and the largest weighted sum of the vectors of each node.
+    fn ranges(&mut self, weights: &[(usize, i64)]) -> Result<Vec<(i128, i128)>, Flaw> {
+        let levels = self.shape.level_of.len();
+        let mut at_level = vec![0i64; levels + 1];
+        weights.iter().for_each(|&(level, weight)| at_level[level] = weight);
+        let mut ranges: Vec<(i128, i128)> = vec![(0, 0), (0, 0)];
+        let nodes = self.set.nodes.iter().chain(&self.made);
+        let heights = self.shape.heights[2..].iter().chain(&self.heights);
+        for (&(value, down, right), &height) in nodes.zip(heights) {
+            self.clock.tick().map_err(flaw)?;
+            let level = levels.checked_sub(height as usize).unwrap_or(levels);
+            let own = i128::from(at_level[level]) * i128::from(value);
+            let (least, most) = ranges[down as usize];
+            let mut range = (own.checked_add(least), own.checked_add(most));
+            if right > 1 {
+                let (least, most) = ranges[right as usize];
+                range = (range.0.map(|a| a.min(least)), range.1.map(|b| b.max(most)));
+            }
+            match range {
+                (Some(least), Some(most)) => ranges.push((least, most)),
+                _ => return Err(Flaw::Overflow),
+            }
+        }
+        Ok(ranges)
+    }
+
+    /// Returns the union of two sets.
+    pub(super) fn union(&mut self, a: u32, b: u32) -> Result<u32, Flaw> {
+        if a == 0 || b == 0 || a == b {
+            return Ok(a.max(b));
+        }
+        self.make((a, b), |store, _, (a, b), values| {
+            let (mut of_a, mut of_b) = (store.chain(a).peekable(), store.chain(b).peekable());
+            loop {
+                let next = match (of_a.peek(), of_b.peek()) {
+                    (None, None) => return Ok(()),
+                    (Some(a), Some(b)) => a.0.cmp(&b.0),
+                    (Some(_), None) => std::cmp::Ordering::Less,
+                    (None, Some(_)) => std::cmp::Ordering::Greater,
+                };
+                let from_a = next.is_le().then(|| of_a.next()).flatten();
+                let from_b = next.is_ge().then(|| of_b.next()).flatten();
+                values.extend(match (from_a, from_b) {
+                    (Some((value, a)), Some((_, b))) if a != b => {
+                        Some((value, PartChild::Part((a, b))))
+                    }
+                    (Some((value, all)), _) | (_, Some((value, all))) => {
+                        Some((value, PartChild::All(all)))
+                    }
+                    (None, None) => None,
+                });
+            }
+        })
+    }
+
+    /// Builds a set from the part `top`. `below` returns the children of each part, level by level
+    /// from the top.
+    pub(super) fn make<S: Copy + Eq + Hash>(
+        &mut self,
+        top: S,
+        mut below: impl FnMut(&Self, usize, S, &mut PartChildren<S>) -> Result<(), Flaw>,
+    ) -> Result<u32, Flaw> {
+        /// A child of a part: a node, or the number of a part of the next level.
+        enum ChildEntry {
+            Node(u64, u32),
+            Part(u64, usize),
+        }
+        // For each level, the start of each part's entries, and the entries of all parts.
+        let mut levels: Vec<(Vec<usize>, Vec<ChildEntry>)> = Vec::new();
+        let mut parts = vec![top];
+        let (mut values, mut total) = (Vec::new(), 0);
+        while !parts.is_empty() {
+            let level = levels.len();
+            let mut numbers: HashMap<S, usize> = HashMap::new();
+            let mut next = Vec::new();
+            let (mut starts, mut entries) = (Vec::with_capacity(parts.len() + 1), Vec::new());
+            for &part in &parts {
+                starts.push(entries.len());
+                below(self, level, part, &mut values)?;
+                if total + entries.len() + values.len() > self.most {
+                    return Err(too_large());
+                }
+                for (value, below) in values.drain(..) {
+                    self.clock.tick().map_err(flaw)?;
+                    entries.push(match below {
+                        PartChild::All(node) => ChildEntry::Node(value, node),
+                        PartChild::Part(part) => {
+                            let number = *numbers.entry(part).or_insert_with(|| {
+                                next.push(part);
+                                next.len() - 1
+                            });
+                            ChildEntry::Part(value, number)
+                        }
+                    });
+                }
+            }
+            starts.push(entries.len());
+            total += entries.len();
+            levels.push((starts, entries));
+            parts = next;
+        }
+        // The nodes built for the parts of the level below.
+        let mut made: Vec<u32> = Vec::new();
+        for (starts, entries) in levels.iter().rev() {
+            let mut here = Vec::with_capacity(starts.len() - 1);
+            for ends in starts.windows(2) {
+                let mut right = 0;
+                for entry in entries[ends[0]..ends[1]].iter().rev() {
+                    self.clock.tick().map_err(flaw)?;
+                    let (value, down) = match *entry {
+                        ChildEntry::Node(value, node) => (value, node),
+                        ChildEntry::Part(value, number) => (value, made[number]),
+                    };
+                    right = self.put(value, down, right)?;
+                }
+                here.push(right);
+            }
+            made = here;
+        }
+        Ok(made[0])
+    }
+
+    /// Returns the node (value, down, right), or `right` itself if `down` is empty.
+    fn put(&mut self, value: u64, down: u32, right: u32) -> Result<u32, Flaw> {
+        if down == 0 {
+            return Ok(right);
+        }
+        let fresh = self.set.nodes.len() + self.made.len() + 2;
+        let number = *self.known.entry((value, down, right)).or_insert(fresh as u32);
+        if number as usize == fresh {
+            if self.made.len() >= self.most || fresh >= u32::MAX as usize {
+                return Err(too_large());
+            }
+            let height = self.height(down) + 1;
+            self.made.push((value, down, right));
+            self.heights.push(height);
+        }
+        Ok(number)
+    }
+
+    fn height(&self, number: u32) -> u32 {
+        match (number as usize).checked_sub(self.shape.heights.len()) {
+            None => self.shape.heights[number as usize],
+            Some(at) => self.heights[at],
+        }
+    }
+}
+
+fn flaw(_: ClosedSetFlaw) -> Flaw {
+    Flaw::Stopped
+}
+
+pub(super) fn too_large() -> Flaw {
+    Flaw::TooLarge("too many nodes".to_owned())
+}

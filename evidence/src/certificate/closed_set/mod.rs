@@ -1,0 +1,250 @@
+//! A set of markings that is closed under firing, given as a decision diagram. It contains every
+//! reachable marking.
+//!
+//! ```text
+//! node k:  (value, down, right)     ⟦k⟧ = { value·w | w ∈ ⟦down⟧ } ∪ ⟦right⟧     ⟦0⟧ = ∅     ⟦1⟧ = { () }
+//! ```
+//!
+//! A node refers only to earlier nodes. So one pass computes the length of the vectors of each
+//! node, their number, and the maximum of a sum over them. Values increase to the right, so each
+//! vector has exactly one path and is counted once.
+//!
+//! In a document, `order` lists the places from the top, and node 2 is the first of `nodes`.
+//!
+//! ```json
+//! {"closed_set": {"order": ["p", "q"], "nodes": [[0, 1, 0], [1, 1, 0], [1, 2, 0], [0, 3, 4]], "root": 5}}
+//! ```
+//!
+//! says that there are no markings but (p, q) = (0, 1) and (1, 0).
+//!
+//! # Soundness
+//! The initial marking is a member, and every successor of a member is a member (`closure`). By
+//! induction every reachable marking is a member. So the number of members bounds the number of
+//! reachable markings, and a predicate that no member satisfies (`members`) is unreachable. The
+//! converse is not proved: a closed set may have unreachable members.
+//!
+//! A CTL formula at the initial marking depends only on that marking and its direct and indirect
+//! successors, all of which are members. So the formula is true of the initial marking in the set
+//! if and only if it is true in the net (`branching`).
+//!
+//! # Cost
+//! Questions about single sums take memory and time proportional to the number of nodes. The check
+//! of closure takes time proportional to the number of transitions times the number of visited
+//! pairs of nodes. For each transition this is usually about the number of nodes between its first
+//! and its last place.
+
+mod branching;
+mod closure;
+mod members;
+mod steps;
+
+pub use super::flaw::ClosedSetFlaw;
+use super::{Flaw, check_names};
+use members::SetShape;
+use num_bigint::BigUint;
+use parikh_net::{LinearSum, Net, PlaceId, Predicate, TransitionId, TreeProperty};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// A decision diagram over the places of a net, as found or read. It is not yet checked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClosedSet<P = PlaceId> {
+    /// The place of each component of a vector, from the top level down.
+    pub order: Vec<P>,
+    /// The nodes (value, down, right), numbered from 2. Each stands after the nodes that it refers
+    /// to.
+    pub nodes: Vec<(u64, u32, u32)>,
+    /// The node that represents the set.
+    pub root: u32,
+}
+
+/// A checked set.
+#[derive(Debug)]
+pub struct CheckedClosedSet<'s> {
+    set: &'s ClosedSet,
+    shape: SetShape,
+}
+
+/// The number of steps between two calls of `goes_on`.
+const STEPS: u32 = 1 << 12;
+
+/// Counts steps, and calls `goes_on` regularly.
+struct Clock<'g> {
+    steps: u32,
+    goes_on: &'g mut dyn FnMut() -> bool,
+}
+
+impl<'g> Clock<'g> {
+    fn new(goes_on: &'g mut dyn FnMut() -> bool) -> Self {
+        Clock { steps: 0, goes_on }
+    }
+
+    fn tick(&mut self) -> Result<(), ClosedSetFlaw> {
+        self.steps = self.steps.wrapping_add(1);
+        match self.steps.is_multiple_of(STEPS) && !(self.goes_on)() {
+            true => Err(ClosedSetFlaw::Work),
+            false => Ok(()),
+        }
+    }
+}
+
+impl ClosedSet {
+    /// Checks that the set contains every reachable marking of `net`. Calls `goes_on` regularly.
+    ///
+    /// # Errors
+    /// The reason that it may not, or [`ClosedSetFlaw::Work`].
+    pub fn check(
+        &self,
+        net: &Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<CheckedClosedSet<'_>, ClosedSetFlaw> {
+        let mut clock = Clock::new(goes_on);
+        let mut levels: Vec<Option<usize>> = vec![None; net.place_count()];
+        for (level, &place) in self.order.iter().enumerate() {
+            match levels.get_mut(place.index()) {
+                Some(free @ None) => *free = Some(level),
+                _ => return Err(ClosedSetFlaw::Order),
+            }
+        }
+        let level_of: Vec<usize> =
+            levels.into_iter().collect::<Option<_>>().ok_or(ClosedSetFlaw::Order)?;
+        let heights = self.heights(&mut clock)?;
+        let initial: Vec<u64> = self.order.iter().map(|&place| net.initial()[place]).collect();
+        if !self.contains(&initial) {
+            return Err(ClosedSetFlaw::Initial);
+        }
+        self.check_closed(net, &level_of, &heights, &mut clock)?;
+        Ok(CheckedClosedSet { set: self, shape: SetShape::new(self, level_of, heights) })
+    }
+
+    /// Returns the length of the vectors of each node.
+    fn heights(&self, clock: &mut Clock<'_>) -> Result<Vec<u32>, ClosedSetFlaw> {
+        let mut heights: Vec<u32> = vec![0, 0];
+        for (at, &(value, down, right)) in self.nodes.iter().enumerate() {
+            clock.tick()?;
+            let flaw = ClosedSetFlaw::Node(at + 2);
+            let Some(&below) = heights.get(down as usize).filter(|_| down > 0) else {
+                return Err(flaw);
+            };
+            let in_order = match right {
+                0 => true,
+                1 => false,
+                _ => {
+                    let height = heights.get(right as usize);
+                    height == Some(&(below + 1)) && value < self.node(right).0
+                }
+            };
+            if !in_order {
+                return Err(flaw);
+            }
+            heights.push(below + 1);
+        }
+        let height = heights.get(self.root as usize).filter(|_| self.root > 0);
+        match height.is_some_and(|&height| height as usize == self.order.len()) {
+            true => Ok(heights),
+            false => Err(ClosedSetFlaw::Root),
+        }
+    }
+
+    fn node(&self, number: u32) -> (u64, u32, u32) {
+        self.nodes[number as usize - 2]
+    }
+
+    fn contains(&self, vector: &[u64]) -> bool {
+        let mut number = self.root;
+        for &value in vector {
+            while number > 1 && self.node(number).0 < value {
+                number = self.node(number).2;
+            }
+            match number > 1 && self.node(number).0 == value {
+                true => number = self.node(number).1,
+                false => return false,
+            }
+        }
+        number == 1
+    }
+}
+
+impl CheckedClosedSet<'_> {
+    /// Returns the number of members, an upper bound on the number of reachable markings.
+    pub fn markings(&self) -> BigUint {
+        let mut counts: Vec<BigUint> = vec![BigUint::ZERO, BigUint::from(1u8)];
+        for &(_, down, right) in &self.set.nodes {
+            counts.push(&counts[down as usize] + &counts[right as usize]);
+        }
+        counts[self.set.root as usize].clone()
+    }
+
+    /// Returns the maximum of a sum over the members, an upper bound for all reachable markings.
+    /// Returns `None` if it does not fit into 127 bits.
+    pub fn most(&self, sum: &LinearSum) -> Option<i128> {
+        let weight: HashMap<PlaceId, i64> = sum.terms().iter().copied().collect();
+        let mut lengths: Vec<usize> = vec![0, 0];
+        let mut most: Vec<i128> = vec![i128::MIN, 0];
+        for &(value, down, right) in &self.set.nodes {
+            let length = lengths[down as usize] + 1;
+            // The vectors of a node are suffixes of markings.
+            let place = self.set.order.len().checked_sub(length).map(|level| self.set.order[level]);
+            let weight = place.and_then(|place| weight.get(&place)).copied().unwrap_or(0);
+            let own = i128::from(weight).checked_mul(i128::from(value))?;
+            most.push(own.checked_add(most[down as usize])?.max(most[right as usize]));
+            lengths.push(length);
+        }
+        Some(most[self.set.root as usize])
+    }
+
+    /// Checks that no member satisfies `predicate`, and so no reachable marking does. The places
+    /// and transitions of `predicate` must exist.
+    ///
+    /// # Errors
+    /// [`Flaw::DoesNotFollow`] if a member satisfies it;
+    /// [`Flaw::Stopped`], [`Flaw::Overflow`] or
+    /// [`Flaw::TooLarge`] if that is not known.
+    pub fn refutes(
+        &self,
+        net: &Net,
+        predicate: &Predicate,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Flaw> {
+        match members::any(self.set, &self.shape, net, predicate, goes_on)? {
+            true => Err(Flaw::DoesNotFollow),
+            false => Ok(()),
+        }
+    }
+
+    /// Decides whether a branching-time property holds. The places and transitions of the property
+    /// must exist.
+    ///
+    /// # Errors
+    /// [`Flaw::Stopped`], [`Flaw::Overflow`] or
+    /// [`Flaw::TooLarge`] if that is not known.
+    pub fn tree(
+        &self,
+        net: &Net,
+        property: &TreeProperty,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, Flaw> {
+        branching::holds(self.set, &self.shape, net, property, goes_on)
+    }
+
+    /// Checks that from every member some firing sequence leads to a member that satisfies
+    /// `target`, by a backward search along `steps`. The search begins with the members that
+    /// satisfy `target`. Each step (t, n) adds the members from which n firings of t lead into the
+    /// set found so far. In the end this must be all members.
+    ///
+    /// # Errors
+    /// The errors of [`refutes`](Self::refutes), and an error if a step has an unknown transition.
+    pub fn leads_to(
+        &self,
+        net: &Net,
+        target: &Predicate,
+        steps: &[(TransitionId, u64)],
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Flaw> {
+        check_names(net, target)?;
+        match steps::cover(self.set, &self.shape, net, target, steps, goes_on)? {
+            true => Ok(()),
+            false => Err(Flaw::DoesNotFollow),
+        }
+    }
+}

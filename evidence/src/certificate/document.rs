@@ -1,0 +1,202 @@
+//! A certificate of any kind, and its consequences.
+
+use super::bounds::{BoundsCertificate, DerivedBounds};
+use super::closed_set::{CheckedClosedSet, ClosedSet};
+use super::flaw::{Flaw, check_names};
+use super::induction::{self, Induction, Invariant};
+use super::linear::{Lemmas, LinearCertificate};
+use super::markings::{ReachableSet, visit};
+use parikh_net::{
+    Atom, Features, Marking, Net, PlaceId, Predicate, TransitionId, TreeProperty, UnitId,
+};
+use serde::{Deserialize, Serialize};
+
+/// A certificate of any kind, as plain data. In memory, places and transitions are ids; in a file
+/// they are names, see [`NamedDocument`](super::NamedDocument).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Document<P = PlaceId, T = TransitionId, U = UnitId, A = Atom> {
+    /// Sums of inequalities that contradict the predicate.
+    Linear(LinearCertificate<P, T, U, A>),
+    /// Bounds on the tokens of places, with their derivation.
+    Bounds(BoundsCertificate<P>),
+    /// An inductive invariant, as clauses over linear comparisons.
+    Induction(Induction<P, A>),
+    /// The number of reachable markings, which the checker visits one by one. The number limits the
+    /// work: with one more marking, the document is rejected.
+    Markings(u64),
+    /// A set of markings that is closed under firing and contains the initial marking.
+    ClosedSet(ClosedSet<P>),
+}
+
+/// The statements that a checked document proves.
+#[derive(Debug)]
+pub struct CheckedDocument<'a> {
+    net: &'a Net,
+    steps: CheckedSteps<'a>,
+}
+
+#[derive(Debug)]
+enum CheckedSteps<'a> {
+    Linear(Lemmas<'a>),
+    Bounds(DerivedBounds),
+    Induction(Box<Invariant<'a>>),
+    Markings(ReachableSet),
+    ClosedSet(CheckedClosedSet<'a>),
+}
+
+impl<P, T, U, A> Document<P, T, U, A> {
+    /// Returns true if the document assumes that the model's units are safe (NUPN).
+    pub fn assumes_units(&self) -> bool {
+        match self {
+            Document::Linear(certificate) => certificate.assumes_units,
+            Document::Bounds(bounds) => bounds.assumes_units,
+            Document::Induction(induction) => induction.bounds.assumes_units,
+            Document::Markings(_) | Document::ClosedSet(_) => false,
+        }
+    }
+}
+
+impl Document {
+    /// Returns the features of nets for which this kind of argument is sound.
+    pub fn takes(&self) -> Features {
+        match self {
+            Document::Linear(_)
+            | Document::Bounds(_)
+            | Document::Induction(_)
+            | Document::Markings(_)
+            | Document::ClosedSet(_) => Features::WEIGHTS,
+        }
+    }
+
+    /// Checks the steps of the document. Calls `goes_on` regularly, and stops when it returns
+    /// false.
+    ///
+    /// # Errors
+    /// The first flaw found, or [`Flaw::Stopped`].
+    pub fn check<'a>(
+        &'a self,
+        net: &'a Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<CheckedDocument<'a>, Flaw> {
+        if !self.takes().cover(net.features()) {
+            return Err(Flaw::Features);
+        }
+        let steps = match self {
+            Document::Linear(certificate) => CheckedSteps::Linear(certificate.check(net, goes_on)?),
+            Document::Bounds(bounds) => CheckedSteps::Bounds(bounds.check(net, goes_on)?),
+            Document::Induction(induction) => {
+                CheckedSteps::Induction(Box::new(induction.check(net, goes_on)?))
+            }
+            Document::Markings(count) => {
+                let mut looked_at = 0;
+                let visited = visit(net, *count, |_| goes_on_in(&mut looked_at, goes_on))?;
+                let found = visited.count();
+                if found < *count {
+                    return Err(Flaw::Fewer(found, *count));
+                }
+                CheckedSteps::Markings(visited)
+            }
+            Document::ClosedSet(set) => CheckedSteps::ClosedSet(set.check(net, goes_on)?),
+        };
+        Ok(CheckedDocument { net, steps })
+    }
+}
+
+impl CheckedDocument<'_> {
+    /// Checks that no reachable marking satisfies `predicate`, as a consequence of the steps.
+    ///
+    /// # Errors
+    /// [`Flaw::DoesNotFollow`] or another flaw, neither of which says that the
+    /// predicate is reachable; or [`Flaw::Stopped`].
+    pub fn refutes(
+        &self,
+        predicate: &Predicate,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Flaw> {
+        check_names(self.net, predicate)?;
+        let atoms = || predicate.to_atoms(self.net);
+        let follows = match &self.steps {
+            CheckedSteps::Linear(lemmas) => return lemmas.refute(&atoms(), goes_on),
+            CheckedSteps::Bounds(known) => known.refute(&atoms())?,
+            CheckedSteps::Induction(invariant) => return invariant.refute(&atoms(), goes_on),
+            CheckedSteps::ClosedSet(set) => return set.refutes(self.net, predicate, goes_on),
+            CheckedSteps::Markings(visited) => {
+                let (mut looked_at, mut stopped) = (0, false);
+                let never = visited.all(|marking: &Marking| {
+                    stopped |= !goes_on_in(&mut looked_at, goes_on);
+                    !stopped && !predicate.holds(self.net, marking)
+                });
+                if stopped {
+                    return Err(Flaw::Stopped);
+                }
+                never
+            }
+        };
+        if follows { Ok(()) } else { Err(Flaw::DoesNotFollow) }
+    }
+
+    /// Checks that no reachable marking satisfies `predicate`, also if the steps were written for
+    /// an equivalent predicate of another form. If the steps do not fit, the check continues by
+    /// case distinction.
+    ///
+    /// # Errors
+    /// The errors of [`refutes`](Self::refutes).
+    pub fn refutes_in_any_shape(
+        &self,
+        predicate: &Predicate,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Flaw> {
+        let first = self.refutes(predicate, goes_on);
+        let is_of_steps = |flaw: &Flaw| {
+            matches!(
+                flaw,
+                Flaw::DoesNotFollow | Flaw::Step(_) | Flaw::Clause(_) | Flaw::NoSuchPart(..)
+            )
+        };
+        if !first.as_ref().is_err_and(is_of_steps) {
+            return first;
+        }
+        let atoms = predicate.to_atoms(self.net);
+        let second = match &self.steps {
+            CheckedSteps::Linear(lemmas) => lemmas.refute_by_cases(&atoms, CASES, goes_on),
+            CheckedSteps::Bounds(known) => {
+                induction::refute_within(self.net, known, &atoms, CASES, goes_on)
+            }
+            CheckedSteps::Induction(invariant) => invariant.refute_by_cases(&atoms, CASES, goes_on),
+            CheckedSteps::ClosedSet(_) | CheckedSteps::Markings(_) => return first,
+        };
+        match second {
+            Ok(()) => Ok(()),
+            Err(Flaw::Stopped) => Err(Flaw::Stopped),
+            Err(_) => first,
+        }
+    }
+}
+
+/// The maximum number of cases in a case distinction.
+const CASES: usize = 20_000;
+
+impl CheckedDocument<'_> {
+    /// Decides whether a branching-time property holds, if the document is a closed set.
+    ///
+    /// # Errors
+    /// [`Flaw::DoesNotFollow`] for other kinds of documents;
+    /// [`Flaw::Stopped`], or a flaw if the set is too large.
+    pub fn tree(
+        &self,
+        property: &TreeProperty,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, Flaw> {
+        let CheckedSteps::ClosedSet(set) = &self.steps else { return Err(Flaw::DoesNotFollow) };
+        property.atoms().iter().try_for_each(|atom| check_names(self.net, atom))?;
+        set.tree(self.net, property, goes_on)
+    }
+}
+
+/// Counts a marking, and calls `goes_on` before the first of every thousand markings. Returns false
+/// to stop.
+fn goes_on_in(looked_at: &mut usize, goes_on: &mut dyn FnMut() -> bool) -> bool {
+    *looked_at += 1;
+    *looked_at % 1000 != 1 || goes_on()
+}

@@ -1,0 +1,618 @@
+//! Inductive invariants: clauses over linear comparisons that hold initially, and that every firing
+//! preserves.
+//!
+//! # Conditions
+//! A certificate lists bounds with their derivation (see [`bounds`](super::bounds)), comparisons
+//! a·m ≤ k, the sums among them that have a constant remainder modulo a number, clauses over the
+//! comparisons, and steps. The checker requires
+//!
+//! 1. the derivation of the bounds is correct, and every firing changes a sum with a constant
+//!    remainder by a multiple of the number;
+//! 2. every clause has a literal that is true of m₀;
+//! 3. every step follows from the bounds, the clauses and the steps before it;
+//! 4. for every clause c and transition t, the following is contradictory: a marking m that
+//!    satisfies all bounds, clauses and steps and enables t, and after which the upper bounds hold
+//!    and c is false. The check is skipped if t makes no literal of c false that was true, because
+//!    c holds before.
+//!
+//! A predicate is refuted if its skeleton and the steps of the ending lead to a contradiction in
+//! the same way. These steps may also contain variables of the predicate's conjunctions and
+//! disjunctions.
+//!
+//! All consequences and contradictions are found by intervals, rounded to the constant remainder of
+//! a sum, and unit propagation ([`propagation`](super::propagation)). An argument that needs a case
+//! distinction must be written down as a step.
+//!
+//! # Soundness
+//! By induction along a firing sequence all clauses hold. Initially they hold by (2). If they hold
+//! in a reachable marking, then so do the steps by (3). After a firing, which leads to a reachable
+//! marking within the bounds, the clauses hold by (4). Conditions 3 and 4 are about single markings
+//! and integer sums, so intervals may be rounded to integers.
+//!
+//! A place invariant w·m = w·m₀ is given by two clauses of one literal each, ≤ and ≥. A larger sum
+//! that contains w·m is written as that known value plus the remaining places, and the interval of
+//! each part is used. A marked trap is one clause.
+//!
+//! # Sources
+//! J. Desel, M.-D. Radola, *Proving non-reachability by modulo-place-invariants*, FSTTCS 1994
+//! (remainders); Z. Manna, A. Pnueli, *Temporal verification of reactive systems: safety*, 1995
+//! (the rule INV); A. Bradley, *SAT-based model checking without unrolling*, VMCAI 2011 (clauses
+//! found one by one); E. Goldberg, Y. Novikov, *Verification of proofs of unsatisfiability for CNF
+//! formulas*, DATE 2003.
+
+use super::bounds::{BoundsCertificate, DerivedBounds};
+use super::flaw::{Flaw, check_places};
+use super::propagation::{BoundLiteral, BoundPropagator};
+use super::skeleton::{Skeleton, Variables};
+use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An inductive invariant, as plain data. Comparison i is variable i + 1 of clauses and steps; a
+/// negative number is a negation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Induction<P = PlaceId, A = Atom> {
+    /// Bounds on tokens that hold in every reachable marking.
+    pub bounds: BoundsCertificate<P>,
+    /// The comparisons that occur in clauses.
+    pub atoms: Vec<A>,
+    /// Indices of comparisons whose sum has a constant remainder, with the modulus, which is at
+    /// least 2. Each sum occurs once. A sum of one place has the coefficient 1 or −1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remainders: Vec<(usize, u32)>,
+    /// The invariant, as a conjunction of clauses.
+    pub clauses: Vec<Vec<i32>>,
+    /// Clauses that follow from the bounds, the invariant and the steps before them.
+    pub steps: Vec<Vec<i32>>,
+    /// Intermediate clauses of the refutation of a predicate. [`Induction::clauses_of`] defines
+    /// their variables.
+    pub ending: Vec<Vec<i32>>,
+}
+
+/// A checked invariant.
+#[derive(Debug)]
+pub struct Invariant<'a> {
+    certificate: &'a Induction,
+    known: BoundPropagator,
+}
+
+/// The number of contradictions between two calls of `goes_on`.
+const PATIENCE: usize = 64;
+
+impl Induction {
+    /// Checks the conditions.
+    ///
+    /// # Errors
+    /// The first flaw found, or [`Flaw::Stopped`].
+    pub fn check(
+        &self,
+        net: &Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Invariant<'_>, Flaw> {
+        go_on(0, goes_on)?;
+        let bounds = self.bounds.check(net, goes_on)?; // 1
+        let mut known = terms(net, &bounds);
+        let mut literals = Vec::with_capacity(self.atoms.len());
+        for atom in &self.atoms {
+            check_places(net, atom.sum.terms().iter().map(|&(place, _)| place))?;
+            literals.push(known.literal(atom));
+        }
+        let at_first = |&variable: &i32| {
+            let holds = self.atoms[variable.unsigned_abs() as usize - 1].holds(net.initial());
+            holds == (variable > 0)
+        };
+        let effects = effects(net);
+        for (index, &(at, modulus)) in self.remainders.iter().enumerate() {
+            let literal = literals.get(at).ok_or(Flaw::NoSuchPart(index, "comparison", at))?;
+            keep_remainder(
+                &mut known,
+                net,
+                index,
+                (&self.atoms[at], literal.term),
+                modulus,
+                &effects,
+            )?;
+        }
+        let mut kept: Vec<usize> =
+            self.remainders.iter().map(|&(at, _)| literals[at].term).collect();
+        kept.retain(|&term| term >= net.place_count());
+        known.compose(&self.fixed(net, &literals), &kept, goes_on).ok_or(Flaw::Stopped)?;
+        let mut invariant = Vec::with_capacity(self.clauses.len());
+        for (index, clause) in self.clauses.iter().enumerate() {
+            invariant.push(resolve(clause, &literals, index)?);
+            if !clause.iter().any(at_first) {
+                return Err(Flaw::FalseAtFirst(index)); // 2
+            }
+        }
+        for (count, clause) in invariant.iter().enumerate() {
+            go_on(count, goes_on)?;
+            known.add(clause);
+        }
+        follow(&mut known, &self.steps, &literals, goes_on)?; // 3
+        let mut shown = 0;
+        for (index, clause) in invariant.iter().enumerate() {
+            for (t, changes) in breakers(&known, clause, &effects)? {
+                shown += 1;
+                go_on(shown, goes_on)?;
+                let mut assumed = firing(net, t, &bounds)?;
+                let mut changes = changes.into_iter().peekable();
+                for (at, literal) in clause.iter().enumerate() {
+                    let change = changes.next_if(|it| it.0 == at).map_or(0, |it| it.1);
+                    assumed.push(literal.negated().before(change)?);
+                }
+                if !known.contradicts(assumed) {
+                    return Err(Flaw::NotInductive(index, t)); // 4
+                }
+            }
+        }
+        Ok(Invariant { certificate: self, known })
+    }
+
+    /// Returns the terms of sums that the first clauses fix to one value, by pairs of clauses of
+    /// one comparison each. It does not matter here whether the clauses are correct: rewriting a
+    /// sum in terms of these sums is valid whatever their values are.
+    fn fixed(&self, net: &Net, literals: &[BoundLiteral]) -> Vec<usize> {
+        let literal = |clause: &[i32]| {
+            let &[variable] = clause else { return None };
+            let at = (variable.unsigned_abs() as usize).checked_sub(1)?;
+            let literal = *literals.get(at)?;
+            Some(if variable > 0 { literal } else { literal.negated() })
+        };
+        let pair = |pair: &[Vec<i32>]| {
+            let (one, other) = (literal(&pair[0])?, literal(&pair[1])?);
+            let is_both = one.term == other.term && one.bound == other.bound;
+            (is_both && one.upper != other.upper && one.term >= net.place_count())
+                .then_some(one.term)
+        };
+        let mut known = BTreeSet::new();
+        let fixed = self.clauses.chunks_exact(2).map_while(pair);
+        fixed.filter(|&term| known.insert(term)).collect()
+    }
+
+    /// Returns the clauses of "`predicate` holds" and the atoms that are not in the certificate.
+    /// The variables of these atoms follow the certificate's own in the order of the predicate;
+    /// then the variables of conjunctions and disjunctions, parents before children. Returns `None`
+    /// if the predicate may be true whatever the variables are.
+    pub fn clauses_of(
+        &self,
+        net: &Net,
+        predicate: &Predicate,
+    ) -> Option<(Vec<Vec<i32>>, Vec<Atom>)> {
+        let predicate = predicate.to_atoms(net);
+        let (variables, added) = self.variables(&predicate);
+        let atoms = self.atoms.len() + added.len();
+        let skeleton = Skeleton::of(&predicate, atoms, &variables)?;
+        Some((skeleton.clauses, added.into_iter().cloned().collect()))
+    }
+
+    fn variables<'a>(&'a self, predicate: &'a Predicate) -> (Variables<'a>, Vec<&'a Atom>) {
+        let mut variables = Variables::new();
+        for (atom, variable) in self.atoms.iter().zip(1..) {
+            variables.entry(&atom.sum).or_default().entry(atom.bound).or_insert(variable);
+        }
+        let mut added = Vec::new();
+        collect(predicate, &mut |atom| {
+            let next = (self.atoms.len() + added.len()) as i32 + 1;
+            let bounds = variables.entry(&atom.sum).or_default();
+            if let std::collections::btree_map::Entry::Vacant(entry) = bounds.entry(atom.bound) {
+                entry.insert(next);
+                added.push(atom);
+            }
+        });
+        (variables, added)
+    }
+}
+
+impl Invariant<'_> {
+    /// Checks that no marking of the invariant satisfies `predicate`, whose only leaves are
+    /// comparisons.
+    ///
+    /// # Errors
+    /// [`Flaw::DoesNotFollow`] or another flaw, or [`Flaw::Stopped`].
+    pub fn refute(
+        &self,
+        predicate: &Predicate,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Flaw> {
+        let Some((mut known, literals)) = self.with(predicate)? else { return Ok(()) };
+        match follow(&mut known, &self.certificate.ending, &literals, goes_on)? {
+            true => Ok(()),
+            false => Err(Flaw::DoesNotFollow),
+        }
+    }
+
+    /// Checks that no marking of the invariant satisfies `predicate`, with up to `most` cases. This
+    /// succeeds more often than [`refute`](Self::refute) if the ending was written for an
+    /// equivalent predicate of another form. Steps of the ending that do not follow are skipped.
+    ///
+    /// # Errors
+    /// The errors of [`refute`](Self::refute).
+    pub fn refute_by_cases(
+        &self,
+        predicate: &Predicate,
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Flaw> {
+        let Some((mut known, literals)) = self.with(predicate)? else { return Ok(()) };
+        for (index, step) in self.certificate.ending.iter().enumerate() {
+            go_on(index, goes_on)?;
+            let Ok(step) = resolve(step, &literals, index) else { continue };
+            let follows = known.contradicts(step.iter().map(|literal| literal.negated()));
+            if follows && known.add(&step) {
+                return Ok(());
+            }
+        }
+        match known.contradicts_by_cases(&literals, most, goes_on) {
+            Some(true) => Ok(()),
+            Some(false) => Err(Flaw::DoesNotFollow),
+            None => Err(Flaw::Stopped),
+        }
+    }
+
+    /// Adds the assumption that the predicate holds. Returns the propagator and the literals of the
+    /// variables, or `None` on a contradiction.
+    fn with(
+        &self,
+        predicate: &Predicate,
+    ) -> Result<Option<(BoundPropagator, Vec<BoundLiteral>)>, Flaw> {
+        let (variables, added) = self.certificate.variables(predicate);
+        let atoms: Vec<&Atom> = self.certificate.atoms.iter().chain(added).collect();
+        let skeleton = Skeleton::of(predicate, atoms.len(), &variables);
+        let skeleton = skeleton.ok_or(Flaw::DoesNotFollow)?;
+        let mut known = self.known.clone();
+        let mut literals: Vec<BoundLiteral> =
+            atoms.into_iter().map(|atom| known.literal(atom)).collect();
+        while literals.len() < skeleton.variables {
+            let term = known.term(Some(0), Some(1));
+            literals.push(BoundLiteral { term, upper: false, bound: 1 });
+        }
+        for (index, clause) in skeleton.clauses.iter().enumerate() {
+            if known.add(&resolve(clause, &literals, index)?) {
+                return Ok(None);
+            }
+        }
+        Ok(Some((known, literals)))
+    }
+}
+
+/// Checks that no marking within the bounds satisfies `predicate`, whose only leaves are
+/// comparisons, with up to `most` cases.
+///
+/// # Errors
+/// [`Flaw::DoesNotFollow`] or another flaw, or [`Flaw::Stopped`].
+pub(super) fn refute_within(
+    net: &Net,
+    bounds: &DerivedBounds,
+    predicate: &Predicate,
+    most: usize,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), Flaw> {
+    let none = BoundsCertificate { assumes_units: false, steps: Vec::new() };
+    let certificate = Induction {
+        bounds: none,
+        atoms: Vec::new(),
+        remainders: Vec::new(),
+        clauses: Vec::new(),
+        steps: Vec::new(),
+        ending: Vec::new(),
+    };
+    let invariant = Invariant { certificate: &certificate, known: terms(net, bounds) };
+    invariant.refute_by_cases(predicate, most, goes_on)
+}
+
+/// Returns a propagator with the places as terms, within their bounds.
+fn terms(net: &Net, bounds: &DerivedBounds) -> BoundPropagator {
+    let mut known = BoundPropagator::default();
+    for place in net.places() {
+        let (low, high) = bounds.interval(place);
+        known.term(Some(low.into()), high.map(i128::from));
+    }
+    known
+}
+
+/// Records that the term of a comparison has a constant remainder, after checking that no firing
+/// changes the remainder.
+fn keep_remainder(
+    known: &mut BoundPropagator,
+    net: &Net,
+    index: usize,
+    (atom, term): (&Atom, usize),
+    modulus: u32,
+    effects: &[Vec<(TransitionId, i128)>],
+) -> Result<(), Flaw> {
+    let modulus = i128::from(modulus);
+    let is_scaled = matches!(atom.sum.terms(), [(_, a)] if a.abs() != 1);
+    if modulus < 2 || is_scaled || atom.sum.is_zero() {
+        return Err(Flaw::NoRemainder(index));
+    }
+    let mut changes: BTreeMap<TransitionId, i128> = BTreeMap::new();
+    let mut initially = 0i128;
+    for (place, a) in known.parts(term) {
+        let product = |tokens: i128| a.checked_mul(tokens).ok_or(Flaw::Overflow);
+        let tokens = net.initial()[PlaceId::new(place)];
+        initially = initially.checked_add(product(tokens.into())?).ok_or(Flaw::Overflow)?;
+        for &(t, effect) in &effects[place] {
+            let change = changes.entry(t).or_default();
+            *change = change.checked_add(product(effect)?).ok_or(Flaw::Overflow)?;
+        }
+    }
+    if let Some((&t, _)) = changes.iter().find(|&(_, change)| change % modulus != 0) {
+        return Err(Flaw::ChangesRemainder(index, t));
+    }
+    match known.keep_remainder(term, modulus, initially.rem_euclid(modulus)) {
+        true => Ok(()),
+        false => Err(Flaw::NoRemainder(index)),
+    }
+}
+
+/// Returns conditions that hold when `t` fires: its input places have enough tokens, and the upper
+/// bounds hold after it.
+fn firing(net: &Net, t: TransitionId, bounds: &DerivedBounds) -> Result<Vec<BoundLiteral>, Flaw> {
+    let enough = |arc: &parikh_net::Arc| {
+        let (term, bound) = (arc.place.index(), i128::from(arc.weight));
+        BoundLiteral { term, upper: false, bound }
+    };
+    let mut assumed: Vec<BoundLiteral> = net.pre(t).iter().map(enough).collect();
+    for change in net.delta(t) {
+        let term = change.place.index();
+        if let (true, (_, Some(high))) = (change.delta > 0, bounds.interval(change.place)) {
+            let after = BoundLiteral { term, upper: true, bound: high.into() };
+            assumed.push(after.before(change.delta.into())?);
+        }
+    }
+    Ok(assumed)
+}
+
+/// Adds the steps, and checks that each follows. Returns true on a contradiction.
+fn follow(
+    known: &mut BoundPropagator,
+    steps: &[Vec<i32>],
+    literals: &[BoundLiteral],
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<bool, Flaw> {
+    for (index, step) in steps.iter().enumerate() {
+        go_on(index, goes_on)?;
+        let step = resolve(step, literals, index)?;
+        if !known.contradicts(step.iter().map(|literal| literal.negated())) {
+            return Err(Flaw::Step(index));
+        }
+        if known.add(&step) {
+            return Ok(true);
+        }
+    }
+    Ok(known.contradicts([]))
+}
+
+fn go_on(count: usize, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
+    let stopped = count.is_multiple_of(PATIENCE) && !goes_on();
+    if stopped { Err(Flaw::Stopped) } else { Ok(()) }
+}
+
+fn resolve(
+    clause: &[i32],
+    literals: &[BoundLiteral],
+    index: usize,
+) -> Result<Vec<BoundLiteral>, Flaw> {
+    let literal = |&variable: &i32| {
+        let at = (variable.unsigned_abs() as usize).wrapping_sub(1);
+        let literal = literals.get(at).ok_or(Flaw::NoSuchPart(index, "comparison", at))?;
+        Ok(if variable > 0 { *literal } else { literal.negated() })
+    };
+    clause.iter().map(literal).collect()
+}
+
+/// Returns, by place, the transitions that change it, with the change.
+fn effects(net: &Net) -> Vec<Vec<(TransitionId, i128)>> {
+    let mut effects = vec![Vec::new(); net.place_count()];
+    for t in net.transitions() {
+        for change in net.delta(t) {
+            effects[change.place.index()].push((t, change.delta.into()));
+        }
+    }
+    effects
+}
+
+/// Changes of the terms of literals, by position in the clause.
+type LiteralChanges = Vec<(usize, i128)>;
+
+/// Returns the transitions that may make a true literal of the clause false, with their changes of
+/// the terms of the literals.
+fn breakers(
+    known: &BoundPropagator,
+    clause: &[BoundLiteral],
+    effects: &[Vec<(TransitionId, i128)>],
+) -> Result<BTreeMap<TransitionId, LiteralChanges>, Flaw> {
+    let mut changes: BTreeMap<TransitionId, LiteralChanges> = BTreeMap::new();
+    for (at, literal) in clause.iter().enumerate() {
+        for (place, a) in known.parts(literal.term) {
+            for &(t, effect) in &effects[place] {
+                let change = a.checked_mul(effect).ok_or(Flaw::Overflow)?;
+                let known = changes.entry(t).or_default();
+                match known.last_mut().filter(|last| last.0 == at) {
+                    Some((_, sum)) => *sum = sum.checked_add(change).ok_or(Flaw::Overflow)?,
+                    None => known.push((at, change)),
+                }
+            }
+        }
+    }
+    changes.retain(|_, changes| {
+        changes.iter().any(|&(at, change)| match clause[at].upper {
+            true => change > 0,
+            false => change < 0,
+        })
+    });
+    Ok(changes)
+}
+
+/// Calls `each` with the comparisons of a predicate that has no other leaves, in order.
+fn collect<'a>(predicate: &'a Predicate, each: &mut dyn FnMut(&'a Atom)) {
+    match predicate {
+        Predicate::Atom(atom) => each(atom),
+        Predicate::And(parts) | Predicate::Or(parts) => {
+            parts.iter().for_each(|part| collect(part, each));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document;
+    use parikh_net::{LinearSum, text};
+
+    /// Two processes that share a lock, and an unbounded place `log`.
+    fn net() -> Net {
+        text::parse(
+            "place lock 1
+             place idle1 1
+             place in1
+             place idle2 1
+             place in2
+             place log
+             transition enter1: lock + idle1 -> in1
+             transition leave1: in1 -> lock + idle1 + log
+             transition enter2: lock + idle2 -> in2
+             transition leave2: in2 -> lock + idle2 + log",
+        )
+        .unwrap()
+    }
+
+    fn atom(net: &Net, names: &[(&str, i64)], bound: i64) -> Atom {
+        let terms = names.iter().map(|&(name, a)| (net.place_named(name).unwrap(), a));
+        Atom { sum: LinearSum::new(terms).unwrap(), bound }
+    }
+
+    fn invariant(atoms: Vec<Atom>, clauses: Vec<Vec<i32>>, steps: Vec<Vec<i32>>) -> Induction {
+        let bounds = BoundsCertificate { assumes_units: false, steps: Vec::new() };
+        Induction { bounds, atoms, remainders: Vec::new(), clauses, steps, ending: Vec::new() }
+    }
+
+    fn verdict(net: &Net, induction: Induction, refuted: &Predicate) -> Result<(), Flaw> {
+        let goes_on = &mut || true;
+        Document::Induction(induction).check(net, goes_on)?.refutes(refuted, goes_on)
+    }
+
+    fn both(net: &Net) -> Predicate {
+        let inside = ["in1", "in2"].map(|name| net.place_named(name).unwrap());
+        Predicate::and(inside.map(|place| Predicate::at_least(place, 1)))
+    }
+
+    #[test]
+    fn clauses_exclude_what_they_keep_from_happening() {
+        let net = net();
+        let at_most = |name: &str, bound| atom(&net, &[(name, 1)], bound);
+        let atoms = vec![at_most("in1", 0), at_most("in2", 0), at_most("lock", 0)];
+        // At most one process is inside, and a process that is inside holds the lock.
+        let clauses = vec![vec![1, 2], vec![1, 3], vec![2, 3]];
+        let ones = || vec![at_most("lock", 1), at_most("in1", 1), at_most("in2", 1)];
+        let with_ones = |mut atoms: Vec<Atom>, mut clauses: Vec<Vec<i32>>| {
+            clauses.extend((1..=3).map(|k| vec![atoms.len() as i32 + k]));
+            atoms.extend(ones());
+            invariant(atoms, clauses, Vec::new())
+        };
+        let whole = with_ones(atoms.clone(), clauses.clone());
+        assert_eq!(verdict(&net, whole.clone(), &both(&net)), Ok(()));
+        let in1 = net.place_named("in1").unwrap();
+        let one = Predicate::at_least(in1, 1);
+        assert_eq!(verdict(&net, whole, &one), Err(Flaw::DoesNotFollow));
+        // The first clause alone is not inductive: the other clauses exclude that a process enters
+        // while the other is inside.
+        let enter2 = net.transition_named("enter2").unwrap();
+        let part = with_ones(atoms.clone(), vec![vec![1, 2]]);
+        let enter1 = net.transition_named("enter1").unwrap();
+        let flaw = verdict(&net, part, &both(&net)).unwrap_err();
+        assert!([enter1, enter2].map(|t| Flaw::NotInductive(0, t)).contains(&flaw), "{flaw}");
+        let never = invariant(vec![at_most("idle1", 0)], vec![vec![1]], Vec::new());
+        assert_eq!(verdict(&net, never, &both(&net)), Err(Flaw::FalseAtFirst(0)));
+    }
+
+    #[test]
+    fn a_place_invariant_is_two_clauses_and_bounds_what_is_in_it() {
+        let net = net();
+        let sum = atom(&net, &[("lock", 1), ("in1", 1), ("in2", 1)], 1);
+        let above = invariant(vec![sum.clone()], vec![vec![1]], Vec::new());
+        assert_eq!(verdict(&net, above.clone(), &both(&net)), Ok(()));
+        let log = Predicate::at_least(net.place_named("log").unwrap(), 1);
+        assert_eq!(verdict(&net, above.clone(), &log), Err(Flaw::DoesNotFollow));
+        // This step follows …
+        let in1 = atom(&net, &[("in1", 1)], 1);
+        let steps = |step| Induction {
+            atoms: vec![sum.clone(), in1.clone()],
+            steps: vec![step],
+            ..above.clone()
+        };
+        assert_eq!(verdict(&net, steps(vec![2]), &both(&net)), Ok(()));
+        // … and the following ones do not.
+        assert_eq!(verdict(&net, steps(vec![-2]), &both(&net)), Err(Flaw::Step(0)));
+        assert_eq!(verdict(&net, steps(vec![]), &both(&net)), Err(Flaw::Step(0)));
+        let beyond = verdict(&net, steps(vec![3]), &both(&net));
+        assert_eq!(beyond, Err(Flaw::NoSuchPart(0, "comparison", 2)));
+    }
+
+    #[test]
+    fn remainders_round() {
+        // Each transition moves two tokens between pairs of places, or none. So the number of
+        // tokens of each pair stays odd, and no pair is ever empty.
+        let net = text::parse(
+            "place a 1
+             place b 2
+             place c
+             place d 1
+             place e
+             place f 1
+             transition t: a -> b
+             transition u: b -> a
+             transition v: a + b -> c + d
+             transition w: c + d -> e + f
+             transition x: e + f -> a + b",
+        )
+        .unwrap();
+        let sum = |bound| atom(&net, &[("a", 1), ("b", 1)], bound);
+        let empty = ["a", "b"].map(|name| net.place_named(name).unwrap());
+        let empty = Predicate::and(empty.map(|place| Predicate::no_more_than(place, 0)));
+        let odd = |remainders| Induction {
+            remainders,
+            ..invariant(vec![sum(0)], Vec::new(), Vec::new())
+        };
+        assert_eq!(verdict(&net, odd(vec![]), &empty), Err(Flaw::DoesNotFollow));
+        assert_eq!(verdict(&net, odd(vec![(0, 2)]), &empty), Ok(()));
+        assert_eq!(
+            verdict(&net, odd(vec![(1, 2)]), &empty),
+            Err(Flaw::NoSuchPart(0, "comparison", 1))
+        );
+        assert_eq!(verdict(&net, odd(vec![(0, 2), (0, 2)]), &empty), Err(Flaw::NoRemainder(1)));
+        for modulus in [0, 1] {
+            assert_eq!(verdict(&net, odd(vec![(0, modulus)]), &empty), Err(Flaw::NoRemainder(0)));
+        }
+        let v = net.transition_named("v").unwrap();
+        assert_eq!(verdict(&net, odd(vec![(0, 3)]), &empty), Err(Flaw::ChangesRemainder(0, v)));
+        // The total is 5, and each pair holds at least one token, so a + b is at most 3.
+        let all = ["a", "b", "c", "d", "e", "f"].map(|name| (name, 1));
+        let pair = |one, other| atom(&net, &[(one, 1), (other, 1)], 0);
+        let atoms = vec![atom(&net, &all, 5), sum(0), pair("c", "d"), pair("e", "f")];
+        let whole = Induction {
+            remainders: vec![(1, 2), (2, 2), (3, 2)],
+            ..invariant(atoms, vec![vec![1]], Vec::new())
+        };
+        let four = Predicate::Atom(sum(3).negated());
+        assert_eq!(verdict(&net, whole.clone(), &four), Ok(()));
+        let fewer = Induction { remainders: vec![(1, 2)], ..whole };
+        assert_eq!(verdict(&net, fewer, &four), Err(Flaw::DoesNotFollow));
+        // A multiple of one place must not have a remainder.
+        let doubled = atom(&net, &[("a", 2)], 0);
+        let scaled =
+            Induction { remainders: vec![(0, 2)], ..invariant(vec![doubled], vec![], vec![]) };
+        assert_eq!(verdict(&net, scaled, &empty), Err(Flaw::NoRemainder(0)));
+    }
+
+    #[test]
+    fn rows_that_raise_each_other_end() {
+        let net = text::parse("place p\nplace q\nplace r").unwrap();
+        let less = |one, other| atom(&net, &[(one, 1), (other, -1)], -1);
+        let around = vec![less("p", "q"), less("q", "r"), less("r", "p")];
+        let known = invariant(around, Vec::new(), vec![vec![-1, -2, -3]]);
+        // p < q < r < p is contradictory, but no interval becomes empty after any number of rounds.
+        assert_eq!(verdict(&net, known, &Predicate::True), Err(Flaw::Step(0)));
+    }
+}

@@ -1,0 +1,262 @@
+//! Explicit enumeration of all reachable markings.
+//!
+//! If there are few reachable markings, the simplest argument is to check each of them. The code is
+//! a set, a queue and one firing rule. It shares no code with the searches of the engines, and uses
+//! no stubborn sets and no reductions.
+
+use super::flaw::Flaw;
+use parikh_net::{Marking, Net};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// The set of all reachable markings.
+#[derive(Debug)]
+pub struct ReachableSet(HashSet<Box<[u8]>>);
+
+impl ReachableSet {
+    /// Returns the number of markings.
+    pub fn count(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    /// Returns true if `is_true` holds for all markings. Stops at the first marking where it does
+    /// not.
+    pub fn all(&self, mut is_true: impl FnMut(&Marking) -> bool) -> bool {
+        self.0.iter().all(|marking| is_true(&Marking::new(unpacked(marking))))
+    }
+}
+
+/// The approximate maximum memory of the visited markings, in bytes, whatever number of markings a
+/// document asks for.
+const MOST_BYTES: usize = 8 << 30;
+
+/// The maximum number of edges of the reachability graph that are stored.
+const MOST_EDGES: usize = 1 << 27;
+
+/// Memory per marking in addition to its bytes: two pairs of pointer and length, and a table entry.
+const OVERHEAD: usize = 64;
+
+/// Visits all reachable markings, at most `most`, in breadth-first order. Calls `sees` with each
+/// marking and stops when it returns false. Each marking is reported when it is generated, not when
+/// it is expanded. So if the search stops early, all successors of the expanded markings have been
+/// reported.
+///
+/// # Errors
+/// [`Flaw::More`], [`Flaw::Overflow`], or [`Flaw::Stopped`]
+/// when `sees` returns false.
+pub fn visit(
+    net: &Net,
+    most: u64,
+    sees: impl FnMut(&Marking) -> bool,
+) -> Result<ReachableSet, Flaw> {
+    visit_capped(net, &[], most, sees)
+}
+
+/// Visits the reachable markings like [`visit`], where each place with a number in `caps` holds at
+/// most so many tokens: further tokens are lost. No transition may consume from these places.
+///
+/// # Errors
+/// The errors of [`visit`].
+pub fn visit_capped(
+    net: &Net,
+    caps: &[Option<u64>],
+    most: u64,
+    mut sees: impl FnMut(&Marking) -> bool,
+) -> Result<ReachableSet, Flaw> {
+    let mut first = net.initial().tokens().to_vec();
+    let capped = first.iter_mut().zip(caps).filter_map(|(tokens, cap)| Some((tokens, (*cap)?)));
+    capped.for_each(|(tokens, cap)| *tokens = cap.min(*tokens));
+    let mut goes_on = sees(&Marking::new(first.clone()));
+    let first = packed(&first);
+    let mut seen: HashSet<Box<[u8]>> = HashSet::from([first.clone()]);
+    let mut waiting = VecDeque::from([first]);
+    let mut bytes = 0;
+    while let Some(next) = waiting.pop_front().filter(|_| goes_on) {
+        successors(net, caps, &unpacked(&next), |after| {
+            if goes_on && !seen.contains(&after) {
+                bytes += 2 * after.len() + OVERHEAD;
+                goes_on = sees(&Marking::new(unpacked(&after)));
+                seen.insert(after.clone());
+                waiting.push_back(after);
+            }
+        })?;
+        if goes_on && (seen.len() as u64 > most || bytes > MOST_BYTES) {
+            return Err(Flaw::More(most.min(seen.len() as u64)));
+        }
+    }
+    if goes_on { Ok(ReachableSet(seen)) } else { Err(Flaw::Stopped) }
+}
+
+/// All reachable markings with numbers, and the predecessors of each.
+#[derive(Debug)]
+pub struct ReachabilityGraph {
+    markings: Vec<Box<[u8]>>,
+    /// Start of the predecessors of each marking in `before`.
+    starts: Vec<usize>,
+    before: Vec<u32>,
+}
+
+impl ReachabilityGraph {
+    /// Enumerates the reachable markings, at most `most`. Calls `goes_on` for each, and stops when
+    /// it returns false.
+    ///
+    /// # Errors
+    /// The errors of [`visit`].
+    pub fn of(net: &Net, most: u64, goes_on: &mut dyn FnMut() -> bool) -> Result<Self, Flaw> {
+        let mut markings: Vec<Box<[u8]>> = Vec::new();
+        let most = most.min(u32::MAX.into());
+        let visited = visit(net, most, |marking| {
+            markings.push(packed(marking.tokens()));
+            goes_on()
+        })?;
+        drop(visited);
+        let numbers: HashMap<&[u8], u32> = markings.iter().map(|m| &**m).zip(0..).collect();
+        let mut edges: Vec<(u32, u32)> = Vec::new();
+        for (from, marking) in (0..).zip(&markings) {
+            if !goes_on() {
+                return Err(Flaw::Stopped);
+            }
+            if edges.len() > MOST_EDGES {
+                return Err(Flaw::TooLarge("too many firings between markings".to_owned()));
+            }
+            let tokens = unpacked(marking);
+            successors(net, &[], &tokens, |after| {
+                // All successors were visited, so each has a number.
+                let to = numbers.get(&*after).copied().unwrap_or(from);
+                edges.push((to, from));
+            })?;
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        let mut starts = vec![0; markings.len() + 1];
+        edges.iter().for_each(|&(to, _)| starts[to as usize + 1] += 1);
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let before = edges.into_iter().map(|(_, from)| from).collect();
+        Ok(ReachabilityGraph { markings, starts, before })
+    }
+
+    /// Returns the number of markings.
+    pub fn count(&self) -> usize {
+        self.markings.len()
+    }
+
+    /// Iterates over the markings in the order of their numbers.
+    pub fn markings(&self) -> impl Iterator<Item = Marking> {
+        self.markings.iter().map(|marking| Marking::new(unpacked(marking)))
+    }
+
+    /// Returns the predecessors of a marking: the markings from which one firing leads to it.
+    pub fn before(&self, marking: u32) -> &[u32] {
+        let at = marking as usize;
+        &self.before[self.starts[at]..self.starts[at + 1]]
+    }
+}
+
+/// Calls `sees` with each successor of a marking, in packed form.
+fn successors(
+    net: &Net,
+    caps: &[Option<u64>],
+    tokens: &[u64],
+    mut sees: impl FnMut(Box<[u8]>),
+) -> Result<(), Flaw> {
+    for t in net.transitions() {
+        if net.pre(t).iter().any(|arc| tokens[arc.place.index()] < arc.weight) {
+            continue;
+        }
+        let mut after = tokens.to_vec();
+        net.pre(t).iter().for_each(|arc| after[arc.place.index()] -= arc.weight);
+        for arc in net.post(t) {
+            let tokens = &mut after[arc.place.index()];
+            *tokens = match caps.get(arc.place.index()) {
+                Some(Some(cap)) => tokens.saturating_add(arc.weight).min(*cap),
+                _ => tokens.checked_add(arc.weight).ok_or(Flaw::Overflow)?,
+            };
+        }
+        sees(packed(&after));
+    }
+    Ok(())
+}
+
+/// Encodes a marking in few bytes: each byte has seven bits of a number, and its high bit says that
+/// more bytes follow.
+pub(crate) fn packed(tokens: &[u64]) -> Box<[u8]> {
+    let mut bytes = Vec::with_capacity(tokens.len());
+    for &number in tokens {
+        let mut rest = number;
+        while rest >= 128 {
+            bytes.push(rest as u8 | 128);
+            rest >>= 7;
+        }
+        bytes.push(rest as u8);
+    }
+    bytes.into()
+}
+
+/// Decodes a packed marking.
+pub(crate) fn unpacked(bytes: &[u8]) -> Vec<u64> {
+    let (mut tokens, mut number, mut shift) = (Vec::with_capacity(bytes.len()), 0u64, 0);
+    for byte in bytes {
+        number |= u64::from(byte & 127) << shift;
+        shift += 7;
+        if byte & 128 == 0 {
+            tokens.push(number);
+            (number, shift) = (0, 0);
+        }
+    }
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document;
+    use parikh_net::{PlaceId, Predicate, text};
+
+    #[test]
+    fn the_number_must_be_right_and_the_refutation_true() {
+        let net = text::parse("place p 300\nplace q\ntransition t: 2*p -> q").unwrap();
+        let [p, q] = [0, 1].map(PlaceId::new);
+        let odd = Predicate::and([Predicate::no_more_than(p, 1), Predicate::at_least(p, 1)]);
+        let check = |count, refuted: &Predicate| {
+            let goes_on = &mut || true;
+            Document::Markings(count).check(&net, goes_on)?.refutes(refuted, goes_on)
+        };
+        assert_eq!(check(151, &odd), Ok(()));
+        assert_eq!(check(150, &odd), Err(Flaw::More(150)));
+        assert_eq!(check(152, &odd), Err(Flaw::Fewer(151, 152)));
+        assert_eq!(check(151, &Predicate::at_least(q, 150)), Err(Flaw::DoesNotFollow));
+        let document = Document::Markings(151);
+        assert!(matches!(document.check(&net, &mut || false), Err(Flaw::Stopped)));
+        let checked = document.check(&net, &mut || true).unwrap();
+        assert_eq!(checked.refutes(&odd, &mut || false), Err(Flaw::Stopped));
+    }
+
+    #[test]
+    fn unbounded_nets_end_at_the_number() {
+        let net = text::parse("place p\ntransition t: -> p").unwrap();
+        assert!(matches!(visit(&net, 9, |_| true), Err(Flaw::More(9))));
+    }
+
+    #[test]
+    fn what_is_one_firing_away_is_seen_before_what_is_far() {
+        let [count, other] = ["transition count: -> p\n", "transition other: q ->\n"];
+        for order in [[count, other], [other, count]] {
+            let net = text::parse(&format!("place p\nplace q 1\n{}", order.concat())).unwrap();
+            let q = net.place_named("q").unwrap();
+            let found = visit(&net, 9, |marking| marking[q] == 1);
+            assert!(matches!(found, Err(Flaw::Stopped)), "{order:?}");
+        }
+        // All direct successors are visited, even if there are more than the limit.
+        let source = |at: u32| format!("place p{at}\ntransition t{at}: -> p{at}\n");
+        let net = text::parse(&(0..20).map(source).collect::<String>()).unwrap();
+        let last = net.place_named("p19").unwrap();
+        assert!(matches!(visit(&net, 9, |marking| marking[last] == 0), Err(Flaw::Stopped)));
+    }
+
+    #[test]
+    fn packing_keeps_all_numbers() {
+        let tokens = [0, 1, 127, 128, 300, u64::MAX, 1 << 63];
+        assert_eq!(unpacked(&packed(&tokens)), tokens);
+    }
+}

@@ -1,0 +1,498 @@
+//! Consequences of clauses over linear comparisons, by intervals and unit propagation.
+//!
+//! A *term* is the number of tokens of a place, a weighted sum of terms (a row), or a truth value
+//! (0 or 1). Each term has an interval of possible values. A literal bounds a term from one side.
+//!
+//! Propagation applies three rules. If all literals of a clause but one are false, the last one is
+//! true. The interval of a row follows from the intervals of its parts, and bounds each part by
+//! what the other parts leave. If a term has a known remainder modulo a number, the ends of its
+//! interval are rounded to that remainder.
+//!
+//! No case is split, so the absence of a contradiction proves nothing.
+//!
+//! # Sources
+//! M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals); W. Harvey, P. Stuckey, *Improving
+//! linear constraint propagation by changing constraint representation*, Constraints 8, 2003
+//! (bounds consistency of linear constraints).
+
+use super::flaw::Flaw;
+use parikh_net::{Atom, PlaceId};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A bound on one side of a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BoundLiteral {
+    pub(super) term: usize,
+    /// True for an upper bound, false for a lower bound.
+    pub(super) upper: bool,
+    pub(super) bound: i128,
+}
+
+/// Larger absolute values mean "no bound".
+const MOST: i128 = 1 << 100;
+
+/// The maximum number of visits of a row between two assumptions. Without a limit, x ≥ y + 1 and y
+/// ≥ x + 1 would increase each other forever.
+const LOOKS: u32 = 32;
+
+impl BoundLiteral {
+    /// Returns the negation of the literal.
+    pub(super) fn negated(self) -> BoundLiteral {
+        let by = if self.upper { 1 } else { -1 };
+        BoundLiteral { upper: !self.upper, bound: self.bound + by, ..self }
+    }
+
+    /// Returns the literal that must hold before the term changes by `change`.
+    pub(super) fn before(self, change: i128) -> Result<BoundLiteral, Flaw> {
+        let bound = self.bound.checked_sub(change).filter(|bound| bound.abs() < MOST);
+        Ok(BoundLiteral { bound: bound.ok_or(Flaw::Overflow)?, ..self })
+    }
+
+    /// Returns the number of the interval end whose change may make the literal false.
+    fn slot(self) -> usize {
+        2 * self.term + usize::from(!self.upper)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct SumRow {
+    term: usize,
+    /// The terms in the row, with their coefficients.
+    parts: Vec<(usize, i128)>,
+}
+
+/// The set of numbers that are congruent to `of` modulo `modulus`.
+#[derive(Clone, Copy, Debug)]
+struct Remainder {
+    modulus: i128,
+    of: i128,
+}
+
+impl Remainder {
+    /// Returns the nearest such number at most `bound` (`upper`), or at least `bound`.
+    fn nearest(self, bound: i128, upper: bool) -> i128 {
+        match upper {
+            true => bound - (bound - self.of).rem_euclid(self.modulus),
+            false => bound + (self.of - bound).rem_euclid(self.modulus),
+        }
+    }
+}
+
+/// Terms with their intervals, and clauses over their bounds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BoundPropagator {
+    low: Vec<i128>,
+    high: Vec<i128>,
+    /// Remainders of terms, where known.
+    remainders: HashMap<usize, Remainder>,
+    rows: Vec<SumRow>,
+    /// Rows to visit when a term changes: the rows that contain or define the term.
+    rows_of: Vec<Vec<usize>>,
+    known_rows: HashMap<Vec<(PlaceId, i64)>, usize>,
+    /// Each clause has at most one literal per slot. The first two literals are watched.
+    clauses: Vec<Vec<BoundLiteral>>,
+    /// Indices of the clauses that watch a literal of each slot.
+    watching: Vec<Vec<usize>>,
+    /// The undo log: a term, true for its upper bound, and the bound before the change.
+    trail: Vec<(usize, bool, i128)>,
+    /// Index in the trail; earlier changes have been propagated.
+    next: usize,
+    /// Rows to visit.
+    dirty: Vec<usize>,
+    is_dirty: Vec<bool>,
+    /// Number of visits of each row since the last assumption, and the list of visited rows.
+    looks: Vec<u32>,
+    looked_at: Vec<usize>,
+}
+
+impl BoundPropagator {
+    /// Adds a term with an interval; `None` means unbounded.
+    pub(super) fn term(&mut self, low: Option<i128>, high: Option<i128>) -> usize {
+        self.low.push(low.unwrap_or(-MOST));
+        self.high.push(high.unwrap_or(MOST));
+        self.rows_of.push(Vec::new());
+        self.watching.extend([Vec::new(), Vec::new()]);
+        self.low.len() - 1
+    }
+
+    /// Returns the literal of a comparison. The terms of places have the numbers of the places. A
+    /// comparison of a single place bounds that term. Other comparisons bound a row, which
+    /// comparisons of the same sum share.
+    pub(super) fn literal(&mut self, atom: &Atom) -> BoundLiteral {
+        let (terms, bound) = (atom.sum.terms(), i128::from(atom.bound));
+        if let &[(place, a)] = terms {
+            let (a, term) = (i128::from(a), place.index());
+            return match a > 0 {
+                true => BoundLiteral { term, upper: true, bound: bound.div_euclid(a) },
+                // a·m ≤ b, so m ≥ −b / |a|, rounded up.
+                false => BoundLiteral { term, upper: false, bound: -bound.div_euclid(-a) },
+            };
+        }
+        let turned = terms.first().is_some_and(|&(_, a)| a < 0);
+        let sign = |a: i64| if turned { -a } else { a };
+        let key: Vec<(PlaceId, i64)> = terms.iter().map(|&(place, a)| (place, sign(a))).collect();
+        let term = match self.known_rows.get(&key) {
+            Some(&term) => term,
+            None => self.row(key),
+        };
+        BoundLiteral { term, upper: !turned, bound: if turned { -bound } else { bound } }
+    }
+
+    fn row(&mut self, key: Vec<(PlaceId, i64)>) -> usize {
+        let term = self.term(None, None);
+        self.relate(term, key.iter().map(|&(p, a)| (p.index(), a.into())).collect());
+        self.known_rows.insert(key, term);
+        term
+    }
+
+    /// Adds the row `term` = Σ `parts`.
+    fn relate(&mut self, term: usize, parts: Vec<(usize, i128)>) {
+        let row = self.rows.len();
+        parts.iter().for_each(|&(part, _)| self.rows_of[part].push(row));
+        self.rows_of[term].push(row);
+        self.rows.push(SumRow { term, parts });
+        self.looks.push(0);
+        self.is_dirty.push(true);
+        self.dirty.push(row);
+    }
+
+    /// Records that the term is `of` modulo `modulus`. Returns false if it has a remainder.
+    pub(super) fn keep_remainder(&mut self, term: usize, modulus: i128, of: i128) -> bool {
+        if self.remainders.contains_key(&term) {
+            return false;
+        }
+        let remainder = Remainder { modulus, of };
+        self.remainders.insert(term, remainder);
+        for (upper, side) in [(true, &mut self.high[term]), (false, &mut self.low[term])] {
+            let rounded = remainder.nearest(*side, upper);
+            if side.abs() < MOST && rounded != *side {
+                self.trail.push((term, upper, std::mem::replace(side, rounded)));
+            }
+        }
+        true
+    }
+
+    /// Writes rows in terms of other rows. If a row contains the whole sum of another row, that
+    /// part is replaced by the term of the other row. For example, with a + b = 3 a row a + b + c
+    /// becomes 3 + c. The rows `flows` replace parts of rows outside `flows`. The rows `kept`
+    /// replace parts of all rows. Returns `None` when `goes_on` returns false.
+    pub(super) fn compose(
+        &mut self,
+        flows: &[usize],
+        kept: &[usize],
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<()> {
+        let all: Vec<SumRow> = self.rows.clone();
+        let others: Vec<(usize, Vec<(usize, i128)>)> =
+            flows.iter().chain(kept).map(|&other| (other, self.parts(other))).collect();
+        // A row that is contained in another one begins with a part of it.
+        let mut beginning: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (position, (_, own)) in others.iter().enumerate() {
+            if let Some(&(first, _)) = own.first() {
+                beginning.entry(first).or_default().push(position);
+            }
+        }
+        let is_flow: BTreeSet<usize> = flows.iter().copied().collect();
+        for SumRow { term, parts } in all {
+            if !goes_on() {
+                return None;
+            }
+            let from = if is_flow.contains(&term) { flows.len() } else { 0 };
+            let within = parts.iter().filter_map(|(part, _)| beginning.get(part)).flatten();
+            let mut within: Vec<usize> = within.copied().filter(|&at| at >= from).collect();
+            within.sort_unstable();
+            let mut rest: BTreeMap<usize, i128> = parts.into_iter().collect();
+            let mut parts = Vec::new();
+            for (other, own) in within.into_iter().map(|at| &others[at]) {
+                let times = if *other == term { 0 } else { times(own, &rest) };
+                if times > 0 {
+                    own.iter().for_each(|(part, a)| *rest.entry(*part).or_default() -= times * a);
+                    parts.push((*other, times));
+                }
+            }
+            if !parts.is_empty() {
+                parts.extend(rest.into_iter().filter(|&(_, a)| a != 0));
+                self.relate(term, parts);
+            }
+        }
+        // Propagate without assumptions, so that bounds persist. m₀ excludes a contradiction.
+        self.propagate();
+        Some(())
+    }
+
+    /// Returns the parts of a row with their coefficients, or the term itself for a place.
+    pub(super) fn parts(&self, term: usize) -> Vec<(usize, i128)> {
+        let own = self.rows_of[term].iter().find(|&&row| self.rows[row].term == term);
+        own.map_or(vec![(term, 1)], |&row| self.rows[row].parts.clone())
+    }
+
+    /// Adds a clause permanently and propagates. Returns true on a contradiction.
+    pub(super) fn add(&mut self, clause: &[BoundLiteral]) -> bool {
+        let mut merged: Vec<BoundLiteral> = clause.to_vec();
+        merged.sort_unstable_by_key(|literal| {
+            (literal.slot(), if literal.upper { -literal.bound } else { literal.bound })
+        });
+        // Of two literals on one slot, the first is weaker and equals their disjunction.
+        merged.dedup_by_key(|literal| literal.slot());
+        merged.sort_by_key(|&literal| self.is_false(literal));
+        match merged.iter().filter(|&&literal| !self.is_false(literal)).count() {
+            0 => true,
+            1 => self.assume(merged[0]) || self.propagate(),
+            _ => {
+                let index = self.clauses.len();
+                self.watching[merged[0].slot()].push(index);
+                self.watching[merged[1].slot()].push(index);
+                self.clauses.push(merged);
+                // Rows may be new, and not yet propagated.
+                self.propagate()
+            }
+        }
+    }
+
+    /// Returns true if the assumptions propagate to a contradiction. The assumptions are undone.
+    pub(super) fn contradicts(&mut self, assumed: impl IntoIterator<Item = BoundLiteral>) -> bool {
+        let mark = self.trail.len();
+        let contradiction =
+            assumed.into_iter().any(|literal| self.assume(literal)) || self.propagate();
+        self.forget(mark);
+        contradiction
+    }
+
+    /// Returns true if every case is contradictory, for each truth value of clause literals and of
+    /// `splits`. Tries at most `most` cases. Returns `None` when `goes_on` returns false.
+    pub(super) fn contradicts_by_cases(
+        &mut self,
+        splits: &[BoundLiteral],
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<bool> {
+        let mark = self.trail.len();
+        let refuted = self.look_at_cases(splits, most, goes_on);
+        self.forget(mark);
+        refuted
+    }
+
+    fn look_at_cases(
+        &mut self,
+        splits: &[BoundLiteral],
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<bool> {
+        // The literal assumed in each open case, with the length of the trail before it.
+        let mut open: Vec<(usize, BoundLiteral)> = Vec::new();
+        let mut cases = 0;
+        let mut contradiction = self.propagate();
+        loop {
+            if contradiction {
+                let Some((mark, literal)) = open.pop() else { return Some(true) };
+                self.forget(mark);
+                contradiction = self.assume(literal.negated()) || self.propagate();
+                continue;
+            }
+            let Some(next) = self.undecided(splits).filter(|_| cases < most) else {
+                return Some(false);
+            };
+            if !goes_on() {
+                return None;
+            }
+            cases += 1;
+            open.push((self.trail.len(), next));
+            contradiction = self.assume(next) || self.propagate();
+        }
+    }
+
+    /// Returns an undecided literal of an unsatisfied clause, or else one of `splits`.
+    fn undecided(&self, splits: &[BoundLiteral]) -> Option<BoundLiteral> {
+        let is_open = |clause: &&Vec<BoundLiteral>| !clause.iter().any(|&it| self.is_true(it));
+        let open = self.clauses.iter().find(is_open);
+        let undecided = |&it: &BoundLiteral| !self.is_true(it) && !self.is_false(it);
+        let of_clause = open.and_then(|clause| clause.iter().copied().find(undecided));
+        of_clause.or_else(|| splits.iter().copied().find(undecided))
+    }
+
+    /// Undoes all but the first `mark` changes.
+    fn forget(&mut self, mark: usize) {
+        for (term, upper, bound) in self.trail.drain(mark..).rev() {
+            match upper {
+                true => self.high[term] = bound,
+                false => self.low[term] = bound,
+            }
+        }
+        self.next = mark;
+    }
+
+    fn is_false(&self, literal: BoundLiteral) -> bool {
+        match literal.upper {
+            true => self.low[literal.term] > literal.bound,
+            false => self.high[literal.term] < literal.bound,
+        }
+    }
+
+    fn is_true(&self, literal: BoundLiteral) -> bool {
+        match literal.upper {
+            true => self.high[literal.term] <= literal.bound,
+            false => self.low[literal.term] >= literal.bound,
+        }
+    }
+
+    /// Makes a literal true. Returns true if it is already false.
+    fn assume(&mut self, literal: BoundLiteral) -> bool {
+        if self.is_false(literal) {
+            return true;
+        }
+        if !self.is_true(literal) {
+            let BoundLiteral { term, upper, mut bound } = literal;
+            // The rounding never makes a literal false that is not yet false.
+            if let Some(remainder) = self.remainders.get(&term) {
+                bound = remainder.nearest(bound, upper);
+            }
+            let side = if upper { &mut self.high } else { &mut self.low };
+            self.trail.push((term, upper, std::mem::replace(&mut side[term], bound)));
+        }
+        false
+    }
+
+    /// Propagates all changes. Returns true on a contradiction.
+    fn propagate(&mut self) -> bool {
+        let contradiction = self.settle();
+        for row in self.dirty.drain(..) {
+            self.is_dirty[row] = false;
+        }
+        for row in self.looked_at.drain(..) {
+            self.looks[row] = 0;
+        }
+        contradiction
+    }
+
+    fn settle(&mut self) -> bool {
+        loop {
+            while let Some(&(term, upper, _)) = self.trail.get(self.next) {
+                self.next += 1;
+                for at in 0..self.rows_of[term].len() {
+                    let row = self.rows_of[term][at];
+                    if !std::mem::replace(&mut self.is_dirty[row], true) {
+                        self.dirty.push(row);
+                    }
+                }
+                if self.visit(2 * term + usize::from(upper)) {
+                    return true;
+                }
+            }
+            let Some(row) = self.dirty.pop() else { return false };
+            self.is_dirty[row] = false;
+            self.looks[row] += 1;
+            self.looked_at.push(row);
+            if self.looks[row] <= LOOKS && self.tighten(row) {
+                return true;
+            }
+        }
+    }
+
+    /// Visits the clauses that watch a literal of this slot. Returns true if a clause is false.
+    fn visit(&mut self, slot: usize) -> bool {
+        let mut watchers = std::mem::take(&mut self.watching[slot]);
+        let mut contradiction = false;
+        watchers.retain(|&index| {
+            if contradiction {
+                return true;
+            }
+            if self.clauses[index][0].slot() == slot {
+                self.clauses[index].swap(0, 1);
+            }
+            let (other, own) = (self.clauses[index][0], self.clauses[index][1]);
+            if !self.is_false(own) || self.is_true(other) {
+                return true;
+            }
+            let clause = &self.clauses[index];
+            let next = (2..clause.len()).find(|&at| !self.is_false(clause[at]));
+            match next {
+                Some(at) => {
+                    self.clauses[index].swap(1, at);
+                    let slot = self.clauses[index][1].slot();
+                    self.watching[slot].push(index);
+                    false
+                }
+                None => {
+                    contradiction = self.assume(other);
+                    true
+                }
+            }
+        });
+        // No clause has two literals of this slot, so no watcher was added to it meanwhile.
+        self.watching[slot] = watchers;
+        contradiction
+    }
+
+    /// Tightens the interval of a row by its parts, and the intervals of the parts by the row.
+    /// Returns true if an interval is empty.
+    fn tighten(&mut self, row: usize) -> bool {
+        let SumRow { term, parts } =
+            std::mem::replace(&mut self.rows[row], SumRow { term: 0, parts: Vec::new() });
+        let contradiction =
+            self.tighten_side(term, &parts, 1) || self.tighten_side(term, &parts, -1);
+        self.rows[row] = SumRow { term, parts };
+        contradiction
+    }
+
+    /// With `sign` 1: the row is at least the sum of the least values of its parts, and each part
+    /// is at most the upper bound of the row minus the least values of the other parts. With `sign`
+    /// −1: the same for the negated row and parts.
+    fn tighten_side(&mut self, term: usize, parts: &[(usize, i128)], sign: i128) -> bool {
+        let (mut least, mut unbounded) = (0i128, 0usize);
+        for &(part, a) in parts {
+            match self.least(part, a * sign) {
+                Some(value) => match least.checked_add(value) {
+                    Some(sum) => least = sum,
+                    None => return false,
+                },
+                None => unbounded += 1,
+            }
+        }
+        if unbounded == 0 && least.abs() < MOST {
+            // The inequality sign · row ≥ least.
+            let bound = BoundLiteral { term, upper: sign < 0, bound: least * sign };
+            if self.assume(bound) {
+                return true;
+            }
+        }
+        let most = if sign > 0 { self.high[term] } else { -self.low[term] };
+        if most >= MOST || unbounded > 1 {
+            return false;
+        }
+        for &(part, a) in parts {
+            let a = a * sign;
+            let others = match (self.least(part, a), unbounded) {
+                (Some(own), 0) => least.checked_sub(own),
+                (None, 1) => Some(least),
+                _ => continue,
+            };
+            let Some(rest) = others.and_then(|others| most.checked_sub(others)) else { continue };
+            // The inequality a · part ≤ rest.
+            let upper = a > 0;
+            let bound = if upper { rest.div_euclid(a) } else { -rest.div_euclid(-a) };
+            if bound.abs() < MOST && self.assume(BoundLiteral { term: part, upper, bound }) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Returns the least value of a·term, or `None` if it is unbounded.
+    fn least(&self, term: usize, a: i128) -> Option<i128> {
+        let side = if a > 0 { self.low[term] } else { self.high[term] };
+        (side.abs() < MOST).then(|| a.checked_mul(side)).flatten()
+    }
+}
+
+/// Returns how often the sum `own` is contained in `rest`; 0 for a coefficient below 1.
+fn times(own: &[(usize, i128)], rest: &BTreeMap<usize, i128>) -> i128 {
+    let mut least = i128::MAX;
+    for (part, a) in own {
+        let times = rest.get(part).map_or(0, |whole| if *a > 0 { whole / a } else { 0 });
+        least = least.min(times.max(0));
+        if least == 0 {
+            break;
+        }
+    }
+    least
+}

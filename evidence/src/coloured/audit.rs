@@ -1,0 +1,166 @@
+//! Audits evidence about a coloured model: for each file, first the unfolding that it is about,
+//! then the answers as for any net.
+
+use super::unfolding::Bindings;
+use super::{ColouredModel, UnfoldingFlaw};
+use crate::audit::{
+    Audit, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, EvidenceFileError, EvidenceReader,
+    NextLine, OpenResult, STATE_SPACE,
+};
+use crate::file::{EvidenceLine, Unfolding};
+use crate::reader::queries::AuditedProperty;
+use parikh_net::Net;
+use parikh_net::printable::Quoted;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Limits of the work that an audit repeats.
+#[derive(Clone, Copy, Debug)]
+pub struct RepeatLimits {
+    /// The maximum number of colours tried to rebuild an unfolding.
+    pub tried: u64,
+    /// The maximum number of markings of a repeated search.
+    pub visited: u64,
+}
+
+/// A callback that returns the questions of an examination about a net. It knows the query file.
+pub type Queries<'m> = dyn Fn(&Net, &str) -> Result<Vec<AuditedProperty>, String> + 'm;
+
+/// An audit of files of evidence about one coloured model.
+pub struct ColouredAudit<'m> {
+    model: &'m ColouredModel,
+    limits: RepeatLimits,
+    /// Returns the questions of an examination about a net.
+    queries: Box<Queries<'m>>,
+    watch: AuditWatch,
+    /// The last unfolding, kept because the files of a run list the same.
+    made: Option<RebuiltUnfolding>,
+    report: AuditReport,
+}
+
+/// An unfolding that was rebuilt, with the list that it was built from.
+struct RebuiltUnfolding {
+    listed: Unfolding,
+    bindings: Bindings,
+    net: Net,
+}
+
+impl<'m> ColouredAudit<'m> {
+    /// Creates an audit of evidence about `model`.
+    pub fn new(model: &'m ColouredModel, limits: RepeatLimits, queries: Box<Queries<'m>>) -> Self {
+        let (watch, made, report) = (AuditWatch::default(), None, AuditReport::default());
+        ColouredAudit { model, limits, queries, watch, made, report }
+    }
+
+    /// Sets the limits of time and memory.
+    #[must_use]
+    pub fn with_watch(self, watch: AuditWatch) -> Self {
+        ColouredAudit { watch, ..self }
+    }
+
+    /// Audits a file.
+    ///
+    /// # Errors
+    /// When the file is no evidence about this model, or a line cannot be read.
+    pub fn file(&mut self, path: &Path) -> Result<(), EvidenceFileError> {
+        if self.report.stopped.is_some() {
+            return Ok(());
+        }
+        let mut source = match EvidenceReader::open(path, &self.watch)? {
+            OpenResult::Evidence(source) => *source,
+            OpenResult::CutShort(broken) => {
+                self.report.cut_short.push(broken);
+                return Ok(());
+            }
+        };
+        let listed = source.unfolding()?;
+        // The state space counts firings by bindings, including bindings with the same effect.
+        let bindings = match source.header().examination == STATE_SPACE {
+            true => Bindings::All,
+            false => Bindings::Some,
+        };
+        let is_made = |made: &RebuiltUnfolding| made.bindings == bindings && made.listed == listed;
+        if !self.made.as_ref().is_some_and(is_made) {
+            let goes_on = &mut || self.watch.goes_on();
+            match self.model.unfold(&listed, bindings, self.limits.tried, goes_on) {
+                Ok(net) => self.made = Some(RebuiltUnfolding { listed, bindings, net }),
+                Err(UnfoldingFlaw::Wrong(what)) => {
+                    let what = format!("the net listed is not the model's: {what}");
+                    return Err(source.broken(what));
+                }
+                Err(UnfoldingFlaw::Stopped) => return self.stop(&source),
+                Err(too_large @ UnfoldingFlaw::TooLarge(_)) => {
+                    let why = format!("certified on the unfolding; {too_large}");
+                    return self.leave_unjudged(source, &why);
+                }
+            }
+        }
+        let Some(RebuiltUnfolding { net, .. }) = &self.made else { return Ok(()) };
+        let queries = Box::new(|examination: &str| (self.queries)(net, examination));
+        let audit = Audit::new(net, self.limits.visited, queries);
+        let mut audit = audit.with_watch(self.watch.clone());
+        let read = audit.source(source);
+        self.report.extend(audit.finish());
+        read
+    }
+
+    /// Returns the report.
+    pub fn finish(self) -> AuditReport {
+        self.report
+    }
+
+    fn stop(&mut self, source: &EvidenceReader) -> Result<(), EvidenceFileError> {
+        if let Some(out_of) = self.watch.out_of() {
+            let here = source.broken(format!("not confirmed: {out_of}"));
+            self.report.stopped = Some((here, out_of));
+        }
+        Ok(())
+    }
+
+    /// Records the answers of a file, the last one for each question, as not audited for the reason
+    /// `why`.
+    fn leave_unjudged(
+        &mut self,
+        mut source: EvidenceReader,
+        why: &str,
+    ) -> Result<(), EvidenceFileError> {
+        let name = &source.header().examination;
+        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            return Err(source.broken(format!("{} is not an examination", Quoted(name))));
+        }
+        let mut judged: HashMap<String, AuditedAnswer> = HashMap::new();
+        let read = loop {
+            match source.next() {
+                Ok(NextLine::Line(_)) if !self.watch.goes_on() => break self.stop(&source),
+                Ok(NextLine::Line(EvidenceLine::Answer(answer))) => {
+                    let unjudged = AuditedAnswer {
+                        file: source.name().to_owned(),
+                        line: source.place().line,
+                        examination: source.header().examination.clone(),
+                        id: answer.id,
+                        question: String::new(),
+                        value: answer.value,
+                        verdict: AuditVerdict::Beyond(why.to_owned()),
+                        assumes_units: false,
+                        assumptions: self.model.assumptions.clone(),
+                    };
+                    judged.insert(unjudged.id.clone(), unjudged);
+                }
+                Ok(NextLine::Line(EvidenceLine::Withdrawn(id))) => {
+                    judged.remove(&id);
+                }
+                Ok(NextLine::Line(_)) => {}
+                Ok(NextLine::End) => break Ok(()),
+                Ok(NextLine::CutShort(broken)) => {
+                    self.report.cut_short.push(broken);
+                    break Ok(());
+                }
+                Err(broken) => break Err(broken),
+            }
+        };
+        let mut judged: Vec<AuditedAnswer> = judged.into_values().collect();
+        judged.sort_unstable_by_key(|answer| answer.line);
+        self.report.judged.extend(judged);
+        read
+    }
+}

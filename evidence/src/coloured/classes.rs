@@ -1,0 +1,466 @@
+//! Merged colours: checks that the quotient by classes of colours is equivalent to the coloured
+//! net.
+//!
+//! If nothing in a coloured net distinguishes some colours of a sort, a prover may work on a
+//! smaller net in which these colours are merged. The evidence lists such *classes* of colours by
+//! name. The first colour of a class, its *head*, represents the class: variables have only heads
+//! as values, and tokens moved by an arc are counted at the heads of their colours. A colour of a
+//! sort without classes is a head. The head of a tuple consists of the heads of its components. If
+//! some class has colours of two parts of a partition, all parts of the partition are one class,
+//! with the first part as the head.
+//!
+//! # Conditions
+//! For all bindings b of a transition, where h(b) has the heads of b's colours:
+//!
+//! 1. An arc moves the same colours under b and under h(b), up to heads: the successors of a colour
+//!    and of its head have the same head, and so have their parts; the operands of a difference are
+//!    of a sort in which each colour is a head.
+//! 2. The guard holds under b if and only if it holds under h(b).
+//! 3. A multiset taken from a place is of a sort in which each colour is a head. Or it is one
+//!    token, and each of its components whose colour shares a class with others is a variable,
+//!    possibly shifted, that occurs nowhere else in what the transition takes.
+//!
+//! # Soundness
+//! A marking M has an image h(M), in which a place holds, of each head, as many tokens as it holds
+//! of that head's class in M. If b is enabled in M, then h(b) is enabled in h(M), and leads to the
+//! image of the marking to which b leads (1, 2). Conversely, let h(b) be enabled in h(M). For each
+//! token that it takes, M has one of the same class. By (3) these tokens can be chosen one by one,
+//! and each determines its variables. So some binding b' with h(b') = h(b) takes these tokens (1),
+//! its guard holds (2), and it leads to a marking whose image is the result of h(b). So M and h(M)
+//! are bisimilar: they agree on the totals of coloured places and the enabled coloured transitions,
+//! now and after any firings. Hence they satisfy the same formulas of CTL* over these, have the
+//! same maxima, and agree on liveness. They do not agree on the number of markings, or on fairness
+//! to a single *binding*.
+
+use super::meaning::{GuardTerm, MultisetTerm};
+use super::net::{ColouredModel, GuardedTransition};
+use super::sorts::{Declarations, SortStructure};
+use super::tries::{ColourBudget, UnfoldingFlaw};
+use parikh_net::coloured::NamedClasses;
+use parikh_net::printable::Quoted;
+use std::collections::{HashMap, HashSet};
+
+/// The head of each colour, by sort.
+#[derive(Debug)]
+pub(super) struct ClassHeads<'m> {
+    declarations: &'m Declarations,
+    heads: Vec<SortHeads>,
+}
+
+/// The heads of a sort's colours.
+#[derive(Debug)]
+enum SortHeads {
+    /// Each colour is its own head.
+    Own,
+    /// The head of each colour.
+    By(Vec<u64>),
+    /// The head of a tuple consists of the heads of its components.
+    OfComponents,
+}
+
+/// A set of colours of a sort, in ascending order.
+#[derive(Debug)]
+pub(super) enum ColourSet {
+    /// A number of colours, from the first on.
+    All(u64),
+    These(Vec<u64>),
+    /// Tuples of components from these sets, each with the size of its sort.
+    Tuples(Vec<(ColourSet, u64)>),
+}
+
+impl ColourSet {
+    /// Returns the number of colours.
+    pub(super) fn count(&self) -> u64 {
+        match self {
+            ColourSet::All(count) => *count,
+            ColourSet::These(colours) => colours.len() as u64,
+            // The product does not overflow, because it is at most the size of the sort.
+            ColourSet::Tuples(parts) => parts.iter().map(|(part, _)| part.count()).product(),
+        }
+    }
+
+    /// Returns the colour at a position.
+    pub(super) fn colour(&self, at: u64) -> u64 {
+        match self {
+            ColourSet::All(_) => at,
+            ColourSet::These(colours) => colours[at as usize],
+            ColourSet::Tuples(parts) => {
+                let (mut colour, mut scale, mut rest) = (0, 1, at);
+                for (part, size) in parts.iter().rev() {
+                    colour += scale * part.colour(rest % part.count());
+                    rest /= part.count();
+                    scale *= size;
+                }
+                colour
+            }
+        }
+    }
+}
+
+impl<'m> ClassHeads<'m> {
+    /// Creates the classes that are listed, if they satisfy the conditions.
+    ///
+    /// # Errors
+    /// When a condition is violated, a class has an unknown colour, or a limit is reached.
+    pub(super) fn of(
+        model: &'m ColouredModel,
+        listed: &[NamedClasses],
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<Self, UnfoldingFlaw> {
+        let declarations = &model.declarations;
+        let mut classes = ClassHeads { declarations, heads: Vec::new() };
+        let mut left: Vec<&NamedClasses> = listed.iter().collect();
+        for sort in 0..declarations.sort_count() {
+            let heads = match declarations.kind(sort) {
+                _ if listed.is_empty() => SortHeads::Own,
+                SortStructure::Product(parts) => {
+                    match parts.iter().all(|&part| classes.is_whole(part)) {
+                        true => SortHeads::Own,
+                        false => SortHeads::OfComponents,
+                    }
+                }
+                SortStructure::Partition { of, part_of, .. } => {
+                    let mut whole = true;
+                    for (colour, &part) in (0..).zip(part_of) {
+                        tries.one()?;
+                        whole &= part_of[classes.head(*of, colour) as usize] == part;
+                    }
+                    let parts = declarations.size(sort) as usize;
+                    if whole { SortHeads::Own } else { SortHeads::By(vec![0; parts]) }
+                }
+                SortStructure::Dot => SortHeads::Own,
+                SortStructure::Boolean
+                | SortStructure::Constants { .. }
+                | SortStructure::Range(_) => {
+                    let mut own = SortHeads::Own;
+                    for named in listed {
+                        if let Some(heads) = classes.listed(sort, named, tries)? {
+                            left.retain(|&other| !std::ptr::eq(other, named));
+                            own = SortHeads::By(heads);
+                        }
+                    }
+                    own
+                }
+            };
+            classes.heads.push(heads);
+        }
+        if let Some(named) = left.first() {
+            let name = named.first().and_then(|class| class.first()).map_or("", String::as_str);
+            let name = Quoted(name);
+            return Err(wrong(format!(
+                "no sort contains {name} and the other colours of its class"
+            )));
+        }
+        if !listed.is_empty() {
+            for transition in &model.transitions {
+                classes.check(model, transition, tries)?;
+            }
+        }
+        Ok(classes)
+    }
+
+    /// Returns the heads of a sort's colours, if the names are those of all its colours.
+    fn listed(
+        &self,
+        sort: usize,
+        named: &NamedClasses,
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<Option<Vec<u64>>, UnfoldingFlaw> {
+        let count: usize = named.iter().map(Vec::len).sum();
+        if count as u64 != self.declarations.size(sort) {
+            return Ok(None);
+        }
+        let classes = named.iter().enumerate();
+        let class_of: HashMap<&str, usize> = classes
+            .flat_map(|(class, names)| names.iter().map(move |name| (&**name, class)))
+            .collect();
+        let (mut first, mut heads) = (HashMap::new(), Vec::with_capacity(count));
+        for colour in 0..count as u64 {
+            tries.one()?;
+            let mut name = String::new();
+            self.declarations.write_colour(&mut name, sort, colour, true);
+            let Some(class) = class_of.get(&*name) else { return Ok(None) };
+            heads.push(*first.entry(class).or_insert(colour));
+        }
+        Ok(Some(heads))
+    }
+
+    /// Returns true if every colour of every sort is a head.
+    pub(super) fn are_trivial(&self) -> bool {
+        self.heads.iter().all(|heads| matches!(heads, SortHeads::Own))
+    }
+
+    /// Returns the head of a colour.
+    pub(super) fn head(&self, sort: usize, colour: u64) -> u64 {
+        match &self.heads[sort] {
+            SortHeads::Own => colour,
+            SortHeads::By(heads) => heads[colour as usize],
+            SortHeads::OfComponents => {
+                let mut head = 0;
+                for (part, colour) in self.declarations.components(sort, colour) {
+                    head = head * self.declarations.size(part) + self.head(part, colour);
+                }
+                head
+            }
+        }
+    }
+
+    /// Returns all heads of a sort.
+    pub(super) fn among(&self, sort: usize) -> ColourSet {
+        match (&self.heads[sort], self.declarations.kind(sort)) {
+            (SortHeads::By(heads), _) => {
+                let own = (0..).zip(heads).filter(|&(colour, &head)| colour == head);
+                ColourSet::These(own.map(|(colour, _)| colour).collect())
+            }
+            (SortHeads::OfComponents, SortStructure::Product(parts)) => {
+                let parts = parts.iter();
+                let size = |part| self.declarations.size(part);
+                ColourSet::Tuples(parts.map(|&part| (self.among(part), size(part))).collect())
+            }
+            _ => ColourSet::All(self.declarations.size(sort)),
+        }
+    }
+
+    /// Returns true if each colour of a sort is a head.
+    fn is_whole(&self, sort: usize) -> bool {
+        matches!(self.heads[sort], SortHeads::Own)
+    }
+
+    fn variable(&self, variable: usize) -> usize {
+        self.declarations.variables[variable].sort
+    }
+
+    /// Checks the conditions for a transition.
+    fn check(
+        &self,
+        model: &ColouredModel,
+        transition: &GuardedTransition,
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<(), UnfoldingFlaw> {
+        let told_apart = |by: &str| {
+            let id = Quoted(&transition.id);
+            wrong(format!("{by} of {id} may distinguish colours that were merged"))
+        };
+        if !self.guard_is_of_heads(&transition.guard, tries)? {
+            return Err(told_apart("the guard"));
+        }
+        for (place, term) in transition.takes.iter().chain(&transition.puts) {
+            if !self.goes_with_heads(term, model.places[*place].sort, tries)? {
+                return Err(told_apart("an arc"));
+            }
+        }
+        let mut seen = HashSet::new();
+        let any_will_do = |(place, term): &(usize, MultisetTerm)| {
+            self.any_tokens_will_do(term, model.places[*place].sort, &mut seen)
+        };
+        match transition.takes.iter().all(any_will_do) {
+            true => Ok(()),
+            false => Err(told_apart("what is taken by an arc")),
+        }
+    }
+
+    /// Checks condition 1 for a term of this sort.
+    fn goes_with_heads(
+        &self,
+        term: &MultisetTerm,
+        sort: usize,
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<bool, UnfoldingFlaw> {
+        Ok(match term {
+            MultisetTerm::Constant(_) | MultisetTerm::Variable(_) | MultisetTerm::All(_) => true,
+            MultisetTerm::Shift(of, by, size) => {
+                self.keeps_classes([sort, sort], &|colour| (colour + by) % size, tries)?
+                    && self.goes_with_heads(of, sort, tries)?
+            }
+            MultisetTerm::PartOf(of, part_of) => {
+                let SortStructure::Partition { of: cut, .. } = self.declarations.kind(sort) else {
+                    return Ok(false);
+                };
+                self.keeps_classes([*cut, sort], &|colour| part_of[colour as usize], tries)?
+                    && self.goes_with_heads(of, *cut, tries)?
+            }
+            MultisetTerm::Tuple(terms) => {
+                let SortStructure::Product(parts) = self.declarations.kind(sort) else {
+                    return Ok(false);
+                };
+                for ((term, _), &part) in terms.iter().zip(parts) {
+                    if !self.goes_with_heads(term, part, tries)? {
+                        return Ok(false);
+                    }
+                }
+                terms.len() == parts.len()
+            }
+            MultisetTerm::Times(_, of) => self.goes_with_heads(of, sort, tries)?,
+            MultisetTerm::Sum(terms) => {
+                for term in terms {
+                    if !self.goes_with_heads(term, sort, tries)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            MultisetTerm::Minus(first, second) => {
+                self.is_whole(sort)
+                    && self.goes_with_heads(first, sort, tries)?
+                    && self.goes_with_heads(second, sort, tries)?
+            }
+        })
+    }
+
+    /// Returns true if a function between two sorts maps colours of one class to colours of one
+    /// class.
+    fn keeps_classes(
+        &self,
+        [from, to]: [usize; 2],
+        function: &dyn Fn(u64) -> u64,
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<bool, UnfoldingFlaw> {
+        if self.is_whole(from) {
+            return Ok(true);
+        }
+        for colour in 0..self.declarations.size(from) {
+            tries.one()?;
+            let [it, head] =
+                [colour, self.head(from, colour)].map(|at| self.head(to, function(at)));
+            if it != head {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Checks condition 2 for a part of a guard.
+    fn guard_is_of_heads(
+        &self,
+        guard: &GuardTerm,
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<bool, UnfoldingFlaw> {
+        match guard {
+            GuardTerm::All(parts) | GuardTerm::Any(parts) => {
+                for part in parts {
+                    if !self.guard_is_of_heads(part, tries)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            GuardTerm::Not(of) => self.guard_is_of_heads(of, tries),
+            GuardTerm::Compare(_, sides) => {
+                let mut variables = Vec::new();
+                guard.variables(&mut variables);
+                variables.sort_unstable();
+                variables.dedup();
+                if let [variable] = variables[..] {
+                    return self.is_of_heads(variable, &|binding| guard.holds(binding), tries);
+                }
+                Ok(self.is_of_heads_alone(&sides[0].0, tries)?
+                    && self.is_of_heads_alone(&sides[1].0, tries)?)
+            }
+        }
+    }
+
+    /// Returns true if a term of one colour has the same value under a binding and under its heads.
+    fn is_of_heads_alone(
+        &self,
+        term: &MultisetTerm,
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<bool, UnfoldingFlaw> {
+        if let MultisetTerm::Tuple(parts) = term {
+            for (part, _) in parts {
+                if !self.is_of_heads_alone(part, tries)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
+        let mut variables = Vec::new();
+        term.variables(&mut variables);
+        match variables[..] {
+            [] => Ok(true),
+            [variable] => self.is_of_heads(variable, &|binding| term.colour(binding), tries),
+            _ => Ok(variables.iter().all(|&variable| self.is_whole(self.variable(variable)))),
+        }
+    }
+
+    /// Returns true if a function of one variable has the same value at each colour and at its
+    /// head.
+    fn is_of_heads<T: PartialEq>(
+        &self,
+        variable: usize,
+        value: &dyn Fn(&[u64]) -> T,
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<bool, UnfoldingFlaw> {
+        let sort = self.variable(variable);
+        if self.is_whole(sort) {
+            return Ok(true);
+        }
+        let mut binding = vec![0; self.declarations.variables.len()];
+        let mut at = |colour| {
+            binding[variable] = colour;
+            value(&binding)
+        };
+        for colour in 0..self.declarations.size(sort) {
+            tries.one()?;
+            if at(colour) != at(self.head(sort, colour)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Checks condition 3 for a term of this sort. `seen` are the variables of earlier terms.
+    fn any_tokens_will_do(
+        &self,
+        term: &MultisetTerm,
+        sort: usize,
+        seen: &mut HashSet<usize>,
+    ) -> bool {
+        match term {
+            _ if self.is_whole(sort) => true,
+            MultisetTerm::Times(0, _) => true,
+            MultisetTerm::Times(1, of) => self.any_tokens_will_do(of, sort, seen),
+            MultisetTerm::Sum(parts) => {
+                parts.iter().all(|part| self.any_tokens_will_do(part, sort, seen))
+            }
+            term => self.is_any_colour(term, sort, seen),
+        }
+    }
+
+    /// Returns true if the components of a term whose colours share a class with others are unseen
+    /// variables.
+    fn is_any_colour(&self, term: &MultisetTerm, sort: usize, seen: &mut HashSet<usize>) -> bool {
+        match (term, self.declarations.kind(sort)) {
+            // By condition 1, a shift maps classes to classes, and it is a bijection. So each
+            // colour of a class comes from one colour of one class.
+            (MultisetTerm::Shift(of, ..), _) => self.is_any_colour(of, sort, seen),
+            (MultisetTerm::Variable(variable), _) => self.is_whole(sort) || seen.insert(*variable),
+            (MultisetTerm::Constant(colour), _) => {
+                self.is_whole(sort) || self.is_alone(sort, *colour)
+            }
+            (MultisetTerm::Tuple(terms), SortStructure::Product(parts)) => {
+                let mut parts = terms.iter().zip(parts);
+                parts.all(|((term, _), &part)| self.is_any_colour(term, part, seen))
+            }
+            _ => self.is_whole(sort) && term.is_one_colour(),
+        }
+    }
+
+    /// Returns true if a colour is the only one of its class.
+    fn is_alone(&self, sort: usize, colour: u64) -> bool {
+        match &self.heads[sort] {
+            SortHeads::Own => true,
+            SortHeads::By(heads) => {
+                let head = heads[colour as usize];
+                heads.iter().filter(|&&other| other == head).count() == 1
+            }
+            SortHeads::OfComponents => {
+                let mut components = self.declarations.components(sort, colour).into_iter();
+                components.all(|(part, colour)| self.is_alone(part, colour))
+            }
+        }
+    }
+}
+
+fn wrong(what: String) -> UnfoldingFlaw {
+    UnfoldingFlaw::Wrong(what)
+}

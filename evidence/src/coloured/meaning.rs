@@ -1,0 +1,201 @@
+//! Terms and conditions, and their evaluation given a colour for each variable.
+
+/// A multiset of colours of one sort: colours with their multiplicities, ascending.
+pub(super) type ColourMultiset = Vec<(u64, u64)>;
+
+/// The error that a multiset has too many colours, or a multiplicity is too large.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TooManyColours;
+
+/// A multiset as a function of the variables, which are given by index.
+#[derive(Clone, Debug)]
+pub(super) enum MultisetTerm {
+    Constant(u64),
+    Variable(usize),
+    /// Every colour of a sort of this size, once.
+    All(u64),
+    /// A shift of each colour by a number of steps, in a cyclic sort of this size.
+    Shift(Box<MultisetTerm>, u64, u64),
+    /// The partition element of each colour.
+    PartOf(Box<MultisetTerm>, Vec<u64>),
+    /// A tuple of components, each with the size of its sort.
+    Tuple(Vec<(MultisetTerm, u64)>),
+    Times(u64, Box<MultisetTerm>),
+    Sum(Vec<MultisetTerm>),
+    Minus(Box<MultisetTerm>, Box<MultisetTerm>),
+}
+
+/// A condition on the variables.
+#[derive(Clone, Debug)]
+pub(super) enum GuardTerm {
+    All(Vec<GuardTerm>),
+    Any(Vec<GuardTerm>),
+    Not(Box<GuardTerm>),
+    /// A comparison of two sides. Each side is a term of one colour, and the number that its
+    /// position is counted from.
+    Compare(fn(&i128, &i128) -> bool, [(MultisetTerm, i64); 2]),
+}
+
+impl MultisetTerm {
+    /// Returns true if the term is exactly one colour under every binding.
+    pub(super) fn is_one_colour(&self) -> bool {
+        match self {
+            MultisetTerm::Constant(_) | MultisetTerm::Variable(_) => true,
+            MultisetTerm::Shift(of, ..) | MultisetTerm::PartOf(of, _) => of.is_one_colour(),
+            MultisetTerm::Tuple(parts) => parts.iter().all(|(part, _)| part.is_one_colour()),
+            MultisetTerm::All(_)
+            | MultisetTerm::Times(..)
+            | MultisetTerm::Sum(_)
+            | MultisetTerm::Minus(..) => false,
+        }
+    }
+
+    /// Appends the variables of the term.
+    pub(super) fn variables(&self, into: &mut Vec<usize>) {
+        match self {
+            MultisetTerm::Constant(_) | MultisetTerm::All(_) => {}
+            MultisetTerm::Variable(variable) => into.push(*variable),
+            MultisetTerm::Shift(of, ..)
+            | MultisetTerm::PartOf(of, _)
+            | MultisetTerm::Times(_, of) => of.variables(into),
+            MultisetTerm::Tuple(parts) => parts.iter().for_each(|(part, _)| part.variables(into)),
+            MultisetTerm::Sum(parts) => parts.iter().for_each(|part| part.variables(into)),
+            MultisetTerm::Minus(first, second) => {
+                first.variables(into);
+                second.variables(into);
+            }
+        }
+    }
+
+    /// Evaluates the term under a binding.
+    ///
+    /// # Errors
+    /// When the multiset has more than `most` colours, or a multiplicity of 2⁶³ or more.
+    pub(super) fn evaluate(
+        &self,
+        binding: &[u64],
+        most: usize,
+    ) -> Result<ColourMultiset, TooManyColours> {
+        let bag = match self {
+            MultisetTerm::Constant(colour) => vec![(*colour, 1)],
+            MultisetTerm::Variable(variable) => vec![(binding[*variable], 1)],
+            MultisetTerm::All(size) if *size > most as u64 => return Err(TooManyColours),
+            MultisetTerm::All(size) => (0..*size).map(|colour| (colour, 1)).collect(),
+            MultisetTerm::Shift(of, by, size) => {
+                let of = of.evaluate(binding, most)?;
+                // Both summands are below 2⁶².
+                merged(of.into_iter().map(|(colour, n)| ((colour + by) % size, n)).collect())?
+            }
+            MultisetTerm::PartOf(of, part_of) => {
+                let of = of.evaluate(binding, most)?;
+                merged(of.into_iter().map(|(colour, n)| (part_of[colour as usize], n)).collect())?
+            }
+            MultisetTerm::Tuple(parts) => {
+                let mut tuples = vec![(0, 1)];
+                for (part, size) in parts {
+                    let part = part.evaluate(binding, most)?;
+                    if tuples.len().saturating_mul(part.len()) > most {
+                        return Err(TooManyColours);
+                    }
+                    let mut longer = Vec::with_capacity(tuples.len() * part.len());
+                    for &(tuple, n) in &tuples {
+                        for &(colour, m) in &part {
+                            longer.push((tuple * size + colour, fits(u64::checked_mul(n, m))?));
+                        }
+                    }
+                    tuples = longer;
+                }
+                tuples
+            }
+            MultisetTerm::Times(0, _) => Vec::new(),
+            MultisetTerm::Times(times, of) => {
+                let mut bag = of.evaluate(binding, most)?;
+                for (_, n) in &mut bag {
+                    *n = fits(n.checked_mul(*times))?;
+                }
+                bag
+            }
+            MultisetTerm::Sum(parts) => {
+                let mut sum = Vec::new();
+                for part in parts {
+                    sum.extend(part.evaluate(binding, most)?);
+                }
+                merged(sum)?
+            }
+            MultisetTerm::Minus(first, second) => {
+                let mut bag = first.evaluate(binding, most)?;
+                for (colour, n) in second.evaluate(binding, most)? {
+                    if let Ok(at) = bag.binary_search_by_key(&colour, |&(colour, _)| colour) {
+                        bag[at].1 = bag[at].1.saturating_sub(n);
+                    }
+                }
+                bag.retain(|&(_, n)| n > 0);
+                bag
+            }
+        };
+        if bag.len() > most { Err(TooManyColours) } else { Ok(bag) }
+    }
+
+    /// Evaluates a term that is one colour.
+    pub(super) fn colour(&self, binding: &[u64]) -> u64 {
+        match self {
+            MultisetTerm::Constant(colour) => *colour,
+            MultisetTerm::Variable(variable) => binding[*variable],
+            MultisetTerm::Shift(of, by, size) => (of.colour(binding) + by) % size,
+            MultisetTerm::PartOf(of, part_of) => part_of[of.colour(binding) as usize],
+            MultisetTerm::Tuple(parts) => {
+                parts.iter().fold(0, |tuple, (part, size)| tuple * size + part.colour(binding))
+            }
+            // Not a single colour; callers check this before.
+            MultisetTerm::All(_)
+            | MultisetTerm::Times(..)
+            | MultisetTerm::Sum(_)
+            | MultisetTerm::Minus(..) => 0,
+        }
+    }
+}
+
+impl GuardTerm {
+    /// Appends the variables of the condition.
+    pub(super) fn variables(&self, into: &mut Vec<usize>) {
+        match self {
+            GuardTerm::All(parts) | GuardTerm::Any(parts) => {
+                parts.iter().for_each(|part| part.variables(into));
+            }
+            GuardTerm::Not(of) => of.variables(into),
+            GuardTerm::Compare(_, sides) => sides.iter().for_each(|(side, _)| side.variables(into)),
+        }
+    }
+
+    /// Evaluates the condition under a binding.
+    pub(super) fn holds(&self, binding: &[u64]) -> bool {
+        match self {
+            GuardTerm::All(parts) => parts.iter().all(|part| part.holds(binding)),
+            GuardTerm::Any(parts) => parts.iter().any(|part| part.holds(binding)),
+            GuardTerm::Not(of) => !of.holds(binding),
+            GuardTerm::Compare(holds, sides) => {
+                let [a, b] = sides
+                    .each_ref()
+                    .map(|(side, start)| i128::from(*start) + i128::from(side.colour(binding)));
+                holds(&a, &b)
+            }
+        }
+    }
+}
+
+/// Merges entries of the same colour.
+fn merged(mut bag: ColourMultiset) -> Result<ColourMultiset, TooManyColours> {
+    bag.sort_unstable();
+    let mut merged: ColourMultiset = Vec::with_capacity(bag.len());
+    for (colour, n) in bag {
+        match merged.last_mut() {
+            Some((last, sum)) if *last == colour => *sum = fits(sum.checked_add(n))?,
+            _ => merged.push((colour, n)),
+        }
+    }
+    Ok(merged)
+}
+
+fn fits(number: Option<u64>) -> Result<u64, TooManyColours> {
+    number.filter(|&number| number < 1 << 63).ok_or(TooManyColours)
+}

@@ -1,0 +1,299 @@
+//! Reads the nodes and arcs of a symmetric net from PNML.
+
+use super::elements::said;
+use super::sorts::{Declarations, SortStructure, not_known};
+use super::terms::{GuardTerm, MultisetTerm, TermReader};
+use crate::reader::known::nothing_unknown;
+use crate::reader::pipe::no_tagged_token;
+use crate::reader::pnml::{name_for_people, plain_arc, the_net};
+use crate::reader::references::{references, resolve};
+use crate::reader::timing::{NetTiming, TimeTreatment};
+use crate::reader::{Unreadable, attribute, decode, elements, name, only, optional, tree, trimmed};
+use parikh_net::Assumption;
+use parikh_net::printable::Quoted;
+use roxmltree::Node;
+use std::collections::HashMap;
+
+/// A coloured net as given in its file.
+#[derive(Debug)]
+pub struct ColouredModel {
+    pub(super) name: String,
+    pub(super) declarations: Declarations,
+    pub(super) places: Vec<SortedPlace>,
+    pub(super) transitions: Vec<GuardedTransition>,
+    /// The assumptions about the model.
+    pub(super) assumptions: Vec<Assumption>,
+}
+
+#[derive(Debug)]
+pub(super) struct SortedPlace {
+    pub(super) id: String,
+    pub(super) label: Option<String>,
+    pub(super) sort: usize,
+    pub(super) initial: MultisetTerm,
+}
+
+#[derive(Debug)]
+pub(super) struct GuardedTransition {
+    pub(super) id: String,
+    pub(super) label: Option<String>,
+    /// Indices of the variables, in the order of their declaration.
+    pub(super) variables: Vec<usize>,
+    pub(super) guard: GuardTerm,
+    /// Input places with the multisets taken from them, and output places with the multisets put.
+    pub(super) takes: Vec<(usize, MultisetTerm)>,
+    pub(super) puts: Vec<(usize, MultisetTerm)>,
+}
+
+/// Returns true if a file is a coloured net. The type of the net says so. TAPAAL writes the type of
+/// plain nets for both, so labels that plain nets do not have count as well.
+pub fn is_coloured(bytes: &[u8]) -> bool {
+    let Ok(text) = decode(bytes) else { return false };
+    let Ok(tree) = tree(&text) else { return false };
+    let Ok(net) = the_net(&tree) else { return false };
+    let kind = optional(net, "type").unwrap_or("").to_ascii_lowercase();
+    if ["symmetricnet", "highlevelnet", "hlpn"].iter().any(|it| kind.contains(it)) {
+        return true;
+    }
+    let is_label = |label: Node<'_, '_>| match name(label) {
+        "hlinitialMarking" | "hlinscription" | "condition" => true,
+        "type" => elements(label).any(|inside| name(inside) == "structure"),
+        _ => false,
+    };
+    let mut unopened = vec![net];
+    while let Some(around) = unopened.pop() {
+        for node in elements(around) {
+            match name(node) {
+                "page" => unopened.push(node),
+                "declaration" if elements(node).next().is_some() => return true,
+                "place" | "transition" | "arc" if elements(node).any(is_label) => return true,
+                _ => {}
+            }
+        }
+    }
+    false
+}
+
+/// The elements of a net by kind, each in the order of the file.
+#[derive(Default)]
+struct ColouredElements<'a, 'i> {
+    declared: Vec<Node<'a, 'i>>,
+    /// Place and transition elements.
+    nodes: Vec<Node<'a, 'i>>,
+    /// Reference places and reference transitions.
+    aliases: Vec<Node<'a, 'i>>,
+    arcs: Vec<Node<'a, 'i>>,
+}
+
+impl<'a, 'i> ColouredElements<'a, 'i> {
+    /// Collects the elements of a net, including those on pages.
+    fn of(net: Node<'a, 'i>) -> Result<Self, Unreadable> {
+        let mut outline = ColouredElements::default();
+        let mut left: Vec<_> = elements(net).collect();
+        left.reverse();
+        while let Some(node) = left.pop() {
+            match name(node) {
+                "page" => {
+                    let first = left.len();
+                    left.extend(elements(node));
+                    left[first..].reverse();
+                }
+                "declaration" => declarations(node, &mut outline.declared),
+                "place" | "transition" => outline.nodes.push(node),
+                "referencePlace" | "referenceTransition" => outline.aliases.push(node),
+                "arc" => outline.arcs.push(node),
+                "toolspecific" | "name" | "graphics" => {}
+                _ => return Err(not_known(node)),
+            }
+        }
+        Ok(outline)
+    }
+}
+
+/// Reads a coloured net. Its places and transitions are in the order of the file, like those of an
+/// unfolding.
+///
+/// # Errors
+/// The line, and what was expected there.
+pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
+    read_as(bytes, TimeTreatment::Refused)
+}
+
+/// Reads a coloured net like [`read`], and reads, ignores or rejects times and priorities according
+/// to `times`.
+///
+/// # Errors
+/// The errors of [`read`].
+pub fn read_as(bytes: &[u8], times: TimeTreatment) -> Result<ColouredModel, Unreadable> {
+    let text = decode(bytes)?;
+    let tree = tree(&text)?;
+    let net = the_net(&tree)?;
+    nothing_unknown(net)?;
+    let ColouredElements { declared, nodes, aliases, arcs } = ColouredElements::of(net)?;
+    let mut model = ColouredModel {
+        name: optional(net, "id").unwrap_or("").to_owned(),
+        declarations: Declarations::read(declared)?,
+        places: Vec::new(),
+        transitions: Vec::new(),
+        assumptions: NetTiming::of(net).assumptions(times)?,
+    };
+    let mut ids = HashMap::new();
+    for node in nodes {
+        let id = attribute(node, "id")?;
+        let is_place = name(node) == "place";
+        let at = if is_place { model.places.len() } else { model.transitions.len() };
+        if ids.insert(id, (is_place, at)).is_some() {
+            return Err(Unreadable::at(node, format!("two nodes have the name {}", Quoted(id))));
+        }
+        match is_place {
+            true => model.add_place(node, id)?,
+            false => model.add_transition(node, id)?,
+        }
+    }
+    let is_place = |id: &str| ids.get(id).map(|&(is_place, _)| is_place);
+    let references = references(&aliases, is_place)?;
+    for node in arcs {
+        plain_arc(node)?;
+        let end = |key| {
+            let id = resolve(node, attribute(node, key)?, &references)?;
+            let known = ids.get(id).copied();
+            known.ok_or_else(|| Unreadable::at(node, format!("the net has no node {}", Quoted(id))))
+        };
+        match (end("source")?, end("target")?) {
+            ((true, place), (false, transition)) => {
+                let term = model.inscription(node, place)?;
+                model.transitions[transition].takes.push((place, term));
+            }
+            ((false, transition), (true, place)) => {
+                let term = model.inscription(node, place)?;
+                model.transitions[transition].puts.push((place, term));
+            }
+            _ => return Err(Unreadable::at(node, "an arc between two nodes of one kind")),
+        }
+    }
+    for transition in &mut model.transitions {
+        let variables = &mut transition.variables;
+        transition.guard.variables(variables);
+        transition.takes.iter().for_each(|(_, term)| term.variables(variables));
+        transition.puts.iter().for_each(|(_, term)| term.variables(variables));
+        variables.sort_unstable();
+        variables.dedup();
+    }
+    Ok(model)
+}
+
+impl ColouredModel {
+    fn add_place(&mut self, node: Node<'_, '_>, id: &str) -> Result<(), Unreadable> {
+        let mut reader = TermReader { declarations: &mut self.declarations, depth: 0 };
+        // A place without a type holds black tokens, as in a plain net.
+        let sort = match label(node, "type", &["hlinitialMarking"])? {
+            Some(sort) => reader.declarations.sort(sort)?,
+            None => reader.declarations.dot(node)?,
+        };
+        let initial = match label(node, "hlinitialMarking", &["type"])? {
+            Some(term) => reader.term(term, sort)?,
+            None => MultisetTerm::Sum(Vec::new()),
+        };
+        let mut variables = Vec::new();
+        initial.variables(&mut variables);
+        if !variables.is_empty() {
+            return Err(Unreadable::at(node, "a variable in an initial marking"));
+        }
+        self.places.push(SortedPlace {
+            id: id.to_owned(),
+            label: name_for_people(node),
+            sort,
+            initial,
+        });
+        Ok(())
+    }
+
+    fn add_transition(&mut self, node: Node<'_, '_>, id: &str) -> Result<(), Unreadable> {
+        let mut reader = TermReader { declarations: &mut self.declarations, depth: 0 };
+        let timing = ["priority", "timed", "rate", "delay", "interval"];
+        let guard = match label(node, "condition", &timing)? {
+            Some(term) => reader.guard(term)?,
+            None => GuardTerm::All(Vec::new()),
+        };
+        let (variables, takes, puts) = (Vec::new(), Vec::new(), Vec::new());
+        let (id, label) = (id.to_owned(), name_for_people(node));
+        self.transitions.push(GuardedTransition { id, label, variables, guard, takes, puts });
+        Ok(())
+    }
+
+    /// Reads the multiset that an arc at a place moves.
+    fn inscription(
+        &mut self,
+        node: Node<'_, '_>,
+        place: usize,
+    ) -> Result<MultisetTerm, Unreadable> {
+        let sort = self.places[place].sort;
+        match label(node, "hlinscription", &["type", "arctype"])? {
+            Some(term) => {
+                TermReader { declarations: &mut self.declarations, depth: 0 }.term(term, sort)
+            }
+            // One token, if its sort has only one colour.
+            None if *self.declarations.kind(sort) == SortStructure::Dot => {
+                Ok(MultisetTerm::Constant(0))
+            }
+            None => {
+                let what = "this arc has no `hlinscription`, but its place has colours";
+                Err(Unreadable::at(node, what))
+            }
+        }
+    }
+}
+
+/// Collects the declarations in a `declaration`, with or without `structure` and `declarations`
+/// around them.
+fn declarations<'a, 'i>(node: Node<'a, 'i>, into: &mut Vec<Node<'a, 'i>>) {
+    let mut around = vec![node];
+    while let Some(node) = around.pop() {
+        for inside in said(node) {
+            match name(inside) {
+                "structure" | "declarations" => around.push(inside),
+                "text" => {}
+                _ => into.push(inside),
+            }
+        }
+    }
+}
+
+/// Returns the term in the label `key` of `node`, if it has one: in its `structure`, or directly in
+/// the label. A label with only a text is rejected, and so are unknown labels.
+fn label<'a, 'i>(
+    node: Node<'a, 'i>,
+    key: &str,
+    others: &[&str],
+) -> Result<Option<Node<'a, 'i>>, Unreadable> {
+    let mut term = None;
+    for inside in said(node) {
+        match name(inside) {
+            "name" => {}
+            "tagged" => no_tagged_token(inside)?,
+            other if others.contains(&other) => {}
+            found if found == key => {
+                let (texts, terms): (Vec<_>, Vec<_>) =
+                    said(inside).partition(|&it| matches!(name(it), "text" | "name"));
+                let says = |text: &Node<'_, '_>| {
+                    let piece =
+                        |node: Node<'_, '_>| node.text().is_some_and(|it| !trimmed(it).is_empty());
+                    name(*text) == "text" && text.descendants().any(piece)
+                };
+                if terms.is_empty() {
+                    if texts.iter().any(says) {
+                        let what = format!("a `{key}` with text only; expected a `structure`");
+                        return Err(Unreadable::at(inside, what));
+                    }
+                    continue;
+                }
+                let one = only(inside, terms.into_iter(), "term")?;
+                if term.replace(one).is_some() {
+                    return Err(Unreadable::at(inside, format!("a second `{key}`")));
+                }
+            }
+            _ => return Err(not_known(inside)),
+        }
+    }
+    Ok(term)
+}

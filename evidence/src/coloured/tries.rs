@@ -1,0 +1,63 @@
+//! The limit on the work to rebuild an unfolding, and the reasons that there is none.
+
+/// The reason that an unfolding is not confirmed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnfoldingFlaw {
+    /// The listed names give no net that is equivalent to the coloured net.
+    #[error("{0}")]
+    Wrong(String),
+    /// The check needs more colours than allowed.
+    #[error("repeating the unfolding needs more than {0} colours to be tried")]
+    TooLarge(u64),
+    /// `goes_on` returned false.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// A counter of the colours that may still be tried.
+pub(super) struct ColourBudget<'g> {
+    left: u64,
+    most: u64,
+    goes_on: &'g mut dyn FnMut() -> bool,
+}
+
+/// The number of colours between two calls of `goes_on`.
+const ASKING: u64 = 1 << 10;
+
+impl<'g> ColourBudget<'g> {
+    /// Creates a counter with this limit. `goes_on` is called regularly.
+    pub(super) fn new(most: u64, goes_on: &'g mut dyn FnMut() -> bool) -> Self {
+        ColourBudget { left: most, most, goes_on }
+    }
+
+    /// Returns the remaining number.
+    pub(super) fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// Returns the error that the limit is reached.
+    pub(super) fn too_large(&self) -> UnfoldingFlaw {
+        UnfoldingFlaw::TooLarge(self.most)
+    }
+
+    /// Counts `count` colours.
+    ///
+    /// # Errors
+    /// When the limit is reached.
+    pub(super) fn some(&mut self, count: u64) -> Result<(), UnfoldingFlaw> {
+        self.left = self.left.checked_sub(count).ok_or(UnfoldingFlaw::TooLarge(self.most))?;
+        Ok(())
+    }
+
+    /// Counts one colour.
+    ///
+    /// # Errors
+    /// When the limit is reached, or `goes_on` returns false.
+    pub(super) fn one(&mut self) -> Result<(), UnfoldingFlaw> {
+        self.some(1)?;
+        match self.left.is_multiple_of(ASKING) && !(self.goes_on)() {
+            true => Err(UnfoldingFlaw::Stopped),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,498 @@
+//! Checks that a place/transition net is equivalent to a coloured net.
+//!
+//! A prover unfolds a coloured net and leaves out irrelevant parts: colours that no place ever
+//! holds, bindings that can never fire, and one of two bindings with the same effect. Its proofs
+//! are about the remaining net, whose places and transitions the evidence lists by name. This
+//! module rebuilds that net from the coloured net and the names alone, and checks that leaving out
+//! the rest was correct.
+//!
+//! # Conditions
+//! 1. Each name is that of a place with a colour, or of a transition with colours for its variables
+//!    under which its guard holds; no name occurs twice.
+//! 2. The initial marking has no token on a place that is not listed.
+//! 3. Every binding that takes only from listed places puts only on listed places.
+//! 4. Of these bindings, one that is not listed takes and puts the same as a listed binding of its
+//!    transition.
+//! 5. If firings are counted ([`Bindings::All`]), all of these bindings are listed, because two
+//!    bindings with the same effect are two firings.
+//!
+//! If colours were [merged](super::classes), all conditions are about the quotient.
+//!
+//! # Soundness
+//! The places that are not listed are an unmarked siphon: by (3), each binding that puts a token on
+//! one takes one from another, so they stay empty (2), and no binding that takes from them ever
+//! fires. Each other binding is a transition of the net, or has the same effect as one (4). So the
+//! reachable markings are the same up to places that are always empty. A transition of the coloured
+//! net is enabled if and only if one of its listed bindings is. A marking is dead in one net if and
+//! only if it is dead in the other. By (5), the number of enabled transitions of the net equals the
+//! number of enabled bindings.
+//!
+//! # Cost
+//! Bindings are enumerated by trying colours for one variable after the other. A partial binding
+//! that the guard or an unlisted place excludes is not completed. The caller limits the number of
+//! tried colours. The memory for unlisted bindings is proportional to the list: the number of kinds
+//! of unlisted bindings without a known listed binding must not exceed the number of names that
+//! have not been matched.
+
+use super::classes::{ClassHeads, ColourSet};
+use super::net::{ColouredModel, GuardedTransition, SortedPlace};
+use super::sorts::Declarations;
+use super::terms::{ColourMultiset, GuardTerm, MultisetTerm, TooManyColours};
+use super::tries::{ColourBudget, UnfoldingFlaw};
+use crate::file::Unfolding;
+use parikh_net::coloured::{ColourNames, Folding};
+use parikh_net::printable::Quoted;
+use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// The bindings that a list must contain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bindings {
+    /// At least one of the bindings with the same effect.
+    Some,
+    /// Every binding that may fire.
+    All,
+}
+
+/// The listed colours of each place, with their places in the net.
+type ListedColours = Vec<HashMap<u64, PlaceId>>;
+
+/// The tokens moved along the arcs of one direction, or the name of an unlisted place among their
+/// ends.
+type ArcTokens = Result<Vec<(PlaceId, u64)>, String>;
+
+/// The tokens that a binding takes and puts.
+type BindingArcs = [Vec<(PlaceId, u64)>; 2];
+
+impl ColouredModel {
+    /// Returns the net of the listed places and transitions, if it is equivalent to this coloured
+    /// net. At most `most` colours are tried, and `goes_on` is called regularly.
+    ///
+    /// # Errors
+    /// When the net is not equivalent, or a limit is reached.
+    pub fn unfold(
+        &self,
+        listed: &Unfolding,
+        bindings: Bindings,
+        most: u64,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Net, UnfoldingFlaw> {
+        let mut builder = NetBuilder::new(&self.name);
+        self.assumptions.iter().for_each(|it| builder.assume(it.clone()));
+        let mut tries = ColourBudget::new(most, goes_on);
+        let classes = ClassHeads::of(self, &listed.classes, &mut tries)?;
+        if !classes.are_trivial() && bindings == Bindings::All {
+            return Err(wrong("colours are merged, but firings are counted by bindings"));
+        }
+        let (places, place_counts) = self.places(listed, &classes, &mut builder, &mut tries)?;
+        let mut first = 0;
+        let mut transition_counts = Vec::new();
+        for transition in &self.transitions {
+            let names = own(&listed.transitions[first..], &transition.id);
+            for name in names {
+                builder.transition(name).map_err(wrong)?;
+            }
+            let mut search =
+                BindingEnumeration::new(self, &classes, transition, &places, names, &mut tries);
+            search.run()?;
+            let arcs = search.finish(bindings)?;
+            for (at, [takes, puts]) in (first..).zip(arcs) {
+                let t = TransitionId::new(at);
+                takes.into_iter().try_for_each(|(p, n)| builder.take(t, p, n)).map_err(wrong)?;
+                puts.into_iter().try_for_each(|(p, n)| builder.put(t, p, n)).map_err(wrong)?;
+            }
+            first += names.len();
+            transition_counts.push(names.len());
+        }
+        if let Some(name) = listed.transitions.get(first) {
+            return Err(no_such(name, "transition"));
+        }
+        let places = self.places.iter().map(|place| &*place.id).zip(place_counts);
+        let transitions = self.transitions.iter().map(|it| &*it.id).zip(transition_counts);
+        let folding = Folding::new(places, transitions).map_err(wrong)?.with_labels(
+            self.places.iter().map(|place| place.label.as_deref()),
+            self.transitions.iter().map(|it| it.label.as_deref()),
+        );
+        let folding = folding.with_colour_names(Arc::new(UnfoldedNames::of(self)));
+        builder.set_folding(match classes.are_trivial() {
+            true => folding,
+            false => folding.of_quotient(listed.classes.clone()),
+        });
+        builder.build().map_err(wrong)
+    }
+
+    /// Adds the listed places with their tokens (conditions 1 and 2). Returns the listed colours,
+    /// and the number of listed places of each coloured place.
+    fn places(
+        &self,
+        listed: &Unfolding,
+        classes: &ClassHeads<'_>,
+        builder: &mut NetBuilder,
+        tries: &mut ColourBudget<'_>,
+    ) -> Result<(ListedColours, Vec<usize>), UnfoldingFlaw> {
+        let (mut places, mut counts, mut first) = (Vec::new(), Vec::new(), 0);
+        for place in &self.places {
+            let names = own(&listed.places[first..], &place.id);
+            let mut positions: HashMap<&str, PlaceId> = HashMap::new();
+            for (at, name) in (first..).zip(names) {
+                builder.place(name, 0).map_err(wrong)?;
+                positions.insert(name, PlaceId::new(at));
+            }
+            let mut colours = HashMap::new();
+            let heads = classes.among(place.sort);
+            for at in 0..heads.count() {
+                let colour = heads.colour(at);
+                if positions.is_empty() {
+                    break;
+                }
+                tries.one()?;
+                if let Some(at) = positions.remove(&*self.place_name(place, colour)) {
+                    colours.insert(colour, at);
+                }
+            }
+            if let Some(name) = positions.keys().next() {
+                return Err(no_such(name, "place"));
+            }
+            let mut initial: BTreeMap<u64, u64> = BTreeMap::new();
+            for (colour, tokens) in evaluated(&place.initial, &[], tries)? {
+                let sum = initial.entry(classes.head(place.sort, colour)).or_default();
+                *sum = sum.checked_add(tokens).ok_or_else(|| wrong(TOO_MANY))?;
+            }
+            for (colour, tokens) in initial {
+                let Some(&at) = colours.get(&colour) else {
+                    let name = self.place_name(place, colour);
+                    return Err(UnfoldingFlaw::Wrong(format!(
+                        "{} is marked but not listed",
+                        Quoted(&name)
+                    )));
+                };
+                builder.set_tokens(at, tokens).map_err(wrong)?;
+            }
+            first += names.len();
+            counts.push(names.len());
+            places.push(colours);
+        }
+        match listed.places.get(first) {
+            Some(name) => Err(no_such(name, "place")),
+            None => Ok((places, counts)),
+        }
+    }
+
+    fn place_name(&self, place: &SortedPlace, colour: u64) -> String {
+        self.declarations.unfolded_name(&place.id, place.sort, colour)
+    }
+
+    fn binding_name(&self, transition: &GuardedTransition, binding: &[u64]) -> String {
+        let mut name = transition.id.clone();
+        for (at, &variable) in transition.variables.iter().enumerate() {
+            let declared = &self.declarations.variables[variable];
+            let _ = write!(name, "{}{}=", if at == 0 { '(' } else { ',' }, declared.name);
+            self.declarations.write_colour(&mut name, declared.sort, binding[variable], true);
+        }
+        if !transition.variables.is_empty() {
+            name.push(')');
+        }
+        name
+    }
+}
+
+/// The names of unfolded places, by the colour of a token.
+#[derive(Debug)]
+struct UnfoldedNames {
+    declarations: Declarations,
+    /// The ids and sorts of places.
+    places: Vec<(String, usize)>,
+}
+
+impl UnfoldedNames {
+    fn of(model: &ColouredModel) -> Self {
+        let places = model.places.iter().map(|place| (place.id.clone(), place.sort));
+        UnfoldedNames { declarations: model.declarations.clone(), places: places.collect() }
+    }
+}
+
+impl ColourNames for UnfoldedNames {
+    fn unfolded(&self, place: usize, colour: &str) -> Option<String> {
+        let (id, sort) = self.places.get(place)?;
+        let colour = self.declarations.colour_named(*sort, colour)?;
+        Some(self.declarations.unfolded_name(id, *sort, colour))
+    }
+}
+
+/// A condition that is tested once its variables have colours.
+enum BindingTest<'m> {
+    Guard(&'m GuardTerm),
+    /// The colour taken from this place must be listed.
+    Listed(usize, &'m MultisetTerm),
+}
+
+/// The enumeration of the bindings of a transition.
+struct BindingEnumeration<'m, 's, 'g> {
+    model: &'m ColouredModel,
+    classes: &'s ClassHeads<'m>,
+    transition: &'m GuardedTransition,
+    places: &'s ListedColours,
+    /// The listed names that have not been matched.
+    missing: HashMap<&'s str, usize>,
+    tries: &'s mut ColourBudget<'g>,
+    /// The variables in the order of assignment, each with the conditions to test then. The first
+    /// entry has no variable, for conditions without variables.
+    steps: Vec<(Option<usize>, Vec<BindingTest<'m>>)>,
+    binding: Vec<u64>,
+    arcs: Vec<BindingArcs>,
+    /// The effects of listed bindings found so far.
+    known: HashSet<BindingArcs>,
+    /// The effects of unlisted bindings without a known listed binding of the same effect, each
+    /// with the name of one such binding.
+    unlisted: HashMap<BindingArcs, String>,
+    /// The name of some unlisted binding.
+    has_unlisted: Option<String>,
+}
+
+impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
+    fn new(
+        model: &'m ColouredModel,
+        classes: &'s ClassHeads<'m>,
+        transition: &'m GuardedTransition,
+        places: &'s ListedColours,
+        names: &'s [String],
+        tries: &'s mut ColourBudget<'g>,
+    ) -> Self {
+        let mut tests: Vec<(Vec<usize>, BindingTest<'m>)> = Vec::new();
+        let mut guards = vec![&transition.guard];
+        while let Some(guard) = guards.pop() {
+            match guard {
+                GuardTerm::All(parts) => guards.extend(parts),
+                part => {
+                    tests.push((variables(|into| part.variables(into)), BindingTest::Guard(part)))
+                }
+            }
+        }
+        for (place, term) in &transition.takes {
+            let mut parts = vec![term];
+            while let Some(part) = parts.pop() {
+                match part {
+                    MultisetTerm::Sum(inside) => parts.extend(inside),
+                    MultisetTerm::Times(1.., of) => parts.push(of),
+                    part if part.is_one_colour() => {
+                        let read = variables(|into| part.variables(into));
+                        tests.push((read, BindingTest::Listed(*place, part)));
+                    }
+                    // Other parts are tested when the binding is complete.
+                    _ => {}
+                }
+            }
+        }
+        let steps = order(model, &transition.variables, tests);
+        BindingEnumeration {
+            model,
+            classes,
+            transition,
+            places,
+            missing: names.iter().enumerate().map(|(at, name)| (&**name, at)).collect(),
+            tries,
+            steps,
+            binding: vec![0; model.declarations.variables.len()],
+            arcs: vec![BindingArcs::default(); names.len()],
+            known: HashSet::new(),
+            unlisted: HashMap::new(),
+            has_unlisted: None,
+        }
+    }
+
+    fn run(&mut self) -> Result<(), UnfoldingFlaw> {
+        // The colours to try at each step; `next` has the position of the next one.
+        let variables = &self.model.declarations.variables;
+        let tried: Vec<ColourSet> = self
+            .steps
+            .iter()
+            .map(|(variable, _)| match variable {
+                None => ColourSet::All(1),
+                Some(at) => self.classes.among(variables[*at].sort),
+            })
+            .collect();
+        let mut next = vec![0u64];
+        while let Some(at) = next.len().checked_sub(1) {
+            if next[at] == tried[at].count() {
+                next.pop();
+                continue;
+            }
+            if let Some(variable) = self.steps[at].0 {
+                self.binding[variable] = tried[at].colour(next[at]);
+            }
+            next[at] += 1;
+            self.tries.one()?;
+            if !self.steps[at].1.iter().all(|test| self.holds(test)) {
+                continue;
+            }
+            match at + 1 == self.steps.len() {
+                true => self.complete()?,
+                false => next.push(0),
+            }
+        }
+        Ok(())
+    }
+
+    fn holds(&self, test: &BindingTest<'_>) -> bool {
+        match test {
+            BindingTest::Guard(guard) => guard.holds(&self.binding),
+            BindingTest::Listed(place, term) => {
+                self.places[*place].contains_key(&self.head(*place, term.colour(&self.binding)))
+            }
+        }
+    }
+
+    /// Returns the head of a colour on a place.
+    fn head(&self, place: usize, colour: u64) -> u64 {
+        self.classes.head(self.model.places[place].sort, colour)
+    }
+
+    /// Processes a complete binding whose guard holds.
+    fn complete(&mut self) -> Result<(), UnfoldingFlaw> {
+        let Ok(takes) = self.moved(&self.transition.takes)? else { return Ok(()) };
+        let name = self.model.binding_name(self.transition, &self.binding);
+        let puts = self.moved(&self.transition.puts)?.map_err(|place| {
+            let [name, place] = [&*name, &*place].map(Quoted);
+            UnfoldingFlaw::Wrong(format!("{name} puts tokens on {place}, which is not listed"))
+        })?;
+        let arcs = [takes, puts];
+        match self.missing.remove(&*name) {
+            Some(at) => {
+                self.unlisted.remove(&arcs);
+                self.known.insert(arcs.clone());
+                self.arcs[at] = arcs;
+            }
+            None => {
+                self.has_unlisted.get_or_insert_with(|| name.clone());
+                if !self.known.contains(&arcs) {
+                    self.unlisted.entry(arcs).or_insert(name);
+                }
+            }
+        }
+        // Each unlisted effect needs a listed binding of its own that has not been matched yet.
+        match self.unlisted.len() > self.missing.len() {
+            true => Err(self.not_listed()),
+            false => Ok(()),
+        }
+    }
+
+    fn not_listed(&self) -> UnfoldingFlaw {
+        let name = self.unlisted.values().min().map_or("", String::as_str);
+        UnfoldingFlaw::Wrong(format!("{} is not listed", Quoted(name)))
+    }
+
+    /// Returns the tokens that the binding moves along these arcs.
+    fn moved(&mut self, arcs: &[(usize, MultisetTerm)]) -> Result<ArcTokens, UnfoldingFlaw> {
+        let mut moved: Vec<(PlaceId, u64)> = Vec::new();
+        for (place, term) in arcs {
+            for (colour, tokens) in evaluated(term, &self.binding, self.tries)? {
+                let colour = self.head(*place, colour);
+                let Some(&at) = self.places[*place].get(&colour) else {
+                    return Ok(Err(self.model.place_name(&self.model.places[*place], colour)));
+                };
+                match moved.iter_mut().find(|(known, _)| *known == at) {
+                    None => moved.push((at, tokens)),
+                    Some((_, sum)) => {
+                        *sum = sum.checked_add(tokens).ok_or_else(|| wrong(TOO_MANY))?;
+                    }
+                }
+            }
+        }
+        moved.sort_unstable();
+        Ok(Ok(moved))
+    }
+
+    /// Returns the arcs of the listed transitions, if all were matched and every unlisted binding
+    /// has the effect of a listed one (4).
+    fn finish(self, bindings: Bindings) -> Result<Vec<BindingArcs>, UnfoldingFlaw> {
+        if let Some(name) = self.missing.keys().min() {
+            return Err(no_such(name, "transition that can fire"));
+        }
+        if !self.unlisted.is_empty() {
+            return Err(self.not_listed());
+        }
+        match self.has_unlisted {
+            Some(name) if bindings == Bindings::All => Err(UnfoldingFlaw::Wrong(format!(
+                "{} is not listed, but firings are counted by bindings",
+                Quoted(&name)
+            ))),
+            _ => Ok(self.arcs),
+        }
+    }
+}
+
+/// Orders the variables so that conditions exclude partial bindings early. The next condition is
+/// always the one with the fewest combinations of colours for its unassigned variables.
+fn order<'m>(
+    model: &ColouredModel,
+    variables: &[usize],
+    mut tests: Vec<(Vec<usize>, BindingTest<'m>)>,
+) -> Vec<(Option<usize>, Vec<BindingTest<'m>>)> {
+    let size =
+        |variable: usize| model.declarations.size(model.declarations.variables[variable].sort);
+    let mut open = variables.to_vec();
+    let mut steps = vec![(None, Vec::new())];
+    loop {
+        let (ready, waiting): (Vec<_>, Vec<_>) =
+            tests.into_iter().partition(|(read, _)| !read.iter().any(|it| open.contains(it)));
+        tests = waiting;
+        if let Some((_, last)) = steps.last_mut() {
+            last.extend(ready.into_iter().map(|(_, test)| test));
+        }
+        let needed = |read: &[usize]| -> Vec<usize> {
+            read.iter().copied().filter(|it| open.contains(it)).collect()
+        };
+        let costs = |read: &[usize]| {
+            needed(read).iter().fold(1u128, |all, &it| all.saturating_mul(size(it).into()))
+        };
+        let best = tests.iter().min_by_key(|(read, _)| costs(read));
+        let among = best.map_or_else(|| open.clone(), |(read, _)| needed(read));
+        let Some(variable) = among.into_iter().min_by_key(|&it| size(it)) else { return steps };
+        open.retain(|&it| it != variable);
+        steps.push((Some(variable), Vec::new()));
+    }
+}
+
+fn variables(append: impl FnOnce(&mut Vec<usize>)) -> Vec<usize> {
+    let mut all = Vec::new();
+    append(&mut all);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Returns the names at the beginning of a list that belong to a node: its id, alone or followed by
+/// parentheses.
+fn own<'l>(names: &'l [String], id: &str) -> &'l [String] {
+    let is_own = |name: &String| {
+        name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('('))
+    };
+    &names[..names.iter().take_while(|name| is_own(name)).count()]
+}
+
+fn evaluated(
+    term: &MultisetTerm,
+    binding: &[u64],
+    tries: &mut ColourBudget<'_>,
+) -> Result<ColourMultiset, UnfoldingFlaw> {
+    let most = usize::try_from(tries.left()).unwrap_or(usize::MAX);
+    let bag = term.evaluate(binding, most).map_err(|TooManyColours| tries.too_large())?;
+    tries.some(bag.len() as u64)?;
+    Ok(bag)
+}
+
+const TOO_MANY: &str = "a binding moves 2^63 tokens or more";
+
+fn wrong(what: impl ToString) -> UnfoldingFlaw {
+    UnfoldingFlaw::Wrong(what.to_string())
+}
+
+fn no_such(name: &str, kind: &str) -> UnfoldingFlaw {
+    let name = Quoted(name);
+    UnfoldingFlaw::Wrong(format!(
+        "{name} is listed but is not a {kind} of the model, or is listed \
+                                  twice"
+    ))
+}

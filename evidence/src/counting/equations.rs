@@ -1,0 +1,216 @@
+//! The equations of a reduction that keeps every marking, recorded step by step.
+//!
+//! The places of the original net and of the intermediate nets are *nodes*. A node without an
+//! equation is free: a place of the reduced net. Every other node has one equation, from the step
+//! that removed it. Either it is a summand of another node, where the summands take every
+//! combination of values with this sum. Or its value follows from other nodes by a linear equation.
+
+use crate::reduction::{Edit, WorkNet};
+use parikh_net::{Net, PlaceId, TransitionId};
+
+/// The index of a node.
+pub(super) type NodeId = usize;
+
+/// A variable for the tokens of a place, between two steps that change their meaning.
+#[derive(Debug)]
+pub(super) struct TokenVariable {
+    /// The id in the working net.
+    pub(super) place: PlaceId,
+    pub(super) tokens: TokenEquation,
+    /// The summands of the node, if it is a merged place; empty for an original place.
+    pub(super) parts: Vec<NodeId>,
+}
+
+/// The equation for the tokens of a node.
+#[derive(Debug)]
+pub(super) enum TokenEquation {
+    /// No equation.
+    Free,
+    /// The tokens are a summand of the tokens of another node.
+    PartOf(NodeId),
+    /// The tokens follow from other nodes by an equation.
+    Told(LinearEquation),
+}
+
+/// The equation `times` · tokens = weighted sum of other nodes + `constant`.
+#[derive(Clone, Debug)]
+pub(super) struct LinearEquation {
+    pub(super) times: u64,
+    pub(super) sum: Vec<(NodeId, u64)>,
+    pub(super) constant: i128,
+}
+
+/// All equations of a reduction. The first nodes are the places of the original net, by their ids.
+#[derive(Debug)]
+pub(super) struct Equations {
+    pub(super) nodes: Vec<TokenVariable>,
+    /// The nodes with an equation, in the order of the equations.
+    pub(super) said: Vec<NodeId>,
+    /// The current node of each place of the working net.
+    current: Vec<NodeId>,
+    /// Transitions that never fire.
+    pub(super) dead: Vec<TransitionId>,
+}
+
+impl Equations {
+    /// Creates the equations of an empty reduction of `net`.
+    pub(super) fn new(net: &Net) -> Self {
+        let free = |place| TokenVariable { place, tokens: TokenEquation::Free, parts: Vec::new() };
+        Equations {
+            nodes: net.places().map(free).collect(),
+            said: Vec::new(),
+            current: (0..net.place_count()).collect(),
+            dead: Vec::new(),
+        }
+    }
+
+    /// Returns the current node of a place of the working net.
+    pub(super) fn node(&self, p: PlaceId) -> NodeId {
+        self.current[p.index()]
+    }
+
+    /// Records the equations of a step that is about to be applied to `net`. Returns `None` if the
+    /// rule of the step does not keep every marking.
+    pub(super) fn take(&mut self, net: &WorkNet, edits: &[Edit]) -> Option<()> {
+        for edit in edits {
+            match edit {
+                Edit::RemoveConstant(p) => {
+                    let constant = i128::from(net.tokens(*p));
+                    self.say(self.node(*p), LinearEquation { times: 1, sum: Vec::new(), constant });
+                }
+                Edit::RemoveEqual(equality) => {
+                    let term = |&(p, weight): &(PlaceId, u32)| (self.node(p), u64::from(weight));
+                    let sum = equality.sum.iter().map(term).collect();
+                    let (times, constant) = (u64::from(equality.times), equality.constant);
+                    self.say(self.node(equality.place), LinearEquation { times, sum, constant });
+                }
+                Edit::Fuse(places) => {
+                    let parts: Vec<NodeId> = places.iter().map(|&p| self.node(p)).collect();
+                    let whole = self.begin(*places.first()?);
+                    for &part in &parts {
+                        self.nodes[part].tokens = TokenEquation::PartOf(whole);
+                        self.said.push(part);
+                    }
+                    self.nodes[whole].parts = parts;
+                }
+                Edit::Divide(p, divisor) => {
+                    let before = self.node(*p);
+                    let rest = i128::from(net.tokens(*p) % divisor);
+                    let sum = vec![(self.begin(*p), *divisor)];
+                    self.say(before, LinearEquation { times: 1, sum, constant: rest });
+                }
+                Edit::RemoveDead(t) => self.dead.push(*t),
+                Edit::RemoveTransition(_) | Edit::SetArcs(..) => {}
+                Edit::RemovePlace(_)
+                | Edit::AddTransition { .. }
+                | Edit::Prefire(_)
+                | Edit::FireLast(_) => return None,
+            }
+        }
+        Some(())
+    }
+
+    /// Creates a new node for a place whose tokens change their meaning.
+    fn begin(&mut self, place: PlaceId) -> NodeId {
+        self.nodes.push(TokenVariable { place, tokens: TokenEquation::Free, parts: Vec::new() });
+        self.current[place.index()] = self.nodes.len() - 1;
+        self.nodes.len() - 1
+    }
+
+    fn say(&mut self, node: NodeId, told: LinearEquation) {
+        self.nodes[node].tokens = TokenEquation::Told(told);
+        self.said.push(node);
+    }
+
+    /// Substitutes nodes that are constant or follow from one other node in the equations of other
+    /// nodes. An equation refers only to nodes that get their own equations later. So substituting
+    /// in reverse order needs one pass.
+    pub(super) fn substitute(&mut self) {
+        for at in (0..self.said.len()).rev() {
+            let node = self.said[at];
+            let TokenEquation::Told(told) = &self.nodes[node].tokens else { continue };
+            // An equation whose numbers would overflow stays as it is, which is also correct.
+            let told = self.substituted(told).unwrap_or_else(|| told.clone());
+            self.nodes[node].tokens = TokenEquation::Told(told);
+        }
+    }
+
+    /// Returns the equation with these nodes substituted, or `None` on overflow.
+    fn substituted(&self, told: &LinearEquation) -> Option<LinearEquation> {
+        let LinearEquation { mut times, mut constant, .. } = *told;
+        let mut sum: Vec<(NodeId, u64)> = Vec::new();
+        for &(other, weight) in &told.sum {
+            // `times` may already be a multiple of the original factor.
+            let weight = (times / told.times).checked_mul(weight)?;
+            let known = match &self.nodes[other].tokens {
+                TokenEquation::Told(known) if known.sum.len() < 2 => known,
+                _ => {
+                    sum.push((other, weight));
+                    continue;
+                }
+            };
+            // Multiply the equation by known.times; weight·known.times·other = weight·(known.sum +
+            // known.constant).
+            if known.times > 1 {
+                times = times.checked_mul(known.times)?;
+                constant = constant.checked_mul(known.times.into())?;
+                for (_, before) in &mut sum {
+                    *before = before.checked_mul(known.times)?;
+                }
+            }
+            constant = constant.checked_add(i128::from(weight).checked_mul(known.constant)?)?;
+            if let [(by, times)] = known.sum[..] {
+                sum.push((by, weight.checked_mul(times)?));
+            }
+        }
+        sum.sort_unstable();
+        let mut merged: Vec<(NodeId, u64)> = Vec::with_capacity(sum.len());
+        for (node, weight) in sum {
+            match merged.last_mut() {
+                Some(last) if last.0 == node => last.1 = last.1.checked_add(weight)?,
+                _ => merged.push((node, weight)),
+            }
+        }
+        Some(LinearEquation { times, sum: merged, constant })
+    }
+
+    /// Returns the value of a node if its equation refers to no other node.
+    pub(super) fn constant(&self, node: NodeId) -> Option<u64> {
+        match &self.nodes[node].tokens {
+            TokenEquation::Told(told) if told.sum.is_empty() => told.at(0),
+            _ => None,
+        }
+    }
+}
+
+impl LinearEquation {
+    /// Returns the value of the node for a value of the weighted sum, or `None` if it is no valid
+    /// number of tokens.
+    pub(super) fn at(&self, sum: i128) -> Option<u64> {
+        let all = sum.checked_add(self.constant)?;
+        let times = i128::from(self.times);
+        (all % times == 0).then(|| u64::try_from(all / times).ok()).flatten()
+    }
+
+    /// Returns the least value of the node for all values of the weighted sum that are at least
+    /// `sum`.
+    pub(super) fn at_least(&self, sum: i128) -> u64 {
+        rounded_up(sum.saturating_add(self.constant), self.times)
+    }
+
+    /// Returns the least value of the single other node for which this node holds at least
+    /// `tokens`.
+    pub(super) fn least_teller(&self, tokens: u64) -> u64 {
+        let all = i128::from(self.times).saturating_mul(tokens.into());
+        match self.sum[..] {
+            [(_, weight)] => rounded_up(all.saturating_sub(self.constant), weight),
+            _ => 0,
+        }
+    }
+}
+
+/// Returns the least natural number that is at least the fraction `above`/`below`.
+fn rounded_up(above: i128, below: u64) -> u64 {
+    let below = i128::from(below);
+    u64::try_from(above.max(0).saturating_add(below - 1) / below).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,330 @@
+//! The sums over the markings of the reduced net that give the figures of the state space.
+//!
+//! Each marking of the reduced net corresponds to a number of original markings, which is a product
+//! with one factor per place ([`MarkingFactors`]). STATES is the sum of these products. An original
+//! transition is enabled in those original markings that have enough tokens on its input places.
+//! This condition changes some factors of the product. TRANSITIONS is the sum over all transitions
+//! and all markings. It depends on the equations only, not on the arcs of the reduced net.
+//!
+//! The reduced net may consist of components without common transitions. Their markings combine
+//! freely, so sums over the whole net are products of sums over the components.
+
+use super::equations::{Equations, NodeId, TokenEquation};
+use super::weights::{Demands, Function, MarkingFactors, WeightError};
+use num_bigint::BigUint;
+use parikh_net::{BuildError, Net, PlaceId, TransitionId};
+use std::collections::{BTreeMap, HashMap};
+
+/// The sums over the components of a reduced net, and the figures in terms of these sums.
+#[derive(Clone, Debug)]
+pub struct CountingFormula {
+    /// The components of the reduced net.
+    pub parts: Vec<CountedComponent>,
+    /// The functions in the products.
+    pub weights: MarkingFactors,
+    /// A constant factor of every marking.
+    factor: BigUint,
+    /// Groups of original transitions: the number of transitions times a constant, and the product
+    /// to use for some components.
+    groups: Vec<(BigUint, Vec<(usize, usize)>)>,
+}
+
+/// A component of the reduced net that shares no transition with the others.
+#[derive(Clone, Debug)]
+pub struct CountedComponent {
+    /// The component as a net.
+    pub net: Net,
+    /// The factor of each place, ascending; the factor of other places is 1.
+    pub counts: Vec<(PlaceId, Function)>,
+    /// The products that are summed over the markings. The first one is the unconditional number of
+    /// original markings.
+    pub products: Vec<FactorProduct>,
+}
+
+/// A product with one factor per place, given by its differences from the product of the component.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FactorProduct {
+    /// Lower bounds on places, ascending. The product is 0 if a place holds less.
+    pub least: Vec<(PlaceId, u64)>,
+    /// The changed factors, ascending.
+    pub changed: Vec<(PlaceId, Function)>,
+}
+
+/// The figures of the state space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateSpaceFigures {
+    /// The number of reachable markings.
+    pub states: BigUint,
+    /// The number of pairs of a reachable marking and a transition enabled in it.
+    pub transitions: BigUint,
+}
+
+/// The reason that there is no formula.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoFormula {
+    /// The number of original markings depends on these places of the working net, each of which
+    /// follows from several places.
+    #[error("the number of markings depends on several places at once")]
+    Coupled(Vec<PlaceId>),
+    /// A factor cannot be computed.
+    #[error(transparent)]
+    Weight(#[from] WeightError),
+    /// A component cannot be built as a net.
+    #[error(transparent)]
+    Net(#[from] BuildError),
+}
+
+/// Lower bounds that the precondition of a transition implies on nodes.
+type NodeBounds = HashMap<NodeId, u64>;
+
+impl CountingFormula {
+    /// Builds the formula. `equations` relate the markings of `original` to those of `reduced`,
+    /// whose places are `places` of the working net.
+    pub(super) fn of(
+        original: &Net,
+        mut equations: Equations,
+        reduced: &Net,
+        places: &[PlaceId],
+    ) -> Result<CountingFormula, NoFormula> {
+        equations.substitute();
+        let mut weights = MarkingFactors::new(&equations);
+        let mut coupled: Vec<PlaceId> = Vec::new();
+        let mut factor = BigUint::from(1u8);
+        for (node, it) in equations.nodes.iter().enumerate() {
+            let TokenEquation::Told(told) = &it.tokens else { continue };
+            if told.sum.len() > 1 && weights.counts(node) {
+                coupled.push(it.place);
+            } else if told.sum.is_empty() && weights.counts(node) {
+                factor *= weights.constant(&equations, node, Vec::new())?;
+            }
+        }
+        let (mut parts, mut place_of) =
+            (Vec::new(), vec![(0, PlaceId::new(0)); reduced.place_count()]);
+        // A transition without arcs does not change the marking.
+        for part in reduced.parts()?.into_iter().filter(|part| !part.places.is_empty()) {
+            for (here, p) in part.net.places().zip(&part.places) {
+                place_of[p.index()] = (parts.len(), here);
+            }
+            let products = vec![FactorProduct::default()];
+            parts.push(CountedComponent { net: part.net, counts: Vec::new(), products });
+        }
+        let mut node_at: HashMap<NodeId, (usize, PlaceId)> = HashMap::new();
+        for (p, &place) in reduced.places().zip(places) {
+            let node = equations.node(place);
+            let (part, at) = place_of[p.index()];
+            node_at.insert(node, (part, at));
+            if weights.counts(node) {
+                let function = weights.function(node, Vec::new());
+                parts[part].counts.push((at, function));
+            }
+        }
+        let mut formula = CountingFormula { parts, weights, factor, groups: Vec::new() };
+        let groups = formula.firings(original, &equations, &node_at, &mut coupled)?;
+        if !coupled.is_empty() {
+            coupled.sort_unstable();
+            coupled.dedup();
+            return Err(NoFormula::Coupled(coupled));
+        }
+        formula.groups = groups.into_iter().map(|(key, times)| (times, key)).collect();
+        Ok(formula)
+    }
+
+    /// Returns, for each combination of products of the components, the number of firings that it
+    /// counts. If places are coupled, they are added to `coupled`, and the result is incomplete.
+    fn firings(
+        &mut self,
+        original: &Net,
+        equations: &Equations,
+        node_at: &HashMap<NodeId, (usize, PlaceId)>,
+        coupled: &mut Vec<PlaceId>,
+    ) -> Result<HashMap<Vec<(usize, usize)>, BigUint>, NoFormula> {
+        let mut numbers = vec![HashMap::new(); self.parts.len()];
+        let mut groups: HashMap<Vec<(usize, usize)>, BigUint> = HashMap::new();
+        let mut is_dead = vec![false; original.transition_count()];
+        equations.dead.iter().for_each(|t| is_dead[t.index()] = true);
+        for t in original.transitions().filter(|t| !is_dead[t.index()]) {
+            let Some(demands) = demands(original, t, equations, &self.weights, coupled) else {
+                continue;
+            };
+            if !coupled.is_empty() {
+                continue;
+            }
+            let mut times = self.factor.clone();
+            let mut products: BTreeMap<usize, FactorProduct> = BTreeMap::new();
+            for (node, (least, demands)) in demands {
+                match node_at.get(&node) {
+                    None => {
+                        let weights = &mut self.weights;
+                        times /= weights.constant(equations, node, Vec::new())?;
+                        times *= weights.constant(equations, node, demands)?;
+                    }
+                    Some(&(part, place)) => {
+                        let product = products.entry(part).or_default();
+                        if least > 0 {
+                            product.least.push((place, least));
+                        }
+                        if self.weights.counts(node) {
+                            let function = self.weights.function(node, demands);
+                            product.changed.push((place, function));
+                        }
+                    }
+                }
+            }
+            let mut key = Vec::with_capacity(products.len());
+            for (part, mut product) in products {
+                product.least.sort_unstable();
+                product.changed.sort_unstable();
+                if product == FactorProduct::default() {
+                    continue;
+                }
+                let known = &mut self.parts[part].products;
+                let number = *numbers[part].entry(product).or_insert_with_key(|product| {
+                    known.push(product.clone());
+                    known.len() - 1
+                });
+                key.push((part, number));
+            }
+            *groups.entry(key).or_default() += times;
+        }
+        Ok(groups)
+    }
+
+    /// Returns the figures, given the sum of each product over the markings of each component.
+    pub fn figures(&self, sums: &[Vec<BigUint>]) -> StateSpaceFigures {
+        let every = |(at, _): (usize, &CountedComponent)| &sums[at][0];
+        let markings: BigUint = self.parts.iter().enumerate().map(every).product();
+        let mut transitions = BigUint::ZERO;
+        for (times, products) in &self.groups {
+            let mut sum = &markings * times;
+            for &(part, product) in products {
+                // The division is exact and not by 0: every component has a marking, and every
+                // factor is positive.
+                sum /= &sums[part][0];
+                sum *= &sums[part][product];
+            }
+            transitions += sum;
+        }
+        StateSpaceFigures { states: markings * &self.factor, transitions }
+    }
+}
+
+impl CountedComponent {
+    /// Returns a text that is equal for two components only if they are equal up to names.
+    pub fn fingerprint(&self) -> String {
+        let net = &self.net;
+        let rows = net.transitions().map(|t| (net.pre(t), net.post(t)));
+        let rows: Vec<_> = rows.collect();
+        format!("{:?} {rows:?} {:?} {:?}", net.initial(), self.counts, self.products)
+    }
+}
+
+impl MarkingFactors {
+    /// Returns the factor of a node that is constant.
+    fn constant(
+        &mut self,
+        equations: &Equations,
+        node: NodeId,
+        demands: Demands,
+    ) -> Result<BigUint, WeightError> {
+        let tokens = equations.constant(node).ok_or(WeightError::NotWhole)?;
+        let function = self.function(node, demands);
+        self.at(function, tokens)
+    }
+}
+
+/// Returns, by root, the demands of `t` on the nodes below it, and the lower bound on the root.
+/// Returns `None` if `t` never fires. Roots that follow from several others, and whose demands do
+/// not follow from the rest, are added to `coupled`.
+fn demands(
+    original: &Net,
+    t: TransitionId,
+    equations: &Equations,
+    weights: &MarkingFactors,
+    coupled: &mut Vec<PlaceId>,
+) -> Option<BTreeMap<NodeId, (u64, Demands)>> {
+    let nodes = &equations.nodes;
+    // From the leaves upwards: descendants come later in the order of the forest.
+    let mut waiting: BTreeMap<std::cmp::Reverse<usize>, NodeId> = BTreeMap::new();
+    let mut bounds = NodeBounds::new();
+    let mut below: HashMap<NodeId, Demands> = HashMap::new();
+    for arc in original.pre(t) {
+        let leaf = arc.place.index();
+        bounds.insert(leaf, arc.weight);
+        below.insert(leaf, vec![(weights.position(leaf), arc.weight)]);
+        waiting.insert(std::cmp::Reverse(weights.position(leaf)), leaf);
+    }
+    let mut roots: BTreeMap<NodeId, (u64, Demands)> = BTreeMap::new();
+    while let Some((_, node)) = waiting.pop_first() {
+        let bound = bounds.get(&node).copied().unwrap_or(0);
+        let demands = below.remove(&node).unwrap_or_default();
+        let above = match &nodes[node].tokens {
+            TokenEquation::PartOf(whole) => {
+                let sum = bounds.entry(*whole).or_default();
+                *sum = sum.saturating_add(bound);
+                *whole
+            }
+            TokenEquation::Told(told) if told.sum.len() == 1 => {
+                let (by, _) = told.sum[0];
+                let least = told.least_teller(bound);
+                let known = bounds.entry(by).or_default();
+                *known = least.max(*known);
+                by
+            }
+            _ => {
+                roots.insert(node, (bound, demands));
+                continue;
+            }
+        };
+        below.entry(above).or_default().extend(demands);
+        waiting.insert(std::cmp::Reverse(weights.position(above)), above);
+    }
+    let (mut fires, mut known) = (true, HashMap::new());
+    roots.retain(|&root, (bound, _)| match &nodes[root].tokens {
+        TokenEquation::Told(told) if told.sum.len() > 1 => {
+            if least(equations, root, &bounds, DEEPEST, &mut known) < *bound {
+                coupled.push(nodes[root].place);
+            }
+            false
+        }
+        TokenEquation::Told(_) => {
+            fires &= equations.constant(root).is_some_and(|tokens| tokens >= *bound);
+            // A node with the constant factor 1 meets its demand in every marking.
+            weights.counts(root)
+        }
+        _ => true,
+    });
+    fires.then_some(roots)
+}
+
+/// The maximum depth of equations that are followed to derive one demand from others.
+const DEEPEST: usize = 16;
+
+/// Returns a lower bound on a node by its equation, given the bounds on other nodes. `known` caches
+/// results, because the number of paths to a node may be exponential.
+fn least(
+    equations: &Equations,
+    node: NodeId,
+    bounds: &NodeBounds,
+    deepest: usize,
+    known: &mut HashMap<(NodeId, usize), u64>,
+) -> u64 {
+    let TokenEquation::Told(told) = &equations.nodes[node].tokens else { return 0 };
+    if deepest == 0 {
+        return 0;
+    }
+    let mut sum = 0i128;
+    for &(other, weight) in &told.sum {
+        let at = (other, deepest - 1);
+        let least = match known.get(&at) {
+            Some(&least) => least,
+            None => {
+                let bound = bounds.get(&other).copied().unwrap_or(0);
+                let least = least(equations, other, bounds, deepest - 1, known).max(bound);
+                known.insert(at, least);
+                least
+            }
+        };
+        sum = sum.saturating_add(i128::from(weight).saturating_mul(least.into()));
+    }
+    told.at_least(sum)
+}

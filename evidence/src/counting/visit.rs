@@ -1,0 +1,55 @@
+//! Computes the sums over the markings of a component by visiting each marking.
+
+use super::{CountError, CountedComponent, Function, MarkingFactors, NoFormula};
+use crate::certificate::markings::visit;
+use num_bigint::BigUint;
+use parikh_net::{Marking, PlaceId};
+
+/// Returns the sum of each product over all markings of the component, and the number of markings,
+/// at most `most`. Calls `goes_on` at every marking.
+///
+/// # Errors
+/// When there are more markings, a place overflows, a factor cannot be computed, or `goes_on`
+/// returns false.
+pub fn sums(
+    part: &CountedComponent,
+    weights: &mut MarkingFactors,
+    most: u64,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(Vec<BigUint>, u64), CountError> {
+    let mut sums = vec![BigUint::ZERO; part.products.len()];
+    let mut failed = None;
+    let seen = visit(&part.net, most, |marking| {
+        let added = add(part, weights, marking, &mut sums);
+        failed = added.err();
+        failed.is_none() && goes_on()
+    });
+    match (failed, seen) {
+        (Some(error), _) => Err(NoFormula::Weight(error).into()),
+        (None, Ok(seen)) => Ok((sums, seen.count())),
+        (None, Err(flaw)) => Err(flaw.into()),
+    }
+}
+
+/// Adds the products at one marking to the sums.
+fn add(
+    part: &CountedComponent,
+    weights: &mut MarkingFactors,
+    marking: &Marking,
+    sums: &mut [BigUint],
+) -> Result<(), super::WeightError> {
+    let mut at = |(place, function): (PlaceId, Function)| weights.at(function, marking[place]);
+    for (product, sum) in part.products.iter().zip(sums) {
+        if product.least.iter().any(|&(place, least)| marking[place] < least) {
+            continue;
+        }
+        let mut changed = product.changed.iter().copied().peekable();
+        let mut counts = BigUint::from(1u8);
+        for &(place, function) in &part.counts {
+            let other = changed.next_if(|it| it.0 == place);
+            counts *= at(other.unwrap_or((place, function)))?;
+        }
+        *sum += counts;
+    }
+    Ok(())
+}

@@ -1,0 +1,308 @@
+//! The number of original markings for a marking of the reduced net, place by place.
+//!
+//! A node of value n that is a sum of k summands has C(n + k − 1, k − 1) distributions. With lower
+//! bounds wᵢ on some summands, it has as many as n − Σ wᵢ without bounds. A summand that is a sum
+//! itself is replaced by its own summands. The value of one summand may determine another node that
+//! is a sum in turn; then each value of the summand is weighted by the distributions of that node.
+//! The result is a sum of products over the values of the summands, computed by dynamic
+//! programming.
+
+use super::equations::{Equations, LinearEquation, NodeId, TokenEquation};
+use num_bigint::BigUint;
+use std::collections::HashMap;
+
+/// The index of a function from the tokens of a place of the reduced net to numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Function(u32);
+
+/// Lower bounds on leaves: the position of each leaf in the order of the forest, and its bound.
+pub(super) type Demands = Vec<(usize, u64)>;
+
+/// The reason that a factor cannot be computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WeightError {
+    /// The table of a sum would be too large.
+    #[error("too many tokens for the table of a sum")]
+    TooLarge,
+    /// An equation gives no valid number of tokens, so the reduction was wrong.
+    #[error("an equation gives no number of tokens")]
+    NotWhole,
+}
+
+/// The maximum number of products for a table.
+const MOST_PRODUCTS: u64 = 50_000_000;
+
+/// The maximum number of factors of a binomial coefficient, which has about as many bits as
+/// factors.
+const MOST_FACTORS: u64 = 1 << 18;
+
+/// A node of the forest, with its children: its summands, and the nodes that follow from it alone.
+#[derive(Clone, Debug)]
+struct ForestNode {
+    /// Summands without children.
+    plain: Vec<NodeId>,
+    /// Summands with children.
+    parts: Vec<NodeId>,
+    /// Nodes that follow from this node.
+    told: Vec<(NodeId, LinearEquation)>,
+    /// True if the factor of the node is more than 1 for some value.
+    counts: bool,
+    /// The position of the node, and the position after all its descendants.
+    span: (usize, usize),
+}
+
+/// The definition of a function.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum FactorFunction {
+    /// The number of distributions of the tokens, less `less`, over `places` places.
+    Ways { places: u64, less: u64 },
+    /// The factor of a node under demands.
+    Node(NodeId, Demands),
+}
+
+/// Functions with cached results.
+#[derive(Clone, Debug)]
+pub struct MarkingFactors {
+    below: Vec<ForestNode>,
+    functions: Vec<FactorFunction>,
+    numbers: HashMap<FactorFunction, Function>,
+    tables: HashMap<(NodeId, Demands), Vec<Vec<BigUint>>>,
+    ways: HashMap<(u64, u64), BigUint>,
+}
+
+impl MarkingFactors {
+    /// Builds the forest of the equations, in which constants have been substituted.
+    pub(super) fn new(equations: &Equations) -> Self {
+        let nodes = &equations.nodes;
+        let mut told: Vec<Vec<(NodeId, LinearEquation)>> = vec![Vec::new(); nodes.len()];
+        for (node, it) in nodes.iter().enumerate() {
+            if let TokenEquation::Told(linear) = &it.tokens
+                && let [(by, _)] = linear.sum[..]
+            {
+                told[by].push((node, linear.clone()));
+            }
+        }
+        let mut below: Vec<ForestNode> = nodes
+            .iter()
+            .zip(told)
+            .map(|(node, told)| ForestNode {
+                plain: Vec::new(),
+                parts: node.parts.clone(),
+                told,
+                counts: false,
+                span: (0, 0),
+            })
+            .collect();
+        // Depth-first order with a stack: forwards for positions, backwards for values that depend
+        // on descendants.
+        let mut order = Vec::with_capacity(nodes.len());
+        let is_root = |node: &NodeId| match &nodes[*node].tokens {
+            TokenEquation::Free => true,
+            TokenEquation::PartOf(_) => false,
+            TokenEquation::Told(linear) => linear.sum.len() != 1,
+        };
+        let mut open: Vec<NodeId> = (0..nodes.len()).rev().filter(is_root).collect();
+        while let Some(node) = open.pop() {
+            below[node].span.0 = order.len();
+            order.push(node);
+            open.extend(below[node].parts.iter().copied());
+            open.extend(below[node].told.iter().map(|(told, _)| *told));
+        }
+        for &node in order.iter().rev() {
+            let under = |it: &ForestNode| -> Vec<NodeId> {
+                it.parts.iter().copied().chain(it.told.iter().map(|(told, _)| *told)).collect()
+            };
+            let under = under(&below[node]);
+            let end = under.iter().map(|&it| below[it].span.1).max();
+            below[node].span.1 = end.unwrap_or(below[node].span.0 + 1);
+            below[node].counts = !below[node].parts.is_empty()
+                || below[node].told.iter().any(|(told, _)| below[*told].counts);
+        }
+        let mut weights = MarkingFactors {
+            below,
+            functions: Vec::new(),
+            numbers: HashMap::new(),
+            tables: HashMap::new(),
+            ways: HashMap::new(),
+        };
+        for &node in order.iter().rev() {
+            weights.flatten(node);
+        }
+        weights
+    }
+
+    /// Replaces summands that are merely sums by their own summands. Descendants must have been
+    /// processed.
+    fn flatten(&mut self, node: NodeId) {
+        let (mut plain, mut parts) = (Vec::new(), Vec::new());
+        for part in std::mem::take(&mut self.below[node].parts) {
+            let below = &self.below[part];
+            let is_sum = !below.plain.is_empty() || !below.parts.is_empty();
+            match (below.told.is_empty(), is_sum) {
+                (true, true) => {
+                    plain.extend(&below.plain);
+                    parts.extend(&below.parts);
+                }
+                (true, false) => plain.push(part),
+                (false, _) => parts.push(part),
+            }
+        }
+        (self.below[node].plain, self.below[node].parts) = (plain, parts);
+    }
+
+    /// Returns the position of a node, for demands.
+    pub(super) fn position(&self, node: NodeId) -> usize {
+        self.below[node].span.0
+    }
+
+    /// Returns true if the factor of a node is more than 1 for some values.
+    pub(super) fn counts(&self, node: NodeId) -> bool {
+        self.below[node].counts
+    }
+
+    /// Returns the factor of a node as a function of its value, under demands on its descendants.
+    pub(super) fn function(&mut self, node: NodeId, mut demands: Demands) -> Function {
+        demands.sort_unstable();
+        let below = &self.below[node];
+        let less = demands.iter().try_fold(0u64, |sum, it| sum.checked_add(it.1));
+        let kind = match less {
+            // The formula for sums does not apply to demands on nodes that follow from others.
+            Some(less) if below.told.is_empty() && below.parts.is_empty() => {
+                FactorFunction::Ways { places: below.plain.len() as u64, less }
+            }
+            _ => FactorFunction::Node(node, demands),
+        };
+        let next = Function(self.functions.len() as u32);
+        let number = *self.numbers.entry(kind.clone()).or_insert(next);
+        if number == next {
+            self.functions.push(kind);
+        }
+        number
+    }
+
+    /// Returns the value of a function for a number of tokens.
+    ///
+    /// # Errors
+    /// When a table would be too large.
+    pub fn at(&mut self, function: Function, tokens: u64) -> Result<BigUint, WeightError> {
+        match self.functions[function.0 as usize].clone() {
+            FactorFunction::Ways { places, less } => {
+                tokens.checked_sub(less).map_or(Ok(BigUint::ZERO), |left| self.ways(left, places))
+            }
+            FactorFunction::Node(node, demands) => self.weight(node, &demands, tokens),
+        }
+    }
+
+    /// Returns the factor of a node at a value. `demands` are those on its descendants.
+    fn weight(
+        &mut self,
+        node: NodeId,
+        demands: &[(usize, u64)],
+        tokens: u64,
+    ) -> Result<BigUint, WeightError> {
+        let below = &self.below[node];
+        let own = below.span.0;
+        if let Some(&(at, least)) = demands.first()
+            && at == own
+            && tokens < least
+        {
+            return Ok(BigUint::ZERO);
+        }
+        let is_sum = !below.plain.is_empty() || !below.parts.is_empty();
+        let mut weight = match is_sum {
+            true => self.distributed(node, demands, tokens)?,
+            false => BigUint::from(1u8),
+        };
+        for at in 0..self.below[node].told.len() {
+            let (told, linear) = &self.below[node].told[at];
+            let (told, below) = (*told, self.within(*told, demands));
+            if below.is_empty() && !self.below[told].counts {
+                continue;
+            }
+            let factor = linear.sum.first().map_or(0, |(_, weight)| *weight);
+            let sum = i128::from(factor).checked_mul(tokens.into()).ok_or(WeightError::TooLarge)?;
+            let value = linear.at(sum).ok_or(WeightError::NotWhole)?;
+            weight *= self.weight(told, &demands[below], value)?;
+        }
+        Ok(weight)
+    }
+
+    /// Returns the range of demands on this node and its descendants.
+    fn within(&self, node: NodeId, demands: &[(usize, u64)]) -> std::ops::Range<usize> {
+        let (start, end) = self.below[node].span;
+        demands.partition_point(|it| it.0 < start)..demands.partition_point(|it| it.0 < end)
+    }
+
+    /// Returns the number of distributions of the tokens over the summands of a node, weighted by
+    /// their factors.
+    fn distributed(
+        &mut self,
+        node: NodeId,
+        demands: &[(usize, u64)],
+        tokens: u64,
+    ) -> Result<BigUint, WeightError> {
+        let below = &self.below[node];
+        let plain = below.plain.len() as u64;
+        let shift: u64 = below
+            .plain
+            .iter()
+            .map(|&part| demands[self.within(part, demands)].iter().map(|it| it.1).sum::<u64>())
+            .fold(0, u64::saturating_add);
+        if below.parts.is_empty() {
+            let left = tokens.checked_sub(shift);
+            return left.map_or(Ok(BigUint::ZERO), |left| self.ways(left, plain));
+        }
+        let parts = below.parts.clone();
+        let wanted = usize::try_from(tokens).map_err(|_| WeightError::TooLarge)?;
+        let products = tokens.saturating_mul(tokens).saturating_mul(parts.len() as u64);
+        if products > MOST_PRODUCTS {
+            return Err(WeightError::TooLarge);
+        }
+        let key = (node, demands.to_vec());
+        let mut stages = self.tables.remove(&key).unwrap_or_default();
+        stages.resize(parts.len() + 1, Vec::new());
+        for value in stages[0].len() as u64..=tokens {
+            let left = value.checked_sub(shift);
+            let ways = left.map_or(Ok(BigUint::ZERO), |left| self.ways(left, plain))?;
+            stages[0].push(ways);
+        }
+        for (stage, &part) in (1..).zip(&parts) {
+            if stages[stage].len() > wanted {
+                continue;
+            }
+            let below = self.within(part, demands);
+            let mut own = Vec::with_capacity(wanted + 1);
+            for value in 0..=tokens {
+                own.push(self.weight(part, &demands[below.clone()], value)?);
+            }
+            for value in stages[stage].len()..=wanted {
+                let before = &stages[stage - 1];
+                let sum = (0..=value).map(|it| &before[value - it] * &own[it]).sum();
+                stages[stage].push(sum);
+            }
+        }
+        let found = stages[parts.len()][wanted].clone();
+        self.tables.insert(key, stages);
+        Ok(found)
+    }
+
+    /// Returns the number of distributions of `tokens` tokens over `places` places.
+    fn ways(&mut self, tokens: u64, places: u64) -> Result<BigUint, WeightError> {
+        let Some(bars) = places.checked_sub(1) else {
+            return Ok(BigUint::from(u8::from(tokens == 0)));
+        };
+        if let Some(known) = self.ways.get(&(tokens, places)) {
+            return Ok(known.clone());
+        }
+        if tokens.min(bars) > MOST_FACTORS {
+            return Err(WeightError::TooLarge);
+        }
+        // C(tokens + bars, bars), with the smaller of the two multiplied out. Every intermediate
+        // quotient is an integer.
+        let (few, many) = (tokens.min(bars), tokens.max(bars));
+        let ways = (1..=few)
+            .fold(BigUint::from(1u8), |ways, it| ways * (u128::from(many) + u128::from(it)) / it);
+        self.ways.insert((tokens, places), ways.clone());
+        Ok(ways)
+    }
+}

@@ -1,0 +1,49 @@
+//! An index from places to the goals that read them, so that the cost of a new marking depends only
+//! on the places that changed.
+
+use parikh_net::PlaceId;
+
+/// Goals by number, indexed by the places that they read.
+#[derive(Debug, Default)]
+pub struct GoalIndex {
+    by_place: Vec<Vec<usize>>,
+    /// The goals that read a place changed since the last `take`, without duplicates.
+    changed: Vec<usize>,
+    is_changed: Vec<bool>,
+}
+
+impl GoalIndex {
+    /// Creates an index for a net with `places` places, without goals.
+    pub fn new(places: usize) -> Self {
+        GoalIndex { by_place: vec![Vec::new(); places], ..GoalIndex::default() }
+    }
+
+    /// Registers the goal with number `goal` as a reader of `places`.
+    pub fn add(&mut self, goal: usize, places: impl IntoIterator<Item = PlaceId>) {
+        if self.is_changed.len() <= goal {
+            self.is_changed.resize(goal + 1, false);
+        }
+        places.into_iter().for_each(|place| self.by_place[place.index()].push(goal));
+    }
+
+    /// Records a change of the tokens of `place`. Goals for which `wanted` returns false are
+    /// removed from the index of this place.
+    pub fn note_change(&mut self, place: PlaceId, wanted: impl Fn(usize) -> bool) {
+        let GoalIndex { by_place, changed, is_changed } = self;
+        by_place[place.index()].retain(|&goal| {
+            let wanted = wanted(goal);
+            if wanted && !std::mem::replace(&mut is_changed[goal], true) {
+                changed.push(goal);
+            }
+            wanted
+        });
+    }
+
+    /// Calls `look` with each goal that reads a changed place, and clears the record of changes.
+    pub fn take(&mut self, mut look: impl FnMut(usize)) {
+        for goal in self.changed.drain(..) {
+            self.is_changed[goal] = false;
+            look(goal);
+        }
+    }
+}

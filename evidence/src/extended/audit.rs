@@ -1,0 +1,127 @@
+//! Audits evidence about a model with inhibitor or reset arcs: for each file, first the net that it
+//! is about, then the answers as for any net.
+
+use super::made_again;
+use crate::audit::{Audit, AuditReport, AuditWatch, EvidenceFileError, EvidenceReader, OpenResult};
+use crate::file::NamedTranslation;
+use crate::question::cases::{self, extended_with_cases};
+use crate::reader::queries::AuditedProperty;
+use parikh_net::{ExtendedNet, Marking, Net};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// A callback that returns the questions of an examination about a net. It knows the query file.
+pub type Queries<'m> = dyn Fn(&Net, &str) -> Result<Vec<AuditedProperty>, String> + 'm;
+
+/// The beginning of a net: the number of cases, if it is about cases, and true if a token is
+/// assumed.
+type NetBeginning = (Option<u64>, bool);
+
+/// An audit of files of evidence about one model with inhibitor or reset arcs.
+pub struct ExtendedAudit<'m> {
+    model: &'m ExtendedNet,
+    /// The maximum number of visited markings, for bounds and for repeated searches.
+    most_visited: u64,
+    queries: Box<Queries<'m>>,
+    /// The final markings of cases. If empty, the final markings of the model count.
+    finals: Vec<Marking>,
+    /// True if formulas are about cases.
+    of_cases: bool,
+    watch: AuditWatch,
+    /// The last net with its beginning, kept because the files of a run have the same bounds.
+    made: Option<(NetBeginning, NamedTranslation, Net)>,
+    report: AuditReport,
+}
+
+impl<'m> ExtendedAudit<'m> {
+    /// Creates an audit of evidence about `model`.
+    pub fn new(model: &'m ExtendedNet, most_visited: u64, queries: Box<Queries<'m>>) -> Self {
+        let (watch, made, report) = (AuditWatch::default(), None, AuditReport::default());
+        let (finals, of_cases) = (Vec::new(), false);
+        ExtendedAudit { model, most_visited, queries, finals, of_cases, watch, made, report }
+    }
+
+    /// Sets the final markings of cases for soundness questions. If `finals` is empty, the final
+    /// markings of the model count.
+    #[must_use]
+    pub fn with_final_markings(self, finals: Vec<Marking>) -> Self {
+        ExtendedAudit { finals, ..self }
+    }
+
+    /// Makes formulas be about cases.
+    #[must_use]
+    pub fn of_cases(self) -> Self {
+        ExtendedAudit { of_cases: true, ..self }
+    }
+
+    /// Sets the limits of time and memory.
+    #[must_use]
+    pub fn with_watch(self, watch: AuditWatch) -> Self {
+        ExtendedAudit { watch, ..self }
+    }
+
+    /// Audits a file.
+    ///
+    /// # Errors
+    /// When the file is no evidence about this model, uses a bound that is not proved, or has a
+    /// line that cannot be read.
+    pub fn file(&mut self, path: &Path) -> Result<(), EvidenceFileError> {
+        if self.report.stopped.is_some() {
+            return Ok(());
+        }
+        let mut source = match EvidenceReader::open(path, &self.watch)? {
+            OpenResult::Evidence(source) => *source,
+            OpenResult::CutShort(broken) => {
+                self.report.cut_short.push(broken);
+                return Ok(());
+            }
+        };
+        let listed = source.translation()?;
+        let number = match cases::kind(&source.header().examination) {
+            Some((_, number)) => Some(number),
+            None => self.of_cases.then_some(1),
+        };
+        // Another question of the run may have been about cases.
+        let is_assumed = number.is_none() && source.header().has_assumed_token();
+        let begins = (number, is_assumed);
+        let is_other = |(of, made, _): &(NetBeginning, NamedTranslation, Net)| {
+            *of != begins || *made != listed
+        };
+        if self.made.as_ref().is_none_or(is_other) {
+            let model = match number {
+                None if is_assumed => {
+                    let begun = cases::extended_with_assumed_token(self.model);
+                    Cow::Owned(begun.map_err(|what| source.broken(what))?)
+                }
+                None => Cow::Borrowed(self.model),
+                Some(number) => {
+                    let begun = extended_with_cases(self.model, number, &self.finals);
+                    Cow::Owned(begun.map_err(|what| source.broken(what))?)
+                }
+            };
+            let goes_on = &mut || self.watch.goes_on();
+            let made = made_again(&model, &listed, self.most_visited, goes_on);
+            if let Some(out_of) = self.watch.out_of() {
+                let here = source.broken(format!("not confirmed: {out_of}"));
+                self.report.stopped = Some((here, out_of));
+                return Ok(());
+            }
+            let made = made.map_err(|what| {
+                source.broken(format!("the translation is not the model's: {what}"))
+            })?;
+            self.made = Some((begins, listed, made));
+        }
+        let Some((.., net)) = &self.made else { return Ok(()) };
+        let queries = Box::new(|examination: &str| (self.queries)(net, examination));
+        let audit = Audit::new(net, self.most_visited, queries).with_watch(self.watch.clone());
+        let mut audit = audit.of_begun();
+        let read = audit.source(source);
+        self.report.extend(audit.finish());
+        read
+    }
+
+    /// Returns the report.
+    pub fn finish(self) -> AuditReport {
+        self.report
+    }
+}

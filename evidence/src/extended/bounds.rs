@@ -1,0 +1,209 @@
+//! Checks upper bounds on the tokens of places.
+
+use crate::file::{NamedBecause, NamedBound, NamedTranslation};
+use parikh_net::printable::Quoted;
+use parikh_net::{ExtendedNet, Marking, PlaceId, TransitionId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Returns the successor by the firing rule with all arcs, or `None` if the transition is not
+/// enabled or a number overflows.
+fn fired(net: &ExtendedNet, marking: &[u64], t: TransitionId) -> Option<Vec<u64>> {
+    let core = net.core();
+    let inhibited = net.inhibitors(t).iter().any(|arc| marking[arc.place.index()] >= arc.weight);
+    if inhibited {
+        return None;
+    }
+    let mut next = marking.to_vec();
+    for arc in core.pre(t) {
+        next[arc.place.index()] = next[arc.place.index()].checked_sub(arc.weight)?;
+    }
+    for place in net.resets(t) {
+        next[place.index()] = 0;
+    }
+    for arc in core.post(t) {
+        next[arc.place.index()] = next[arc.place.index()].checked_add(arc.weight)?;
+    }
+    Some(next)
+}
+
+/// The checked bounds and caps of a translation.
+pub struct CheckedBounds {
+    /// The bound or cap of each place.
+    pub most: BTreeMap<PlaceId, u64>,
+    /// The places with caps.
+    pub caps: BTreeSet<PlaceId>,
+    /// For each transition, the combinations of tokens on its reset places in the markings that
+    /// enable it. `None` unless the translation copies transitions only for these combinations.
+    pub seen: Option<ResetCombinations>,
+}
+
+/// For each transition, the combinations of tokens on its reset places.
+pub type ResetCombinations = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
+
+/// Checks each bound of a translation, and returns the bounds and caps. Nets of up to
+/// `most_visited` markings are visited.
+///
+/// # Errors
+/// A bound that is not proved or is missing, or a cap that is too low.
+pub fn checked(
+    net: &ExtendedNet,
+    named: &NamedTranslation,
+    most_visited: u64,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<CheckedBounds, String> {
+    let core = net.core();
+    let (mut bounds, mut caps) = (BTreeMap::new(), BTreeSet::new());
+    let mut visited = BTreeMap::new();
+    for bound in &named.bounds {
+        let name = Quoted(&bound.place);
+        let place = core.place_named(&bound.place);
+        let place = place.ok_or_else(|| format!("the model has no place {name}"))?;
+        if bounds.insert(place, bound.most).is_some() {
+            return Err(format!("two bounds on place {name}"));
+        }
+        let shown = match &bound.because {
+            NamedBecause::Visited(_) | NamedBecause::Seen(_) => {
+                visited.insert(place, bound.most);
+                true
+            }
+            NamedBecause::Cap => {
+                caps.insert(place);
+                is_cap(net, place, bound.most)
+            }
+            NamedBecause::Capacity => is_capacity(net, place, bound.most),
+            NamedBecause::Weights(weights) => by_weights(net, place, bound.most, weights)?,
+        };
+        if !shown {
+            return Err(match bound.because {
+                NamedBecause::Cap => format!("{} is too low for a cap of place {name}", bound.most),
+                _ => format!("place {name} may hold more than {}", bound.most),
+            });
+        }
+    }
+    if let Some(missing) = wanted(net).find(|place| !bounds.contains_key(place)) {
+        return Err(format!("no bound on place {}", Quoted(core.place_name(missing))));
+    }
+    let is_seen = |bound: &NamedBound| matches!(bound.because, NamedBecause::Seen(_));
+    let mut seen = named.bounds.iter().any(is_seen).then(ResetCombinations::new);
+    if seen.is_some() && !caps.is_empty() {
+        return Err("a cap for a place with a proved bound".to_owned());
+    }
+    if !visited.is_empty() {
+        visit(net, &visited, &mut seen, most_visited, goes_on)?;
+    }
+    Ok(CheckedBounds { most: bounds, caps, seen })
+}
+
+/// Returns true if a place may have this cap: it initially holds no more, and no arc at it has a
+/// larger weight. A cap is no claim that the place holds no more.
+fn is_cap(net: &ExtendedNet, place: PlaceId, cap: u64) -> bool {
+    let core = net.core();
+    let fits = |t: TransitionId| {
+        let weights = [core.pre_weight(t, place), core.post_weight(t, place)];
+        let inhibitor = net.inhibitors(t).iter().find(|arc| arc.place == place);
+        weights.into_iter().chain(inhibitor.map(|arc| arc.weight)).all(|weight| weight <= cap)
+    };
+    let is_number = (1..Marking::MAX_TOKENS).contains(&cap);
+    core.initial()[place] <= cap && is_number && core.transitions().all(fits)
+}
+
+/// Iterates over the places with an inhibitor or reset arc.
+pub(super) fn wanted(net: &ExtendedNet) -> impl Iterator<Item = PlaceId> {
+    let transitions = || net.core().transitions();
+    let inhibit = transitions().flat_map(|t| net.inhibitors(t).iter().map(|arc| arc.place));
+    inhibit.chain(transitions().flat_map(|t| net.resets(t).iter().copied()))
+}
+
+/// Returns true if every transition that increases `place` leaves at most `most` tokens there,
+/// because `place` inhibits it or it resets `place`.
+fn is_capacity(net: &ExtendedNet, place: PlaceId, most: u64) -> bool {
+    let core = net.core();
+    let keeps = |t: TransitionId| {
+        let (takes, puts) = (core.pre_weight(t, place), core.post_weight(t, place));
+        if net.resets(t).contains(&place) {
+            return puts <= most;
+        }
+        let inhibitor = net.inhibitors(t).iter().find(|arc| arc.place == place);
+        match (puts.checked_sub(takes), inhibitor) {
+            (None | Some(0), _) => true,
+            (Some(more), Some(arc)) => {
+                (arc.weight - 1).checked_add(more).is_some_and(|it| it <= most)
+            }
+            (Some(_), None) => false,
+        }
+    };
+    core.initial()[place] <= most && core.transitions().all(keeps)
+}
+
+/// Returns true if a sum with non-negative weights that no transition increases bounds `place`. An
+/// inhibitor arc only forbids firings, and a reset arc removes at least as many tokens as the
+/// ordinary arc beside it.
+fn by_weights(
+    net: &ExtendedNet,
+    place: PlaceId,
+    most: u64,
+    weights: &[(String, u64)],
+) -> Result<bool, String> {
+    let core = net.core();
+    let mut factor = vec![0i128; core.place_count()];
+    for (name, weight) in weights {
+        let p = core.place_named(name);
+        let p = p.ok_or_else(|| format!("the model has no place {}", Quoted(name)))?;
+        factor[p.index()] = i128::from(*weight);
+    }
+    let times = |p: PlaceId, tokens: u64| factor[p.index()].checked_mul(i128::from(tokens));
+    let sum = |arcs: &[parikh_net::Arc]| {
+        arcs.iter().try_fold(0i128, |sum, arc| sum.checked_add(times(arc.place, arc.weight)?))
+    };
+    for t in core.transitions() {
+        match (sum(core.pre(t)), sum(core.post(t))) {
+            (Some(taken), Some(put)) if put <= taken => {}
+            _ => return Ok(false),
+        }
+    }
+    let mut marked = core.initial().marked();
+    let all = marked.try_fold(0i128, |sum, (p, n)| sum.checked_add(times(p, n)?));
+    // With more than `most` tokens on the place the sum would exceed its initial value.
+    let more = times(place, most).and_then(|least| least.checked_add(factor[place.index()]));
+    Ok(factor[place.index()] > 0 && matches!((all, more), (Some(all), Some(more)) if all < more))
+}
+
+/// Visits the markings, and checks that no place exceeds its bound. Collects the combinations of
+/// tokens on the reset places of each transition, if `seen` is given.
+fn visit(
+    net: &ExtendedNet,
+    most: &BTreeMap<PlaceId, u64>,
+    seen: &mut Option<ResetCombinations>,
+    limit: u64,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), String> {
+    let initial: Vec<u64> = net.core().initial().tokens().to_vec();
+    let mut known: BTreeSet<Vec<u64>> = BTreeSet::from([initial.clone()]);
+    let mut open = vec![initial];
+    while let Some(marking) = open.pop() {
+        if !goes_on() {
+            return Err("the markings could not be visited in time".to_owned());
+        }
+        if let Some((place, _)) = most.iter().find(|(p, most)| marking[p.index()] > **most) {
+            let name = Quoted(net.core().place_name(*place));
+            return Err(format!("place {name} holds more than {} in a marking", most[place]));
+        }
+        for t in net.core().transitions() {
+            let Some(next) = fired(net, &marking, t) else { continue };
+            if let Some(seen) = seen {
+                let held = net.resets(t).iter().map(|p| marking[p.index()]).collect();
+                seen.entry(t).or_default().insert(held);
+            }
+            if next.iter().any(|&tokens| tokens > Marking::MAX_TOKENS) {
+                return Err("the markings have too many tokens to count".to_owned());
+            }
+            if known.len() as u64 >= limit && !known.contains(&next) {
+                return Err(format!("more than {limit} markings must be visited (--visit)"));
+            }
+            if known.insert(next.clone()) {
+                open.push(next);
+            }
+        }
+    }
+    Ok(())
+}

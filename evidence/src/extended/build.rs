@@ -1,0 +1,330 @@
+//! Builds the place/transition net of a net with inhibitor and reset arcs, by checked bounds and
+//! caps.
+//!
+//! [`parikh_net::translation`] describes the net and proves that it is exact. This module builds it
+//! copy by copy. First it chooses, for each copy, the tokens of each reset place and the part of
+//! each change that lies beyond a cap. Then it computes the arcs of the copy.
+
+use super::bounds::CheckedBounds;
+use parikh_net::translation::{Caps, Translation, cap_name, complement_name, copy_name};
+use parikh_net::{BuildError, ExtendedNet, Net, NetBuilder, PlaceId, TransitionId};
+use std::collections::BTreeMap;
+
+/// The maximum number of transitions.
+const MOST: usize = 200_000;
+
+/// The places in addition to the model's.
+#[derive(Default)]
+struct AddedPlaces {
+    /// The complement places.
+    complements: BTreeMap<PlaceId, PlaceId>,
+    /// The places for tokens beyond caps.
+    over: BTreeMap<PlaceId, PlaceId>,
+    /// The two places that say whether a cap has been exceeded: within, beyond.
+    halves: Option<(PlaceId, PlaceId)>,
+}
+
+/// The assumption of a copy about a place that its transition resets or that has a cap.
+#[derive(Clone, Copy)]
+enum CopyAssumption {
+    /// The place holds this many tokens, and is reset.
+    Held(u64),
+    /// This many of the produced tokens go beyond the cap.
+    Over(u64),
+    /// This many of the consumed tokens come from beyond the cap.
+    From(u64),
+}
+
+/// Builds the net.
+///
+/// # Errors
+/// When the net is too large, or a weight overflows.
+pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, String> {
+    let core = net.core();
+    let mut made = NetBuilder::new(core.name());
+    core.assumptions().iter().for_each(|it| made.assume(it.clone()));
+    for p in core.places() {
+        let place = made.place(core.place_name(p), core.initial()[p]);
+        let place = place.map_err(|it| it.to_string())?;
+        if let Some(label) = core.place_label(p) {
+            made.label_place(place, label);
+        }
+    }
+    let added = add_places(net, checked, &mut made)?;
+    let (mut copies, mut all) = (Vec::new(), 0);
+    for t in core.transitions() {
+        let supposed = supposed(net, t, checked)?;
+        all += supposed.len();
+        if all > MOST {
+            return Err(format!("more than {MOST} transitions"));
+        }
+        copies.push(supposed.len());
+        let numbers = |it: &BTreeMap<PlaceId, CopyAssumption>| -> Vec<u64> {
+            let held = it.values().filter_map(|it| match it {
+                CopyAssumption::Held(number) => Some(*number),
+                _ => None,
+            });
+            held.collect()
+        };
+        // Names contain the numbers if there is more than one number for some place.
+        let are_said = supposed.iter().any(|it| numbers(it) != numbers(&supposed[0]));
+        for supposed in &supposed {
+            let name = name(net, t, supposed, are_said, &made);
+            let arcs = arcs(net, t, supposed, checked, &added);
+            let copy = add(&mut made, &name, &arcs)?;
+            if let Some(label) = core.transition_label(t) {
+                made.label_transition(copy, label);
+            }
+        }
+    }
+    for (&p, &over) in &added.over {
+        let Some((within, beyond)) = added.halves else { continue };
+        if let Some(reads) = reads_to_leave(net, p, checked.most[&p]) {
+            let name = about("leave", Some(p), net, &made);
+            add(&mut made, &name, &[(within, 1, 0), (beyond, 0, 1), (p, reads, reads)])?;
+        }
+        if core.transitions().any(|t| net.resets(t).contains(&p)) {
+            let name = about("drain", Some(p), net, &made);
+            add(&mut made, &name, &[(over, 1, 0)])?;
+        }
+    }
+    let caps = added.halves.map(|(within, _)| Caps {
+        within,
+        over: added.over.iter().map(|(&p, &over)| (p, (checked.most[&p], over))).collect(),
+        enabled: core.transitions().map(|t| net.enabling(t)).collect(),
+    });
+    let complemented = added.complements.into_keys().collect();
+    let names = core.transitions().map(|t| core.transition_name(t)).zip(copies);
+    let translation = Translation::new(core.place_count(), names, Vec::new(), complemented);
+    let translation = translation.map_err(|error| error.to_string())?;
+    made.set_translation(match caps {
+        Some(caps) => translation.with_caps(caps),
+        None => translation,
+    });
+    let made = made.build().map_err(|it| it.to_string())?;
+    let finals = core.final_markings().iter().map(|last| last.padded(made.place_count()));
+    let finals = finals.collect();
+    Ok(made.with_final_markings(finals))
+}
+
+/// Adds the places in addition to the model's.
+fn add_places(
+    net: &ExtendedNet,
+    CheckedBounds { most, caps, .. }: &CheckedBounds,
+    made: &mut NetBuilder,
+) -> Result<AddedPlaces, String> {
+    let core = net.core();
+    let mut added = AddedPlaces::default();
+    for (&p, &bound) in most {
+        let asks = |t: TransitionId| {
+            let inhibits = net.inhibitors(t).iter().any(|it| it.place == p && it.weight <= bound);
+            inhibits || (bound > 0 && net.resets(t).contains(&p))
+        };
+        // A capped place always gets a complement, for the part below the cap.
+        if !caps.contains(&p) && !core.transitions().any(asks) {
+            continue;
+        }
+        let name = complement_name(core.place_name(p), |name| is_taken(net, made, name));
+        let rest =
+            bound.checked_sub(core.initial()[p]).ok_or("a bound below the number of tokens")?;
+        added.complements.insert(p, made.place(&name, rest).map_err(|it| it.to_string())?);
+    }
+    let mut place = |what, of, tokens| {
+        let name = about(what, of, net, made);
+        made.place(&name, tokens).map_err(|it| it.to_string())
+    };
+    for &p in caps {
+        added.over.insert(p, place("over", Some(p), 0)?);
+    }
+    if !caps.is_empty() {
+        added.halves = Some((place("within", None, 1)?, place("beyond", None, 0)?));
+    }
+    Ok(added)
+}
+
+fn is_taken(net: &ExtendedNet, made: &NetBuilder, name: &str) -> bool {
+    made.node(name).is_some() || net.core().transition_named(name).is_some()
+}
+
+/// Returns the name of an additional node, which is about a place or about none.
+fn about(what: &str, of: Option<PlaceId>, net: &ExtendedNet, made: &NetBuilder) -> String {
+    cap_name(what, of.map(|p| net.core().place_name(p)), |name| is_taken(net, made, name))
+}
+
+/// Adds a transition with the tokens that it consumes from and produces on each place.
+fn add(
+    made: &mut NetBuilder,
+    name: &str,
+    arcs: &[(PlaceId, u64, u64)],
+) -> Result<TransitionId, String> {
+    let failed = |error: BuildError| error.to_string();
+    let t = made.transition(name).map_err(failed)?;
+    for &(p, takes, puts) in arcs {
+        if takes > 0 {
+            made.take(t, p, takes).map_err(failed)?;
+        }
+        if puts > 0 {
+            made.put(t, p, puts).map_err(failed)?;
+        }
+    }
+    Ok(t)
+}
+
+/// Returns the assumptions of each copy of `t`.
+fn supposed(
+    net: &ExtendedNet,
+    t: TransitionId,
+    CheckedBounds { most, caps, seen }: &CheckedBounds,
+) -> Result<Vec<BTreeMap<PlaceId, CopyAssumption>>, String> {
+    let core = net.core();
+    let bound = |p: &PlaceId| most.get(p).copied().unwrap_or(0);
+    if let Some(seen) = seen {
+        let least = || net.resets(t).iter().map(|&p| core.pre_weight(t, p)).collect();
+        // If no marking enables `t`, there is one copy, which no marking enables.
+        let all = seen.get(&t).map_or_else(|| vec![least()], |all| all.iter().cloned().collect());
+        let held = |tokens: Vec<u64>| {
+            let each = net.resets(t).iter().copied().zip(tokens);
+            let may_hold = each.filter(|(p, _)| bound(p) > 0);
+            may_hold.map(|(p, number)| (p, CopyAssumption::Held(number))).collect()
+        };
+        return Ok(all.into_iter().map(held).collect());
+    }
+    let mut each: Vec<(PlaceId, Vec<Option<CopyAssumption>>)> = Vec::new();
+    let is_too_many = |number: u64| number >= MOST as u64;
+    for &p in net.resets(t) {
+        let most = most.get(&p).copied().unwrap_or(0);
+        if most == 0 {
+            continue;
+        }
+        let least = core.pre_weight(t, p);
+        let room = net.inhibitor_weight(t, p).map_or(most, |weight| most.min(weight - 1));
+        if is_too_many(room.saturating_sub(least)) {
+            return Err(format!("more than {MOST} copies of a transition"));
+        }
+        let numbers = (least..=room.max(least)).map(|number| Some(CopyAssumption::Held(number)));
+        each.push((p, numbers.collect()));
+    }
+    for &p in caps.iter().filter(|p| !net.resets(t).contains(p)) {
+        let (takes, puts) = (core.pre_weight(t, p), core.post_weight(t, p));
+        if is_too_many(takes.abs_diff(puts)) {
+            return Err(format!("more than {MOST} copies of a transition"));
+        }
+        let of =
+            |by| if puts > takes { CopyAssumption::Over(by) } else { CopyAssumption::From(by) };
+        let changes = (1..=takes.abs_diff(puts)).map(|by| Some(of(by)));
+        each.push((p, [None].into_iter().chain(changes).collect()));
+    }
+    let mut all = vec![BTreeMap::new()];
+    // The number of the first place varies fastest.
+    for (p, numbers) in each.iter().rev() {
+        if numbers.len().saturating_mul(all.len()) > MOST {
+            return Err(format!("more than {MOST} copies of a transition"));
+        }
+        let longer = all.iter().flat_map(|rest| {
+            numbers.iter().map(move |&number| {
+                let mut more = rest.clone();
+                more.extend(number.map(|number| (*p, number)));
+                more
+            })
+        });
+        all = longer.collect();
+    }
+    Ok(all)
+}
+
+/// Returns the name of a copy of `t`.
+fn name(
+    net: &ExtendedNet,
+    t: TransitionId,
+    supposed: &BTreeMap<PlaceId, CopyAssumption>,
+    are_said: bool,
+    made: &NetBuilder,
+) -> String {
+    let core = net.core();
+    let (mut held, mut over) = (Vec::new(), Vec::new());
+    for (&p, &it) in supposed {
+        let place = core.place_name(p);
+        // The weight of an arc fits into i64.
+        let signed = |by: u64| i64::try_from(by).unwrap_or(i64::MAX);
+        match it {
+            CopyAssumption::Held(number) => held.extend(are_said.then_some((place, number))),
+            CopyAssumption::Over(by) => over.push((place, signed(by))),
+            CopyAssumption::From(by) => over.push((place, -signed(by))),
+        }
+    }
+    match held.is_empty() && over.is_empty() {
+        true => core.transition_name(t).to_owned(),
+        false => {
+            let is_taken = |name: &str| is_taken(net, made, name);
+            copy_name(core.transition_name(t), &held, &over, is_taken)
+        }
+    }
+}
+
+/// Returns the least number of tokens on `p` from which one firing exceeds `cap`, or `None` if no
+/// transition increases `p`.
+fn reads_to_leave(net: &ExtendedNet, p: PlaceId, cap: u64) -> Option<u64> {
+    let core = net.core();
+    let raise = core.transitions().filter(|&t| !net.resets(t).contains(&p));
+    let most = raise.filter_map(|t| core.post_weight(t, p).checked_sub(core.pre_weight(t, p)));
+    match most.max() {
+        None | Some(0) => None,
+        Some(more) => Some((cap + 1).saturating_sub(more)),
+    }
+}
+
+/// Returns the tokens that a copy of `t` with these assumptions consumes from and produces on each
+/// place.
+fn arcs(
+    net: &ExtendedNet,
+    t: TransitionId,
+    supposed: &BTreeMap<PlaceId, CopyAssumption>,
+    checked: &CheckedBounds,
+    added: &AddedPlaces,
+) -> Vec<(PlaceId, u64, u64)> {
+    let mut arcs = Vec::new();
+    for p in net.core().places() {
+        let (takes, puts) = (net.core().pre_weight(t, p), net.core().post_weight(t, p));
+        let most = checked.most.get(&p).copied().unwrap_or(0);
+        // The condition m(p) < w is equivalent to m(co(p)) > most − w.
+        let needs = match net.inhibitor_weight(t, p) {
+            Some(weight) if weight <= most => most - weight + 1,
+            _ => 0,
+        };
+        let complement = added.complements.get(&p).copied();
+        let mut both = |here: (u64, u64), there: (u64, u64)| {
+            arcs.push((p, here.0, here.1));
+            arcs.extend(complement.map(|complement| (complement, there.0, there.1)));
+        };
+        match supposed.get(&p) {
+            Some(&CopyAssumption::Held(number)) => {
+                let all = most.saturating_sub(number);
+                both((number, puts), (all.max(needs), most.saturating_sub(puts)));
+            }
+            // After the firing, the place is at its cap.
+            Some(&CopyAssumption::Over(by)) => {
+                let rest = puts - takes - by;
+                let least = takes.max(most - rest);
+                let needs = needs.max(rest);
+                both((least, least + rest), (needs, needs - rest));
+                arcs.push((added.over[&p], 0, by));
+            }
+            // Before the firing, the place is at its cap.
+            Some(&CopyAssumption::From(by)) => {
+                let rest = takes - puts - by;
+                both((most, most - rest), (needs, needs + rest));
+                arcs.push((added.over[&p], by, 0));
+            }
+            None if puts >= takes => {
+                let needs = needs.max(puts - takes);
+                both((takes, puts), (needs, needs - (puts - takes)));
+            }
+            None => both((takes, puts), (needs, needs + (takes - puts))),
+        }
+    }
+    let is_over = |it: &CopyAssumption| matches!(it, CopyAssumption::Over(_));
+    if let Some((_, beyond)) = added.halves.filter(|_| supposed.values().any(is_over)) {
+        arcs.push((beyond, 1, 1));
+    }
+    arcs
+}

@@ -1,0 +1,130 @@
+//! Arguments about home spaces: whether φ stays reachable from all reachable markings (AG EF φ). A
+//! transition is live if and only if its enabledness stays reachable.
+//!
+//! | argument | file | proves |
+//! |---|---|---|
+//! | a weighted sum bounds the firings | [`finitely`] | transitions are not live |
+//! | siphons and traps (Commoner) | [`commoner`] | all transitions are live |
+//! | siphons and traps of the closed net | [`commoner`] | a marking stays coverable |
+//! | every firing can be undone | [`undone`] | every reachable predicate stays reachable |
+//! | firings lead back from everywhere | [`returning`] | predicates along firings from the home marking stay reachable |
+//! | after a firing sequence φ is unreachable | [`lost`] | φ does not stay reachable |
+//! | all markings were visited | [`stays`] | either answer |
+//!
+//! An argument is about the original net, or about a reduced net. A reduction for the liveness of
+//! transitions keeps which transitions are live. So if a transition is not live in the reduced net,
+//! it is not live in the original net.
+
+pub mod commoner;
+pub mod finitely;
+mod flaw;
+pub mod liveness;
+pub mod lost;
+pub mod returning;
+pub mod stays;
+pub mod undone;
+
+pub use flaw::HomeFlaw;
+
+use crate::certificate::{Document, Flaw, NamedDocument};
+use parikh_net::{Net, PlaceId, TransitionId};
+use returning::{CountedFirings, ReturnProof};
+use serde::{Deserialize, Serialize};
+use undone::UndoProof;
+
+/// An argument about home spaces; the [module](self) documentation lists the kinds. In memory,
+/// places and transitions are ids; in a file they are names.
+///
+/// ```json
+/// {"finitely": [["p", 2], ["q", 1]]}
+/// {"commoner": {"traps": [["p", "q"]], "refutation": [[-1], []]}}
+/// {"undone": [[["u", 1]], [["t", 1]]]}
+/// {"closed": {"traps": [["p", "q"]], "refutation": [[-1], []]}}
+/// {"returning": {"to": [], "way": {"downhill": {"weights": [["q", 1]], "document": {"markings": 2}}}, "along": [[["t", 1]]]}}
+/// {"lost": {"after": [["t", 1]], "document": {"markings": 1}}}
+/// {"visited": 48}
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
+    /// The weights w; the weight of other places is 0.
+    Finitely(Vec<(P, u64)>),
+    /// Marked traps, and a refutation of "some siphon contains none of the traps". Variable i + 1
+    /// says that place i is in the siphon.
+    Commoner {
+        /// The marked traps.
+        traps: Vec<Vec<P>>,
+        /// The steps of the refutation, for [`crate::refutation::check`].
+        refutation: Vec<Vec<i32>>,
+    },
+    /// For each transition, firings that undo it.
+    Undone(Vec<UndoProof<P, T>>),
+    /// Siphons and traps of the closed net.
+    Closed {
+        /// The marked traps.
+        traps: Vec<Vec<P>>,
+        /// The steps of the refutation, for [`crate::refutation::check`].
+        refutation: Vec<Vec<i32>>,
+    },
+    /// Ways back from every reachable marking.
+    Returning(Box<ReturnProof<P, T, D>>),
+    /// After a firing sequence the predicate is unreachable.
+    Lost {
+        /// Transitions with the number of firings in a row.
+        after: CountedFirings<T>,
+        /// The proof, about the net that begins after the sequence.
+        document: D,
+    },
+    /// A search of all markings ([`stays`]) decides it. No component of the net has more markings
+    /// than this number.
+    Visited(u64),
+}
+
+/// An argument with names instead of ids.
+pub type NamedStructure = Structure<String, String, NamedDocument>;
+
+impl NamedStructure {
+    /// Returns the argument in ids of `net`, without checking it.
+    ///
+    /// # Errors
+    /// When a name is not known.
+    pub fn resolve(&self, net: &Net) -> Result<Structure, Flaw> {
+        let place = |name: &String| {
+            let place = net.place_named(name);
+            place.ok_or_else(|| Flaw::NoSuchName("place", name.clone()))
+        };
+        let transition = |name: &String| {
+            let t = net.transition_named(name);
+            t.ok_or_else(|| Flaw::NoSuchName("transition", name.clone()))
+        };
+        let sets = |sets: &Vec<Vec<String>>| -> Result<Vec<Vec<PlaceId>>, Flaw> {
+            sets.iter().map(|set| set.iter().map(place).collect()).collect()
+        };
+        Ok(match self {
+            Structure::Finitely(weights) => {
+                let weights = weights.iter().map(|(name, weight)| Ok((place(name)?, *weight)));
+                Structure::Finitely(weights.collect::<Result<_, Flaw>>()?)
+            }
+            Structure::Commoner { traps, refutation } => {
+                Structure::Commoner { traps: sets(traps)?, refutation: refutation.clone() }
+            }
+            Structure::Closed { traps, refutation } => {
+                Structure::Closed { traps: sets(traps)?, refutation: refutation.clone() }
+            }
+            Structure::Undone(all) => {
+                let undoing = all.iter().map(|undoing| undoing.renamed(&place, &transition));
+                Structure::Undone(undoing.collect::<Result<_, Flaw>>()?)
+            }
+            Structure::Returning(ways) => {
+                let ways = ways.renamed(&place, &transition, &|document| document.resolve(net))?;
+                Structure::Returning(Box::new(ways))
+            }
+            Structure::Lost { after, document } => {
+                let after = after.iter().map(|(t, count)| Ok((transition(t)?, *count)));
+                let after = after.collect::<Result<_, Flaw>>()?;
+                Structure::Lost { after, document: document.resolve(net)? }
+            }
+            Structure::Visited(markings) => Structure::Visited(*markings),
+        })
+    }
+}

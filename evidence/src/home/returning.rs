@@ -1,0 +1,324 @@
+//! Ways back: from every reachable marking, firings lead to a marking that covers a fixed marking
+//! h. So predicates that hold along firings from h stay reachable, if they are upward closed.
+//!
+//! ```text
+//! m₀ ──to──▶ h ──along──▶ t fires, u fires, v fires …      from every reachable marking back to one that covers h
+//! ```
+//!
+//! A sequence that is enabled at h is also enabled at every marking that covers h, and leads to a
+//! marking that covers its end from h. So an upward closed φ (one that more tokens cannot make
+//! false, such as "t is enabled") that holds somewhere along firings from h stays reachable.
+//! Without h, the ways lead directly to markings with φ, and φ need not be upward closed.
+//!
+//! There are two kinds of ways:
+//!
+//! - *Downhill*: weights w ≥ 0 of places. Each firing of a transition that decreases w·m decreases
+//!   it by at least 1, and w·m ≥ 0. So if only such transitions fire, as long as one is enabled,
+//!   they stop eventually. A document proves that every reachable marking in which none of them is
+//!   enabled is a target of the way.
+//! - *Steps* inside a set D of markings that is closed under firing ([`ClosedSet`]). A backward
+//!   search begins with the members that are targets of the way. Each step (t, n) adds the members
+//!   from which n firings of t lead into the set found so far. In the end this is all of D.
+//!
+//! # Sources
+//! R. W. Floyd, *Assigning meanings to programs*, 1967 (a value that decreases); E. Best, J.
+//! Esparza, *Existence of home states in Petri nets is decidable*, 2016 (home spaces).
+
+use super::HomeFlaw;
+use crate::certificate::closed_set::{CheckedClosedSet, ClosedSet};
+use crate::certificate::{CheckedDocument, Document, Flaw};
+use crate::replay::{Replayer, replay};
+use parikh_net::{Arc, FiringSequence, FiringStep, Marking, Net, PlaceId, Predicate, TransitionId};
+use serde::{Deserialize, Serialize};
+
+/// Transitions, each with the number of firings in a row.
+pub type CountedFirings<T> = Vec<(T, u64)>;
+
+/// Ways back from every reachable marking; the header of the file explains the kinds. In memory,
+/// places and transitions are ids; in a file they are names.
+///
+/// ```json
+/// {"to": [], "way": {"downhill": {"weights": [["q", 1]], "document": {"markings": 2}}}, "along": [[["t", 1]]]}
+/// {"to": null, "way": {"steps": {"set": {"order": ["p"], "nodes": [[0, 1, 0]], "root": 2}, "steps": []}}, "along": []}
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReturnProof<P = PlaceId, T = TransitionId, D = Document> {
+    /// Firings from m₀ to h. `None` if the ways lead directly to markings that satisfy the
+    /// predicate in question.
+    pub to: Option<CountedFirings<T>>,
+    /// The way.
+    pub way: ReturnWay<P, T, D>,
+    /// Firing sequences from h. An upward closed predicate that holds at a marking along one of
+    /// them stays reachable.
+    pub along: Vec<CountedFirings<T>>,
+}
+
+/// A kind of ways back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReturnWay<P = PlaceId, T = TransitionId, D = Document> {
+    /// Downhill: transitions that decrease a weighted sum fire as long as one of them is enabled.
+    Downhill {
+        /// The weights w; the weight of other places is 0.
+        weights: Vec<(P, u64)>,
+        /// The proof that each marking where this ends is a target.
+        document: D,
+    },
+    /// A backward search in a closed set.
+    Steps {
+        /// The closed set D.
+        set: ClosedSet<P>,
+        /// Transitions, each with the number of firings.
+        steps: CountedFirings<T>,
+    },
+}
+
+impl<P, T, D> ReturnProof<P, T, D> {
+    /// Translates places, transitions and documents by the given functions.
+    ///
+    /// # Errors
+    /// The first error that one of the functions returns.
+    pub fn renamed<Q, U, E>(
+        &self,
+        place: &dyn Fn(&P) -> Result<Q, Flaw>,
+        transition: &dyn Fn(&T) -> Result<U, Flaw>,
+        document: &dyn Fn(&D) -> Result<E, Flaw>,
+    ) -> Result<ReturnProof<Q, U, E>, Flaw> {
+        let firings = |firings: &CountedFirings<T>| -> Result<CountedFirings<U>, Flaw> {
+            firings.iter().map(|(t, count)| Ok((transition(t)?, *count))).collect()
+        };
+        let way = match &self.way {
+            ReturnWay::Downhill { weights, document: it } => {
+                let weights = weights.iter().map(|(p, weight)| Ok((place(p)?, *weight)));
+                let weights = weights.collect::<Result<_, Flaw>>()?;
+                ReturnWay::Downhill { weights, document: document(it)? }
+            }
+            ReturnWay::Steps { set: ClosedSet { order, nodes, root }, steps } => {
+                let order = order.iter().map(place).collect::<Result<_, Flaw>>()?;
+                let set = ClosedSet { order, nodes: nodes.clone(), root: *root };
+                ReturnWay::Steps { set, steps: firings(steps)? }
+            }
+        };
+        let along = self.along.iter().map(firings).collect::<Result<_, Flaw>>()?;
+        Ok(ReturnProof { to: self.to.as_ref().map(firings).transpose()?, way, along })
+    }
+}
+
+/// Checks the ways. Returns for each predicate of `wanted` true if the ways prove that it stays
+/// reachable. False means only that there is no proof.
+///
+/// # Errors
+/// The first flaw of the argument.
+pub fn check_returning(
+    net: &Net,
+    returning: &ReturnProof,
+    wanted: &[&Predicate],
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Vec<bool>, HomeFlaw> {
+    let Some(to) = &returning.to else {
+        if !returning.along.is_empty() {
+            return Err(HomeFlaw::Way("firings from an unnamed marking"));
+        }
+        let way = CheckedWay::of(net, &returning.way, goes_on)?;
+        let mut kept = Vec::with_capacity(wanted.len());
+        for &wanted in wanted {
+            match way.leads_to(net, wanted, goes_on) {
+                Ok(()) => kept.push(true),
+                Err(Flaw::DoesNotFollow) => kept.push(false),
+                Err(flaw) => return Err(flaw.into()),
+            }
+        }
+        return Ok(kept);
+    };
+    let home = replay(net, &sequence(to))?;
+    let way = CheckedWay::of(net, &returning.way, goes_on)?;
+    way.leads_to(net, &covering(net, &home), goes_on)?;
+    let mut kept = vec![false; wanted.len()];
+    let mut open: Vec<usize> =
+        (0..wanted.len()).filter(|&at| is_upward_closed(wanted[at])).collect();
+    let there = net.from_marking(home);
+    let mut look = |marking: &Marking| {
+        open.retain(|&at| {
+            kept[at] |= wanted[at].holds(net, marking);
+            !kept[at]
+        });
+    };
+    look(there.initial());
+    for firings in &returning.along {
+        let mut replayer = Replayer::new(&there);
+        for &(transition, count) in firings {
+            if !goes_on() {
+                return Err(HomeFlaw::After(Flaw::Stopped));
+            }
+            replayer.fire(FiringStep { transition, count })?;
+            look(replayer.marking());
+        }
+    }
+    Ok(kept)
+}
+
+/// A way after all checks that do not depend on its target.
+enum CheckedWay<'w> {
+    /// For each transition that decreases the sum, the predicate that it is disabled; and the
+    /// checked document.
+    Downhill(Vec<Predicate>, CheckedDocument<'w>),
+    Steps(CheckedClosedSet<'w>, &'w [(TransitionId, u64)]),
+}
+
+impl<'w> CheckedWay<'w> {
+    fn of(
+        net: &'w Net,
+        way: &'w ReturnWay,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Self, HomeFlaw> {
+        Ok(match way {
+            ReturnWay::Downhill { document, .. } if document.assumes_units() => {
+                return Err(HomeFlaw::Way("the document assumes safe units"));
+            }
+            ReturnWay::Downhill { weights, document } => {
+                let ends = lowering(net, weights)?.into_iter().map(Predicate::Disabled);
+                CheckedWay::Downhill(ends.collect(), document.check(net, goes_on)?)
+            }
+            ReturnWay::Steps { set, steps } => {
+                CheckedWay::Steps(set.check(net, goes_on).map_err(Flaw::from)?, steps)
+            }
+        })
+    }
+
+    /// Checks that the way leads from every reachable marking to one with `target`.
+    fn leads_to(
+        &self,
+        net: &Net,
+        target: &Predicate,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Flaw> {
+        match self {
+            CheckedWay::Downhill(ends, checked) => {
+                let elsewhere = [target.clone().negated()].into_iter().chain(ends.iter().cloned());
+                checked.refutes(&Predicate::and(elsewhere), goes_on)
+            }
+            CheckedWay::Steps(set, steps) => set.leads_to(net, target, steps, goes_on),
+        }
+    }
+}
+
+/// Returns the transitions that decrease the weighted sum.
+///
+/// # Errors
+/// When a place does not exist or occurs twice, or a sum exceeds 127 bits.
+pub fn lowering(net: &Net, weights: &[(PlaceId, u64)]) -> Result<Vec<TransitionId>, HomeFlaw> {
+    let mut weight = vec![None; net.place_count()];
+    for &(place, w) in weights {
+        match weight.get_mut(place.index()) {
+            Some(free @ None) => *free = Some(w),
+            _ => return Err(HomeFlaw::Weights),
+        }
+    }
+    let sum = |arcs: &[Arc]| {
+        let term = |arc: &Arc| {
+            let weight = weight[arc.place.index()].unwrap_or(0);
+            i128::from(weight).checked_mul(i128::from(arc.weight))
+        };
+        arcs.iter().try_fold(0i128, |sum, arc| sum.checked_add(term(arc)?)).ok_or(HomeFlaw::Weights)
+    };
+    let mut lowering = Vec::new();
+    for t in net.transitions() {
+        if sum(net.post(t))? < sum(net.pre(t))? {
+            lowering.push(t);
+        }
+    }
+    Ok(lowering)
+}
+
+/// Returns the predicate "the marking covers `home`".
+pub fn covering(net: &Net, home: &Marking) -> Predicate {
+    let marked = net.places().filter(|&p| home[p] > 0);
+    Predicate::and(marked.map(|p| Predicate::at_least(p, home[p])))
+}
+
+/// Returns true if the form of the predicate shows that it stays true when tokens are added.
+pub fn is_upward_closed(wanted: &Predicate) -> bool {
+    match wanted {
+        Predicate::True | Predicate::False | Predicate::Enabled(_) | Predicate::NotDead => true,
+        Predicate::Disabled(_) | Predicate::Dead => false,
+        // The inequality Σ ≤ b.
+        Predicate::Atom(atom) => atom.sum.terms().iter().all(|(_, weight)| *weight <= 0),
+        Predicate::And(parts) | Predicate::Or(parts) => parts.iter().all(is_upward_closed),
+    }
+}
+
+/// Converts a list of firings to a sequence.
+pub fn sequence(firings: &[(TransitionId, u64)]) -> FiringSequence {
+    let mut sequence = FiringSequence::new();
+    firings.iter().for_each(|&(t, count)| sequence.push(t, count));
+    sequence
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn net() -> Net {
+        text::parse(
+            "place idle 2\nplace waiting\nplace inside\nplace lock 1\n\
+             transition ask: idle -> waiting\ntransition enter: waiting + lock -> inside\n\
+             transition leave: inside -> idle + lock",
+        )
+        .unwrap()
+    }
+
+    fn downhill(net: &Net, weights: &[(&str, u64)]) -> ReturnProof {
+        let weight = |&(name, weight): &(&str, u64)| (net.place_named(name).unwrap(), weight);
+        let weights = weights.iter().map(weight).collect();
+        // The reachable markings: both idle, one or both waiting, and those with one process
+        // inside.
+        let way = ReturnWay::Downhill { weights, document: Document::Markings(5) };
+        let along = vec![[0, 1, 2].map(|t| (TransitionId::new(t), 1)).to_vec()];
+        ReturnProof { to: Some(Vec::new()), way, along }
+    }
+
+    fn check(net: &Net, returning: &ReturnProof, wanted: &[Predicate]) -> Option<Vec<bool>> {
+        let wanted: Vec<&Predicate> = wanted.iter().collect();
+        check_returning(net, returning, &wanted, &mut || true).ok()
+    }
+
+    #[test]
+    fn what_goes_downhill_ends_at_home() {
+        let net = net();
+        let mut wanted: Vec<Predicate> = net.transitions().map(Predicate::Enabled).collect();
+        wanted.push(Predicate::exactly(net.initial()));
+        let right = downhill(&net, &[("waiting", 2), ("inside", 1)]);
+        // An exact marking is not upward closed.
+        assert_eq!(check(&net, &right, &wanted), Some(vec![true, true, true, false]));
+        // With these weights, entering does not decrease the sum, so a marking with a waiting
+        // process is an end.
+        assert_eq!(check(&net, &downhill(&net, &[("waiting", 1), ("inside", 1)]), &wanted), None);
+        assert_eq!(check(&net, &downhill(&net, &[]), &wanted), None);
+        assert_eq!(check(&net, &downhill(&net, &[("inside", 1), ("inside", 1)]), &wanted), None);
+        let mut not_seen = right.clone();
+        not_seen.along[0].truncate(1);
+        assert_eq!(check(&net, &not_seen, &wanted), Some(vec![true, true, false, false]));
+        let mut not_enabled = right.clone();
+        not_enabled.along[0].remove(0);
+        assert_eq!(check(&net, &not_enabled, &wanted), None);
+        let mut elsewhere = right.clone();
+        elsewhere.to = Some(vec![(TransitionId::new(0), 1)]);
+        assert_eq!(check(&net, &elsewhere, &wanted), None);
+        let mut direct = right;
+        (direct.to, direct.along) = (None, Vec::new());
+        assert_eq!(check(&net, &direct, &wanted), Some(vec![true, false, false, true]));
+    }
+
+    #[test]
+    fn fewer_tokens_do_harm_or_not() {
+        let p = PlaceId::new(0);
+        let upward = Predicate::or([
+            Predicate::at_least(p, 3),
+            Predicate::and([Predicate::Enabled(TransitionId::new(0)), Predicate::NotDead]),
+        ]);
+        assert!(is_upward_closed(&upward));
+        assert!(!is_upward_closed(&upward.clone().negated()));
+        assert!(!is_upward_closed(&Predicate::and([upward, Predicate::no_more_than(p, 4)])));
+    }
+}

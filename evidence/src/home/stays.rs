@@ -1,0 +1,232 @@
+//! Decides by visiting all markings if predicates stay reachable from all reachable markings.
+//!
+//! A backward search starts from the markings with φ. φ stays reachable if and only if the search
+//! reaches all markings. The search handles 64 predicates at once, each as one bit of a word per
+//! marking.
+//!
+//! If the predicates are about the enabledness of transitions, a net that consists of disconnected
+//! components is visited component by component. A predicate "one of these transitions is enabled"
+//! stays reachable if its part in some component does so in that component. Conversely, if each
+//! component can reach a marking after which none of its transitions in the predicate is ever
+//! enabled, these markings together are reachable in the whole net. So ten components with a
+//! hundred markings each, which have 10²⁰ markings together, require visiting only a thousand
+//! markings.
+//!
+//! Reductions that keep which transitions are live ([`Preserve::LIVENESS`]) often leave small
+//! components. Then the search runs on the reduced net, after every condition of every step was
+//! checked, and the result holds for the original net ([`CheckedReduction::translate_home`]).
+//!
+//! [`Preserve::LIVENESS`]: crate::reduction::Preserve::LIVENESS
+//! [`CheckedReduction::translate_home`]: crate::reduction::CheckedReduction::translate_home
+
+use super::liveness::one_of;
+use crate::certificate::Flaw;
+use crate::certificate::markings::ReachabilityGraph;
+use parikh_net::parts::Subnet;
+use parikh_net::{Net, Predicate, TransitionId};
+use std::collections::HashMap;
+
+/// Returns for each predicate of `wanted` whether it stays reachable. The entry is `None` if this
+/// depends on a component with more than `most` markings. Calls `goes_on` at every marking.
+///
+/// # Errors
+/// [`Flaw::More`] if every entry would be `None`, and the errors of
+/// [`visit`](crate::certificate::markings::visit).
+pub fn which_stay(
+    net: &Net,
+    most: u64,
+    wanted: &[Predicate],
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Vec<Option<bool>>, Flaw> {
+    let asked: Option<Vec<EnabledQuestion>> = wanted.iter().map(EnabledQuestion::of).collect();
+    // Decomposition fails only when there are too many ids, and the net has fewer.
+    match (asked, net.parts()) {
+        (Some(asked), Ok(parts)) => by_parts(&parts, most, &asked, goes_on),
+        _ => Ok(whole(net, most, wanted, goes_on)?.into_iter().map(Some).collect()),
+    }
+}
+
+/// A predicate about the enabledness of transitions.
+enum EnabledQuestion {
+    /// A constant.
+    Always(bool),
+    /// One of the transitions is enabled.
+    One(Vec<TransitionId>),
+}
+
+impl EnabledQuestion {
+    fn of(wanted: &Predicate) -> Option<EnabledQuestion> {
+        match wanted {
+            Predicate::True => Some(EnabledQuestion::Always(true)),
+            Predicate::False => Some(EnabledQuestion::Always(false)),
+            wanted => one_of(wanted).map(EnabledQuestion::One),
+        }
+    }
+}
+
+/// Returns for each component the predicates that concern it: the index, and the disjuncts in ids
+/// of the component.
+fn asked_of(parts: &[Subnet], asked: &[EnabledQuestion]) -> Vec<Vec<(usize, Vec<Predicate>)>> {
+    let mut place_of = HashMap::new();
+    for (number, part) in parts.iter().enumerate() {
+        for (here, &t) in part.transitions.iter().enumerate() {
+            place_of.insert(t, (number, TransitionId::new(here)));
+        }
+    }
+    let mut asked_of: Vec<Vec<(usize, Vec<Predicate>)>> = vec![Vec::new(); parts.len()];
+    for (at, asked) in asked.iter().enumerate() {
+        let EnabledQuestion::One(transitions) = asked else { continue };
+        for &(part, here) in transitions.iter().filter_map(|t| place_of.get(t)) {
+            let enabled = Predicate::Enabled(here);
+            match asked_of[part].last_mut() {
+                Some((last, some)) if *last == at => some.push(enabled),
+                _ => asked_of[part].push((at, vec![enabled])),
+            }
+        }
+    }
+    asked_of
+}
+
+fn by_parts(
+    parts: &[Subnet],
+    most: u64,
+    asked: &[EnabledQuestion],
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Vec<Option<bool>>, Flaw> {
+    let mut stay: Vec<Option<bool>> =
+        asked.iter().map(|asked| Some(matches!(asked, EnabledQuestion::Always(true)))).collect();
+    let mut too_large = None;
+    for (part, asked) in parts.iter().zip(asked_of(parts, asked)) {
+        if asked.is_empty() {
+            continue;
+        }
+        let (at, wanted): (Vec<usize>, Vec<Predicate>) =
+            asked.into_iter().map(|(at, enabled)| (at, Predicate::or(enabled))).unzip();
+        let here = match whole(&part.net, most, &wanted, goes_on) {
+            Ok(here) => here.into_iter().map(Some).collect(),
+            Err(Flaw::More(most)) => {
+                too_large = Some(Flaw::More(most));
+                vec![None; wanted.len()]
+            }
+            Err(flaw) => return Err(flaw),
+        };
+        // A predicate that stays reachable in one component stays reachable. It is lost if it is
+        // lost in all components.
+        for (at, here) in at.into_iter().zip(here) {
+            stay[at] = match (stay[at], here) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                (None, _) | (_, None) => None,
+            };
+        }
+    }
+    match too_large {
+        Some(flaw) if stay.iter().all(Option::is_none) => Err(flaw),
+        _ => Ok(stay),
+    }
+}
+
+fn whole(
+    net: &Net,
+    most: u64,
+    wanted: &[Predicate],
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Vec<bool>, Flaw> {
+    let graph = ReachabilityGraph::of(net, most, goes_on)?;
+    let mut stay = Vec::with_capacity(wanted.len());
+    for some in wanted.chunks(64) {
+        // For each marking, the predicates that are reachable from it.
+        let mut from: Vec<u64> = Vec::with_capacity(graph.count());
+        for marking in graph.markings() {
+            let holds = some.iter().map(|wanted| u64::from(wanted.holds(net, &marking)));
+            from.push((0..).zip(holds).fold(0, |mask, (bit, holds)| mask | (holds << bit)));
+            if !goes_on() {
+                return Err(Flaw::Stopped);
+            }
+        }
+        let mut waiting: Vec<u32> =
+            (0..).zip(&from).filter(|(_, mask)| **mask != 0).map(|(marking, _)| marking).collect();
+        while let Some(marking) = waiting.pop() {
+            let mask = from[marking as usize];
+            for &before in graph.before(marking) {
+                let known = &mut from[before as usize];
+                if *known | mask != *known {
+                    *known |= mask;
+                    waiting.push(before);
+                }
+            }
+            if !goes_on() {
+                return Err(Flaw::Stopped);
+            }
+        }
+        let everywhere = from.iter().fold(u64::MAX, |all, mask| all & mask);
+        stay.extend((0..some.len()).map(|bit| everywhere >> bit & 1 == 1));
+    }
+    Ok(stay)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::{PlaceId, text};
+
+    fn of(net: &Net, most: u64, wanted: &[Predicate]) -> Result<Vec<Option<bool>>, Flaw> {
+        which_stay(net, most, wanted, &mut || true)
+    }
+
+    fn enabled(net: &Net, names: &[&str]) -> Predicate {
+        let enabled = |name: &&str| Predicate::Enabled(net.transition_named(name).unwrap());
+        Predicate::or(names.iter().map(enabled))
+    }
+
+    #[test]
+    fn all_markings_tell_what_stays() {
+        let net = text::parse(
+            "place p 1\nplace q\nplace r\ntransition t: p -> q\ntransition u: q -> p
+             transition v: q -> r\ntransition w: r -> r",
+        )
+        .unwrap();
+        let marked = Predicate::at_least(PlaceId::new(2), 1);
+        let all = [enabled(&net, &["w"]), enabled(&net, &["t"]), marked, Predicate::True];
+        assert_eq!(of(&net, 9, &all), Ok([true, false, true, true].map(Some).to_vec()));
+        assert_eq!(of(&net, 2, &all), Err(Flaw::More(2)));
+        assert_eq!(of(&net, 2, &all[..2]), Err(Flaw::More(2)));
+        assert_eq!(which_stay(&net, 9, &all, &mut || false), Err(Flaw::Stopped));
+        // More predicates than a word has bits.
+        let many = vec![all[1].clone(); 64].into_iter().chain([all[0].clone()]);
+        let stay = of(&net, 9, &many.collect::<Vec<_>>()).unwrap();
+        assert_eq!((stay[0], stay[64]), (Some(false), Some(true)));
+    }
+
+    #[test]
+    fn parts_are_visited_one_by_one() {
+        let part = |i: usize| {
+            format!(
+                "place p{i} 1\nplace q{i}\ntransition t{i}: p{i} -> q{i}\ntransition u{i}: q{i} -> p{i}\n"
+            )
+        };
+        let mut text: String = (0..50).map(part).collect();
+        text.push_str("place a 9\nplace b\ntransition once: a -> b\ntransition free: ->\n");
+        let net = text::parse(&text).unwrap();
+        let names = |names: &[&str]| enabled(&net, names);
+        let wanted = [
+            names(&["t7"]),
+            names(&["once"]),
+            names(&["once", "u40"]),
+            names(&["free"]),
+            Predicate::False,
+        ];
+        let told = [Some(true), Some(false), Some(true), Some(true), Some(false)];
+        assert_eq!(of(&net, 10, &wanted), Ok(told.to_vec()));
+        // The ten markings of a and b exceed the limit, so predicates that concern only this
+        // component are open.
+        let told = [Some(true), None, Some(true), Some(true), Some(false)];
+        assert_eq!(of(&net, 9, &wanted), Ok(told.to_vec()));
+        assert_eq!(of(&net, 9, &wanted[1..2]), Err(Flaw::More(9)));
+        let always = [Predicate::True, wanted[0].clone()];
+        assert_eq!(of(&net, 0, &always), Ok(vec![Some(true), None]));
+        // A predicate about a place is decided on the whole net.
+        let both = [wanted[0].clone(), Predicate::at_least(PlaceId::new(0), 1)];
+        assert_eq!(of(&net, 1000, &both), Err(Flaw::More(1000)));
+    }
+}

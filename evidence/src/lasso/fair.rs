@@ -1,0 +1,96 @@
+//! Checks that a repeating cycle of firings is fair to given transitions.
+//!
+//! A transition that occurs in the cycle fires infinitely often. For the other transitions, the
+//! check looks at the markings of the cycle. If tokens grow from round to round, a transition that
+//! is disabled in one round may be enabled in a later one. So it counts as disabled only if it
+//! lacks tokens on a place that the cycle does not change: then it is disabled at this position in
+//! every round. Weak fairness requires one such marking in the cycle; strong fairness requires that
+//! all markings are such.
+
+use super::LassoFlaw;
+use crate::replay::Replayer;
+use parikh_net::{Fairness, FiringSequence, FiringStep, Marking, Net, TransitionId};
+use std::collections::HashSet;
+
+/// Checks that a run is fair in which `cycle` repeats forever from the marking `begin`. The caller
+/// has checked that the cycle can fire and loses no tokens.
+///
+/// # Errors
+/// The first transition to which the run may be unfair.
+pub(super) fn check(
+    net: &Net,
+    fairness: &Fairness,
+    begin: &Marking,
+    cycle: &FiringSequence,
+) -> Result<(), LassoFlaw> {
+    let fired: HashSet<TransitionId> =
+        cycle.steps().iter().filter(|step| step.count > 0).map(|step| step.transition).collect();
+    let waits = |all: &[TransitionId]| -> Vec<TransitionId> {
+        all.iter().copied().filter(|t| !fired.contains(t)).collect()
+    };
+    let (mut weak, strong) = (waits(fairness.weak()), waits(fairness.strong()));
+    if weak.is_empty() && strong.is_empty() {
+        return Ok(());
+    }
+    let mut replayer = Replayer::at(net, begin.clone());
+    cycle.steps().iter().try_for_each(|step| replayer.fire(*step))?;
+    let end = replayer.marking();
+    let is_disabled = |marking: &Marking, t: TransitionId| {
+        let lacks = |place| begin[place] == end[place];
+        net.pre(t).iter().any(|arc| marking[arc.place] < arc.weight && lacks(arc.place))
+    };
+    let unfair = |kind, t| {
+        let transition = net.transition_name(t).to_owned();
+        Err(LassoFlaw::Unfair { kind, transition })
+    };
+    let mut replayer = Replayer::at(net, begin.clone());
+    for step in cycle.steps() {
+        for _ in 0..step.count {
+            let marking = replayer.marking();
+            if let Some(&t) = strong.iter().find(|&&t| !is_disabled(marking, t)) {
+                return unfair("strongly", t);
+            }
+            weak.retain(|&t| !is_disabled(marking, t));
+            if weak.is_empty() && strong.is_empty() {
+                return Ok(());
+            }
+            replayer.fire(FiringStep { count: 1, ..*step })?;
+        }
+    }
+    weak.first().map_or(Ok(()), |&t| unfair("weakly", t))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn what_waits_has_to_be_disabled_in_every_round() {
+        let net = text::parse(
+            "place p 1\nplace q\nplace made\nplace rare
+             transition t: p -> q\ntransition u: q -> p + made
+             transition p_only: p -> p\ntransition many: 2*made + p -> p\ntransition never: rare -> rare",
+        )
+        .unwrap();
+        let cycle: FiringSequence =
+            ["t", "u"].into_iter().map(|name| net.transition_named(name).unwrap()).collect();
+        let fair = |weak: &[&str], strong: &[&str]| {
+            let ids = |names: &[&str]| -> Vec<TransitionId> {
+                names.iter().map(|name| net.transition_named(name).unwrap()).collect()
+            };
+            let fairness = Fairness::new(ids(weak), ids(strong));
+            check(&net, &fairness, net.initial(), &cycle).is_ok()
+        };
+        assert!(fair(&["t", "u"], &[]) && fair(&[], &["t", "u"]));
+        // p_only is disabled while q is marked, and enabled otherwise.
+        assert!(fair(&["p_only"], &[]) && !fair(&[], &["p_only"]));
+        // many is disabled in the first rounds, and whenever p is empty.
+        assert!(fair(&["many"], &[]) && !fair(&[], &["many"]));
+        assert!(fair(&[], &["never"]));
+        let stays: FiringSequence = [net.transition_named("p_only").unwrap()].into_iter().collect();
+        let fairness = Fairness::new(net.transitions().take(1), []);
+        let flaw = check(&net, &fairness, net.initial(), &stays).unwrap_err();
+        assert_eq!(flaw.to_string(), "the run is not weakly fair to transition `t`");
+    }
+}

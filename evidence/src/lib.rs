@@ -1,0 +1,39 @@
+//! Evidence: the data that makes an answer checkable, and the checkers.
+//!
+//! This crate knows only nets and file formats: no solver, no engine, no floating point. A
+//! *witness* is a firing sequence; the crate replays it on the original net. A *document*
+//! ([`certificate`]) proves that no reachable marking satisfies some predicates; the crate checks
+//! it in exact integer arithmetic. Other crates produce and write the evidence.
+
+#![forbid(unsafe_code)]
+
+pub mod abstraction;
+pub mod audit;
+pub mod certificate;
+pub mod coloured;
+pub mod counting;
+pub mod depending;
+pub mod extended;
+pub mod file;
+pub mod home;
+pub mod kind;
+pub mod lasso;
+pub mod loops;
+mod named_formula;
+pub mod no_run;
+pub mod predicate;
+mod pumping;
+pub mod question;
+pub mod reader;
+pub mod reduction;
+pub mod refutation;
+mod replay;
+pub mod systems;
+pub mod tree;
+mod unit_claim;
+pub mod words;
+
+pub use certificate::{CheckedDocument, Document, Flaw, LinearCertificate};
+pub use pumping::{PumpGrowth, check_pumping};
+pub use replay::{PumpError, ReplayError, Replayer, begun_after, check_pump, pump_grows, replay};
+pub use unit_claim::first_breach;

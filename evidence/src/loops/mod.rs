@@ -1,0 +1,366 @@
+//! The replayer of accelerated sequences ([`LoopRun`]), which may have more than 10³⁰⁰ firings.
+//!
+//! For every block, the replayer computes once its *need* of each place, so that the whole block is
+//! enabled, and its *change* of each place. The sequence a then b needs max(need a, need b − change
+//! a), and the changes add up. A block n times in a row is enabled if and only if it is enabled in
+//! its first and in its last round, because each place changes by the same amount every time. So it
+//! needs max(need, need − (n−1)·change). Later blocks contain earlier ones, so the cost is one sum
+//! per element of the run. Numbers have unlimited size.
+//!
+//! Then the replayer goes through the run from the initial marking. The first occurrence of a block
+//! is entered, and its other rounds are applied as one sum. So the markings of first rounds are
+//! visited.
+
+mod marking;
+
+pub use marking::{LargeMarking, holds, value};
+
+use num_bigint::{BigInt, BigUint};
+use parikh_net::loops::{LoopElement, LoopRun, Spot, Turn};
+use parikh_net::printable::Quoted;
+use parikh_net::{Net, PlaceId, TransitionId};
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+/// The maximum number of stored 64-bit words: half a gigabyte.
+const ROOM: usize = 1 << 26;
+
+/// The reason that an accelerated sequence does not replay.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoopReplayError {
+    /// A transition of the run is not a transition of the net.
+    #[error("block {block}: the net has no transition {transition:?}")]
+    NoSuchTransition {
+        /// The number of the block.
+        block: usize,
+        /// The id in the run.
+        transition: TransitionId,
+    },
+    /// A place holds too few tokens for the repetitions of an element.
+    #[error("block {block}, turn {turn}: place {} lacks tokens", Quoted(.place))]
+    NotEnabled {
+        /// The number of the block.
+        block: usize,
+        /// The number of the element in the block, from 1.
+        turn: usize,
+        /// The place's name.
+        place: String,
+    },
+    /// The numbers of the blocks need too much memory.
+    #[error("the blocks of the run need more than {ROOM} numbers of 64 bits")]
+    TooLarge,
+    /// `go_on` returned false before the end.
+    #[error("the check did not finish in time")]
+    Stopped,
+}
+
+/// The need and the change of a sequence of firings, by place. Other places have 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Effect {
+    need: BTreeMap<PlaceId, BigInt>,
+    change: BTreeMap<PlaceId, BigInt>,
+}
+
+impl Effect {
+    fn of_transition(net: &Net, t: TransitionId) -> Effect {
+        let mut effect = Effect::default();
+        for arc in net.pre(t) {
+            effect.need.insert(arc.place, arc.weight.into());
+            *effect.change.entry(arc.place).or_default() -= arc.weight;
+        }
+        for arc in net.post(t) {
+            *effect.change.entry(arc.place).or_default() += arc.weight;
+        }
+        effect
+    }
+
+    /// Returns the effect of `times` repetitions, at least one.
+    fn repeated(mut self, times: &BigUint) -> Effect {
+        let times = BigInt::from(times.clone());
+        let again = &times - 1;
+        for (place, need) in &mut self.need {
+            if let Some(change) = self.change.get(place).filter(|change| **change < BigInt::ZERO) {
+                *need -= &again * change;
+            }
+        }
+        self.change.values_mut().for_each(|change| *change *= &times);
+        self
+    }
+
+    /// Appends the effect of a sequence that follows.
+    fn then(&mut self, then: &Effect) {
+        for (place, need) in &then.need {
+            let left = match self.change.get(place) {
+                Some(change) => need - change,
+                None => need.clone(),
+            };
+            let known = self.need.entry(*place).or_default();
+            if left > *known {
+                *known = left;
+            }
+        }
+        for (place, change) in &then.change {
+            *self.change.entry(*place).or_default() += change;
+        }
+    }
+}
+
+/// The state of the replay.
+struct LoopReplay<'a> {
+    net: &'a Net,
+    run: &'a LoopRun,
+    /// The effect of each block.
+    effects: Vec<Rc<Effect>>,
+    /// Effects of elements, cached because most elements occur repeatedly.
+    of_turns: HashMap<&'a Turn, Rc<Effect>>,
+    /// The number of 64-bit words of the stored effects, where a place with its number counts as
+    /// two or more.
+    kept: usize,
+    entered: Vec<bool>,
+    marking: LargeMarking,
+}
+
+/// A callback that gets a marking, the places that may have changed since the last call, and the
+/// position in the run after the element before it.
+pub type Look<'l> = dyn FnMut(&LargeMarking, &mut dyn Iterator<Item = PlaceId>, &Spot) + 'l;
+
+/// Fires `run` from the initial marking. Calls `look` with the marking after each element of the
+/// run and of the first rounds of its blocks. Returns the last marking.
+///
+/// # Errors
+/// The first element that is not enabled for all its repetitions, or [`LoopReplayError::Stopped`]
+/// when `go_on` returns false.
+pub fn replay_loops(
+    net: &Net,
+    run: &LoopRun,
+    look: &mut Look<'_>,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<LargeMarking, LoopReplayError> {
+    let mut replay = LoopReplay {
+        net,
+        run,
+        effects: Vec::with_capacity(run.blocks().len()),
+        of_turns: HashMap::new(),
+        kept: 0,
+        entered: vec![false; run.blocks().len()],
+        marking: LargeMarking::of(net.initial()),
+    };
+    for (block, turns) in run.blocks().iter().enumerate() {
+        let mut effect = Effect::default();
+        for turn in turns {
+            if !go_on() {
+                return Err(LoopReplayError::Stopped);
+            }
+            effect.then(&*replay.of_turn(block, turn)?);
+        }
+        replay.keep(&effect)?;
+        replay.effects.push(Rc::new(effect));
+    }
+    replay.go_through(look, go_on)?;
+    Ok(replay.marking)
+}
+
+impl<'a> LoopReplay<'a> {
+    /// Returns the effect of an element of a block.
+    fn of_turn(&mut self, block: usize, turn: &'a Turn) -> Result<Rc<Effect>, LoopReplayError> {
+        if let Some(known) = self.of_turns.get(turn) {
+            return Ok(known.clone());
+        }
+        let effect = self.of_part(block, turn.part, &turn.times)?;
+        if turn.times != BigUint::from(1u8) || matches!(turn.part, LoopElement::Fire(_)) {
+            // A product takes longer than a sum, in proportion to the length of the number of
+            // repetitions.
+            self.kept += self.keep(&effect)? / 64 * (turn.times.bits() as usize / 64);
+        }
+        self.of_turns.insert(turn, effect.clone());
+        Ok(effect)
+    }
+
+    /// Counts the size of an effect, and returns it.
+    fn keep(&mut self, effect: &Effect) -> Result<usize, LoopReplayError> {
+        let numbers = effect.need.values().chain(effect.change.values());
+        let own = numbers.map(|number| 2 + number.bits() as usize / 64).sum::<usize>();
+        self.kept += own;
+        if self.kept > ROOM { Err(LoopReplayError::TooLarge) } else { Ok(own) }
+    }
+
+    /// Returns the effect of `times` repetitions of a transition or block.
+    fn of_part(
+        &self,
+        block: usize,
+        part: LoopElement,
+        times: &BigUint,
+    ) -> Result<Rc<Effect>, LoopReplayError> {
+        let once = match part {
+            LoopElement::Fire(transition) if transition.index() >= self.net.transition_count() => {
+                return Err(LoopReplayError::NoSuchTransition { block, transition });
+            }
+            LoopElement::Fire(t) => Rc::new(Effect::of_transition(self.net, t)),
+            LoopElement::Block(block) => self.effects[block].clone(),
+        };
+        Ok(match *times == BigUint::from(1u8) {
+            true => once,
+            false => Rc::new(Effect::clone(&once).repeated(times)),
+        })
+    }
+}
+
+impl LoopReplay<'_> {
+    /// Goes through the last block, and enters each other block at its first occurrence.
+    fn go_through(
+        &mut self,
+        look: &mut Look<'_>,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), LoopReplayError> {
+        let Some(last) = self.run.blocks().len().checked_sub(1) else { return Ok(()) };
+        // The code is iterative, because a file may nest millions of blocks.
+        let mut way: Vec<(usize, usize)> = vec![(last, 0)];
+        while let Some(&(block, at)) = way.last() {
+            if !go_on() {
+                return Err(LoopReplayError::Stopped);
+            }
+            let Some(turn) = self.run.blocks()[block].get(at) else {
+                // The first round of the inner block is complete. Apply its other rounds in the
+                // enclosing block.
+                way.pop();
+                if let Some((block, at)) = way.last_mut() {
+                    let turn = &self.run.blocks()[*block][*at];
+                    *at += 1;
+                    let (block, at, rest) = (*block, *at, &turn.times - 1u8);
+                    if rest > BigUint::ZERO {
+                        let effect = self.of_part(block, turn.part, &rest)?;
+                        self.take(block, at, &effect, &way, look)?;
+                    }
+                }
+                continue;
+            };
+            match turn.part {
+                LoopElement::Block(inner) if !std::mem::replace(&mut self.entered[inner], true) => {
+                    way.push((inner, 0));
+                }
+                _ => {
+                    if let Some((_, at)) = way.last_mut() {
+                        *at += 1;
+                    }
+                    let effect = self.of_turn(block, turn)?;
+                    self.take(block, at + 1, &effect, &way, look)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies the element with number `number` of a block, or its remaining rounds, as one sum.
+    fn take(
+        &mut self,
+        block: usize,
+        number: usize,
+        effect: &Effect,
+        spot: &Spot,
+        look: &mut Look<'_>,
+    ) -> Result<(), LoopReplayError> {
+        if let Some((place, _)) = effect.need.iter().find(|(p, need)| self.marking[**p] < **need) {
+            let place = self.net.place_name(*place).to_owned();
+            return Err(LoopReplayError::NotEnabled { block, turn: number, place });
+        }
+        for (place, change) in &effect.change {
+            self.marking.add(*place, change);
+        }
+        look(&self.marking, &mut effect.change.keys().copied(), spot);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::replay;
+    use fastrand::Rng;
+    use parikh_net::{generate, text};
+
+    fn random_run(rng: &mut Rng, transitions: usize) -> LoopRun {
+        let mut blocks: Vec<Vec<Turn>> = Vec::new();
+        for block in 0..rng.usize(1..4) {
+            let turn = |_| {
+                let part = match block > 0 && rng.bool() {
+                    true => LoopElement::Block(rng.usize(..block)),
+                    false => LoopElement::Fire(TransitionId::new(rng.usize(..transitions))),
+                };
+                Turn { part, times: rng.u32(1..4).into() }
+            };
+            blocks.push((0..3).map(turn).collect());
+        }
+        LoopRun::new(blocks).unwrap()
+    }
+
+    /// Returns the last marking, after checking the marking of each visited prefix.
+    fn looked(net: &Net, run: &LoopRun) -> Result<LargeMarking, LoopReplayError> {
+        let mut prefixes = Vec::new();
+        let mut look =
+            |marking: &LargeMarking, _: &mut dyn Iterator<Item = PlaceId>, spot: &Spot| {
+                prefixes.push((marking.clone(), spot.to_vec()));
+            };
+        let end = replay_loops(net, run, &mut look, &mut || true);
+        for (marking, spot) in prefixes {
+            let flat = run.prefix(&spot).flat(1000).unwrap();
+            assert_eq!(LargeMarking::of(&replay(net, &flat).unwrap()), marking, "{spot:?}");
+        }
+        end
+    }
+
+    #[test]
+    fn loops_are_what_their_firings_are_one_by_one() {
+        let (mut good, mut bad) = (0, 0);
+        for seed in 0..3000 {
+            let mut rng = Rng::with_seed(seed);
+            let net = generate::random(seed, &generate::Shape::small(seed));
+            if net.transition_count() == 0 {
+                continue;
+            }
+            let run = random_run(&mut rng, net.transition_count());
+            let flat = run.flat(1000).unwrap();
+            match (looked(&net, &run), replay(&net, &flat)) {
+                (Ok(end), Ok(marking)) => {
+                    assert_eq!(end, LargeMarking::of(&marking));
+                    good += 1;
+                }
+                (Err(LoopReplayError::NotEnabled { .. }), Err(_)) => bad += 1,
+                (looped, plain) => panic!("{seed}: {looped:?} {plain:?}"),
+            }
+        }
+        assert!(good > 100 && bad > 1000, "{good} {bad}");
+    }
+
+    #[test]
+    fn numbers_are_as_large_as_they_have_to_be() {
+        let net = text::parse("place p 1\nplace q\ntransition t: p -> 2*q\ntransition u: q -> p");
+        let net = net.unwrap();
+        // The run doubles the tokens of p a thousand times: t and u fire as often as there are
+        // tokens.
+        let fire = |t: usize, times: BigUint| Turn {
+            part: LoopElement::Fire(TransitionId::new(t)),
+            times,
+        };
+        let turns = |times: u32| -> Vec<Turn> {
+            let turns = (0..times).flat_map(|n| {
+                let one = BigUint::from(1u8);
+                [fire(0, &one << n), fire(1, one << (n + 1))]
+            });
+            turns.collect()
+        };
+        let run = LoopRun::new(vec![turns(1000)]).unwrap();
+        let end = replay_loops(&net, &run, &mut |_, _, _| {}, &mut || true).unwrap();
+        assert_eq!(end[PlaceId::new(0)], BigInt::from(1u8) << 1000);
+        let mut one_more = turns(1000);
+        one_more.push(fire(0, (BigUint::from(1u8) << 1000) + 1u8));
+        let run = LoopRun::new(vec![one_more]).unwrap();
+        let refused = replay_loops(&net, &run, &mut |_, _, _| {}, &mut || true);
+        let turn = 2001;
+        assert_eq!(
+            refused,
+            Err(LoopReplayError::NotEnabled { block: 0, turn, place: "p".to_owned() })
+        );
+        let stopped = replay_loops(&net, &run, &mut |_, _, _| {}, &mut || false);
+        assert_eq!(stopped, Err(LoopReplayError::Stopped));
+    }
+}

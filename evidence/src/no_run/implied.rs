@@ -1,0 +1,395 @@
+//! Checks that one property of runs implies another: the property of the question, and the property
+//! of the argument.
+//!
+//! The author of an argument may have rewritten the question, with other atoms or with facts about
+//! the initial marking or about all markings. Therefore the argument states its own property. This
+//! module checks that every run with the property of the question has the property of the argument,
+//! and satisfies its fairness constraint. If there are several arguments, one per case, every such
+//! run must have one of their properties.
+//!
+//! # How
+//! All properties are written over *common atoms*. In a first attempt, these are whole predicates.
+//! In a second attempt, they are the predicates that occur unchanged in both the question and the
+//! argument, and the leaves of all others. The module then looks for a word over these atoms that
+//! satisfies the property of the question, begins with the letter of the initial marking (and
+//! repeats it if that marking is dead), never satisfies a premise, and satisfies no property of an
+//! argument. If the automaton of these conditions accepts no word, there is no such run. Atoms
+//! count as independent of each other, which only admits more words.
+//!
+//! An empty automaton counts only after a check against its formula
+//! ([`LinearTableau::check_complete`]).
+
+use super::CASES;
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_net::{Net, Predicate, TransitionId};
+use parikh_temporal::{
+    AtomId, AutomatonLimits, AutomatonTooLarge, Formula, Linear, LinearTableau, Literal, Ltl,
+    PartialTruth, TableauRefusal,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Limits of an automaton for the comparison of two formulas. Terms are compared pairwise, atom by
+/// atom.
+const LIMITS: AutomatonLimits = AutomatonLimits { states: 5_000, edges: 100_000, terms: 5_000 };
+/// Limits of an automaton with more than [`FEW_ATOMS`] atoms.
+const LIMITS_OF_MANY: AutomatonLimits = AutomatonLimits { terms: 500, ..LIMITS };
+const FEW_ATOMS: usize = 50;
+
+/// The maximum number of atoms of an automaton. Conditions on thousands of firings have as many
+/// leaves, and building their automaton takes minutes.
+const MOST_ATOMS: usize = 500;
+
+/// The reason that the implication is not established.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotImplied {
+    /// Some word has the first property and not the second.
+    #[error("the argument is about another formula")]
+    Other,
+    /// The fairness constraints of the question do not imply those of the argument.
+    #[error("the argument is about runs with another fairness")]
+    Fairness,
+    /// The automaton exceeds its limits.
+    #[error("comparison with the question: {0}")]
+    TooLarge(#[from] AutomatonTooLarge),
+    /// The check of the automaton against the formula failed.
+    #[error("comparison with the question: the automaton: {0}")]
+    Automaton(#[from] TableauRefusal),
+}
+
+/// Checks that each run of `net` with the property `asked` has the property `argued`, if no
+/// reachable marking satisfies a predicate of `given`.
+///
+/// # Errors
+/// The reason that the implication is not established.
+pub fn implies(
+    net: &Net,
+    asked: &RunProperty,
+    argued: &RunProperty,
+    given: &[Predicate],
+) -> Result<(), NotImplied> {
+    implies_one_of(net, asked, &[argued], given)
+}
+
+/// Checks that each run of `net` with the property `asked` has one of the properties `argued`, if
+/// no reachable marking satisfies a predicate of `given`.
+///
+/// # Errors
+/// The reason that the implication is not established.
+pub fn implies_one_of(
+    net: &Net,
+    asked: &RunProperty,
+    argued: &[&RunProperty],
+    given: &[Predicate],
+) -> Result<(), NotImplied> {
+    let fair = |it: &&&RunProperty| asked.fairness().implies(it.fairness());
+    let argued: Vec<&RunProperty> = argued.iter().filter(fair).copied().collect();
+    if argued.is_empty() {
+        return Err(NotImplied::Fairness);
+    }
+    if argued.contains(&asked) {
+        return Ok(());
+    }
+    // Whole predicates are few atoms, and often suffice.
+    let all = argued.iter().flat_map(|argued| predicates(argued));
+    let whole = predicates(asked).chain(all).collect();
+    if CommonAtoms::new(&whole).compare(net, asked, &argued, given).is_ok() {
+        return Ok(());
+    }
+    let shared = argued.iter().flat_map(|argued| shared(asked, argued)).collect();
+    match CommonAtoms::new(&shared).compare(net, asked, &argued, given) {
+        // A predicate that occurs in both may have parts that occur separately elsewhere.
+        Err(NotImplied::Other) if shared.iter().any(is_junction) => {
+            CommonAtoms::new(&HashSet::new()).compare(net, asked, &argued, given)
+        }
+        told => told,
+    }
+}
+
+/// Returns true if the initial marking alone implies that some run has the property, and false if
+/// it implies that none has. Returns `None` otherwise.
+pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
+    // Every marking has a fair run.
+    if let Some(value) = first_letter(net, property).known() {
+        return Some(value);
+    }
+    let constant = |value| {
+        let formulas = Ltl::default();
+        let constant = RunProperty::new(&formulas, formulas.constant(value), &[]);
+        constant.under(property.fairness().clone())
+    };
+    if implies(net, property, &constant(false), &[]).is_ok() {
+        return Some(false);
+    }
+    implies(net, &constant(true), property, &[]).is_ok().then_some(true)
+}
+
+/// Evaluates the formula as far as the initial marking determines it, which repeats if it is dead.
+/// Atoms are evaluated as a whole, whatever the number of their leaves is.
+fn first_letter(net: &Net, property: &RunProperty) -> PartialTruth {
+    let initially = RunAtom::all_initially(property.atoms(), net);
+    let here = |atom: AtomId| initially[atom.0 as usize];
+    match net.is_dead(net.initial()) {
+        true => property.formulas().value_at_end(property.formula(), here),
+        false => property.formulas().value_here(property.formula(), here),
+    }
+}
+
+fn is_junction(predicate: &Predicate) -> bool {
+    matches!(predicate, Predicate::And(_) | Predicate::Or(_))
+}
+
+/// Returns the predicates that are atoms, or negations of atoms, of both properties, in sorted
+/// form.
+fn shared(one: &RunProperty, other: &RunProperty) -> HashSet<Predicate> {
+    let other: HashSet<Predicate> = predicates(other).collect();
+    predicates(one).filter(|it| other.contains(it)).collect()
+}
+
+/// Returns the predicates that are atoms, and their negations, in sorted form.
+fn predicates(property: &RunProperty) -> impl Iterator<Item = Predicate> + '_ {
+    let both = property.atoms().iter().filter_map(|atom| match atom {
+        RunAtom::Holds(it) => Some([it.clone().sorted(), it.clone().negated().sorted()]),
+        RunAtom::Fires(_) => None,
+    });
+    both.flatten()
+}
+
+/// Formulas over common atoms.
+struct CommonAtoms<'p> {
+    formulas: Ltl,
+    /// Predicates that are not decomposed.
+    whole: &'p HashSet<Predicate>,
+    holds: HashMap<Predicate, AtomId>,
+    fires: HashMap<Vec<TransitionId>, AtomId>,
+}
+
+impl<'p> CommonAtoms<'p> {
+    fn new(whole: &'p HashSet<Predicate>) -> Self {
+        let (holds, fires) = (HashMap::new(), HashMap::new());
+        CommonAtoms { formulas: Ltl::default(), whole, holds, fires }
+    }
+
+    /// Checks that no word has the property `asked` and none of `argued`, as described in the
+    /// header of the file.
+    fn compare(
+        mut self,
+        net: &Net,
+        asked: &RunProperty,
+        argued: &[&RunProperty],
+        given: &[Predicate],
+    ) -> Result<(), NotImplied> {
+        let mut all = vec![self.property(asked)];
+        for argued in argued {
+            let argued = self.property(argued);
+            all.push(self.formulas.negate(argued));
+        }
+        for premise in given {
+            let holds = self.predicate(premise.clone().sorted());
+            let never = self.formulas.negate(holds);
+            all.push(self.formulas.always(Linear, never));
+        }
+        let first = self.holds.iter().map(|(predicate, &atom)| {
+            let positive = predicate.holds(net, net.initial());
+            Literal { atom, positive }
+        });
+        let mut first: Vec<Literal> = first.collect();
+        // A dead marking has one run, which repeats the marking without firings.
+        let is_dead = net.is_dead(net.initial());
+        if is_dead {
+            first.extend(self.fires.values().map(|&atom| Literal { atom, positive: false }));
+        }
+        first.sort_unstable();
+        for literal in first {
+            let now = self.formulas.literal(literal);
+            all.push(if is_dead { self.formulas.always(Linear, now) } else { now });
+        }
+        let formula = self.formulas.and(all);
+        if self.formulas.is(formula, false) {
+            return Ok(());
+        }
+        let atoms = self.holds.len() + self.fires.len();
+        if atoms > MOST_ATOMS {
+            return Err(AutomatonTooLarge { what: "atoms", limit: MOST_ATOMS }.into());
+        }
+        let limits = if atoms > FEW_ATOMS { LIMITS_OF_MANY } else { LIMITS };
+        let tableau = LinearTableau::new(&self.formulas, formula, limits)?;
+        if !tableau.automaton.is_empty() {
+            return Err(NotImplied::Other);
+        }
+        // The check is needed only if the implication holds, because only then the result depends
+        // on the automaton.
+        Ok(tableau.check_complete(&self.formulas, formula, CASES)?)
+    }
+
+    /// Returns the formula of a property over common atoms.
+    fn property(&mut self, property: &RunProperty) -> Formula<Linear> {
+        let atoms: Vec<Formula<Linear>> =
+            property.atoms().iter().map(|atom| self.atom(atom)).collect();
+        property.translated(&mut self.formulas, &atoms)
+    }
+
+    fn atom(&mut self, atom: &RunAtom) -> Formula<Linear> {
+        match atom {
+            RunAtom::Holds(predicate) => self.predicate(predicate.clone().sorted()),
+            RunAtom::Fires(any) => {
+                let next = self.next();
+                let atom = *self.fires.entry(any.clone()).or_insert(next);
+                self.formulas.atom(atom)
+            }
+        }
+    }
+
+    /// Returns the formula of a predicate in sorted form.
+    fn predicate(&mut self, predicate: Predicate) -> Formula<Linear> {
+        if let Some(literal) = self.literal(&predicate) {
+            return self.formulas.literal(literal);
+        }
+        match predicate {
+            Predicate::True => self.formulas.constant(true),
+            Predicate::False => self.formulas.constant(false),
+            Predicate::And(parts) if !self.whole.contains(&Predicate::And(parts.clone())) => {
+                let parts: Vec<_> = parts.into_iter().map(|part| self.predicate(part)).collect();
+                self.formulas.and(parts)
+            }
+            Predicate::Or(parts) if !self.whole.contains(&Predicate::Or(parts.clone())) => {
+                let parts: Vec<_> = parts.into_iter().map(|part| self.predicate(part)).collect();
+                self.formulas.or(parts)
+            }
+            atom => {
+                let next = self.next();
+                self.holds.insert(atom, next);
+                self.formulas.atom(next)
+            }
+        }
+    }
+
+    /// Returns the predicate as a literal of a known atom, if there is one.
+    fn literal(&self, predicate: &Predicate) -> Option<Literal> {
+        let known = |predicate: &Predicate| self.holds.get(predicate).copied();
+        if let Some(atom) = known(predicate) {
+            return Some(Literal::positive(atom));
+        }
+        known(&predicate.clone().negated().sorted()).map(Literal::negative)
+    }
+
+    /// Returns the next unused atom.
+    fn next(&self) -> AtomId {
+        AtomId((self.holds.len() + self.fires.len()) as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+    use parikh_temporal::{AtomNames, parse_ltl};
+
+    /// Parses a property over `a` (p ≥ 1), `b` (q ≥ 1), `both`, `some` and `t` (t fires).
+    fn property(net: &Net, text: &str) -> RunProperty {
+        let [a, b] = ["p", "q"].map(|it| Predicate::at_least(net.place_named(it).unwrap(), 1));
+        let both = Predicate::and([a.clone(), b.clone()]);
+        let some = Predicate::or([b.clone(), a.clone()]);
+        let t = vec![net.transition_named("t").unwrap()];
+        let atoms = [a, b, both, some].map(RunAtom::Holds);
+        let atoms = [&atoms[..], &[RunAtom::Fires(t)]].concat();
+        let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
+        for name in ["a", "b", "both", "some", "t"] {
+            names.atom(name);
+        }
+        let formula = parse_ltl(text, &mut formulas, &mut names).unwrap();
+        RunProperty::new(&formulas, formula, &atoms)
+    }
+
+    #[test]
+    fn a_dead_initial_marking_decides_everything() {
+        let net = text::parse("place p 1\nplace q\ntransition t: q -> p").unwrap();
+        for (asked, expected) in
+            [("G F a", true), ("F b", false), ("X X a", true), ("G F t", false), ("a U t", false)]
+        {
+            let property = property(&net, asked);
+            assert_eq!(initially(&net, &property), Some(expected), "{asked}");
+            let fair = property.under(parikh_net::Fairness::new(net.transitions(), []));
+            assert_eq!(initially(&net, &fair), Some(expected), "{asked}, of fair runs");
+        }
+        let alive = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
+        assert_eq!(initially(&alive, &property(&alive, "G F a")), None);
+    }
+
+    #[test]
+    fn the_first_letter_says_what_it_can() {
+        let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
+        for (asked, expected) in [
+            ("both & G F a & X t", PartialTruth::False),
+            ("some | G F b", PartialTruth::True),
+            ("b R !both", PartialTruth::Unknown),
+            ("t | b", PartialTruth::Unknown),
+            ("F b", PartialTruth::Unknown),
+        ] {
+            assert_eq!(first_letter(&net, &property(&net, asked)), expected, "{asked}");
+        }
+    }
+
+    /// A condition with more leaves than the limit is compared as a whole.
+    #[test]
+    fn large_conditions_that_do_not_matter_stay_whole() {
+        let places: Vec<String> = (0..2 * MOST_ATOMS).map(|at| format!("place p{at}")).collect();
+        let net = text::parse(&(places.join("\n") + "\ntransition t: -> p0")).unwrap();
+        let all = net.places().map(|place| Predicate::at_least(place, 1));
+        let (some, large) = (Predicate::at_least(parikh_net::PlaceId::new(0), 2), all.collect());
+        let of = |text: &str| {
+            let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
+            for name in ["a", "large"] {
+                names.atom(name);
+            }
+            let formula = parse_ltl(text, &mut formulas, &mut names).unwrap();
+            let atoms = [some.clone(), Predicate::And(Vec::clone(&large))].map(RunAtom::Holds);
+            RunProperty::new(&formulas, formula, &atoms)
+        };
+        assert!(implies(&net, &of("F a"), &of("F (a & (a | large))"), &[]).is_ok());
+        assert!(implies(&net, &of("F a"), &of("F (a & large)"), &[]).is_err());
+    }
+
+    #[test]
+    fn formulas_that_say_as_much_are_seen_to() {
+        let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
+        let b = Predicate::at_least(net.place_named("q").unwrap(), 1);
+        let says = |asked: &str, argued: &str, given: &[Predicate]| {
+            let (asked, argued) = (property(&net, asked), property(&net, argued));
+            implies(&net, &asked, &argued, given).is_ok()
+        };
+        for (asked, argued) in [
+            ("G F a", "F a"),
+            ("F both", "F (a & b)"),
+            ("F !some", "F (!a & !b)"),
+            ("both U t", "F t"),
+            ("G (some & both)", "G a"),
+            // The values of atoms in the initial marking are known.
+            ("F G b", "X F G b"),
+            ("b | X t", "X t"),
+            ("b", "0"),
+        ] {
+            assert!(says(asked, argued, &[]), "{asked} {argued}");
+        }
+        for (asked, argued) in
+            [("F a", "G F a"), ("G F some", "G F a"), ("F t", "F b"), ("1", "X a")]
+        {
+            assert!(!says(asked, argued, &[]), "{asked} {argued}");
+        }
+        let cases = |asked: &str, argued: &[&str]| {
+            let argued: Vec<_> = argued.iter().map(|it| property(&net, it)).collect();
+            let argued: Vec<_> = argued.iter().collect();
+            implies_one_of(&net, &property(&net, asked), &argued, &[]).is_ok()
+        };
+        assert!(cases("X (b | G F t)", &["X b", "X G F t"]));
+        assert!(cases("F (a | t)", &["F b", "G !a", "F t", "1 U a"]));
+        assert!(!cases("G (b | t)", &["G b", "G t"]));
+        assert!(!cases("X (b | G F t)", &["X G F t", "X X b"]));
+        let never = [b];
+        assert!(says("G F some", "G F a", &never));
+        assert!(says("F both", "0", &never));
+        assert!(!says("F a", "0", &never));
+        assert_eq!(initially(&net, &property(&net, "a & !b")), Some(true));
+        assert_eq!(initially(&net, &property(&net, "b & F a")), Some(false));
+        assert_eq!(initially(&net, &property(&net, "F b")), None);
+    }
+}

@@ -1,0 +1,469 @@
+//! Proofs that no run of a net has a property, as lines of files with names instead of ids.
+//!
+//! ```json
+//! {"atoms": [{"holds": {"comparison": {"sum": [["p", -1]], "bound": -1}}}, {"fires": ["t", "u"]}],
+//!  "formulas": ["true", {"literal": 1}, {"until": [0, 1]}, {"literal": -2}, {"and": [2, 3]}],
+//!  "formula": 4,
+//!  "untils": [2], "initial": 0,
+//!  "states": [{"meets": [2, 3], "edges": [{"to": 1, "reads": [1, -2], "marks": [0]}]},
+//!             {"meets": [], "edges": [{"to": 1, "marks": [0]}]}],
+//!  "opening": 1,
+//!  "documents": [{"markings": 3}],
+//!  "given": [{"and": [{"enabled": "t"}, "dead"]}],
+//!  "refuted": [{"edge": [0, 0], "movers": {"firing": ["t"]}, "by": {"document": 0}},
+//!              {"edge": [0, 0], "movers": "nothing", "by": {"given": 0}}],
+//!  "rankings": [{"state": 0, "weights": [["p", 1]], "values": [[0, 1]]}]}
+//! ```
+//!
+//! For an argument with a cover, the line lists its nodes, and rankings have values of nodes. A
+//! node gives the lower and the upper bound of each place that may hold tokens, with `null` for no
+//! upper bound: `"cover": [{"state": 0, "tokens": [["a", 1, 1], ["c", 0, null]]}]`.
+//!
+//! Literals are atoms by their numbers from 1, negative for a negation. Formulas refer to earlier
+//! formulas by their numbers from 0. `meets` lists the obligations of a state, and `untils` the
+//! until formula of each mark. Resolving a line does not check the proof; it checks that all
+//! numbers refer to something.
+
+use super::cover::CoverNode;
+use super::{ExcludedPairs, Movers, NoRun, RankingFunction, Reason};
+use crate::certificate::{Document, Flaw, NamedDocument};
+use crate::kind::{EvidenceContent, EvidenceKind};
+use crate::named_formula::{NamedNode, build, signed};
+use crate::predicate::NamedPredicate;
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_net::{Fairness, Net, PlaceId, Predicate, TransitionId};
+use parikh_temporal::{
+    AtomId, Automaton, AutomatonEdge, Cube, Formula, Linear, LinearTableau, Literal, Ltl, Marks,
+    Node,
+};
+use serde::{Deserialize, Serialize};
+
+/// A proof with names instead of ids, and the property that it is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedNoRun {
+    /// The atoms of the formulas.
+    pub atoms: Vec<NamedAtom>,
+    /// Formulas over the atoms, subformulas first.
+    pub formulas: Vec<NamedFormula>,
+    /// The property, as an index into `formulas`.
+    pub formula: usize,
+    /// The until formula of each mark.
+    pub untils: Vec<usize>,
+    /// The initial state of the automaton.
+    pub initial: usize,
+    /// The states of the automaton.
+    pub states: Vec<NamedState>,
+    /// Transitions whose weak fairness the argument uses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weakly_fair: Vec<String>,
+    /// Transitions whose strong fairness the argument uses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strongly_fair: Vec<String>,
+    /// The number of first steps that the checker explores explicitly.
+    pub opening: usize,
+    /// Documents that refute pairs. This field and the following ones correspond to fields of
+    /// [`NoRun`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<NamedDocument>,
+    /// Predicates that no reachable marking satisfies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<NamedPredicate>,
+    /// Pairs that no reachable marking allows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refuted: Vec<NamedRefuted>,
+    /// The nodes of a cover.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cover: Vec<NamedCoverNode>,
+    /// The rankings, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rankings: Vec<NamedRanking>,
+}
+
+/// The meaning of an atom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NamedAtom {
+    /// The predicate holds in the marking.
+    Holds(NamedPredicate),
+    /// One of the listed transitions fires next.
+    Fires(Vec<String>),
+}
+
+/// A formula with the numbers of its operands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NamedFormula {
+    /// The constant true.
+    True,
+    /// The constant false.
+    False,
+    /// An atom, numbered from 1, or its negation as a negative number.
+    Literal(i64),
+    /// A conjunction.
+    And(Vec<usize>),
+    /// A disjunction.
+    Or(Vec<usize>),
+    /// The operand holds at the next position.
+    Next(usize),
+    /// The first operand holds until the second does.
+    Until(usize, usize),
+    /// The first operand releases the second.
+    Release(usize, usize),
+}
+
+/// A state of the automaton.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedState {
+    /// The obligations of the state, as numbers of formulas.
+    pub meets: Vec<usize>,
+    /// The outgoing edges.
+    pub edges: Vec<NamedEdge>,
+}
+
+/// An edge of the automaton.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedEdge {
+    /// The target state.
+    pub to: usize,
+    /// The literals that the edge requires.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<i64>,
+    /// The marks of the edge.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<u32>,
+}
+
+/// Pairs with one edge that no reachable marking allows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedRefuted {
+    /// The state of the edge, and the index of the edge there.
+    pub edge: (usize, usize),
+    /// The movers of the excluded pairs.
+    pub movers: NamedMovers,
+    /// The reason that the pairs are excluded.
+    pub by: Reason,
+}
+
+/// The possible movers at a position of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NamedMovers {
+    /// All transitions, and stuttering.
+    All,
+    /// Stuttering in a dead marking.
+    Nothing,
+    /// The listed transitions.
+    Firing(Vec<String>),
+}
+
+/// A node of a cover.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedCoverNode {
+    /// The state of the automaton.
+    pub state: usize,
+    /// Places that may hold tokens, with lower and upper bounds.
+    pub tokens: Vec<(String, u64, Option<u64>)>,
+}
+
+/// Weights of places, and values of states or nodes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedRanking {
+    /// A state or node of the component.
+    pub state: usize,
+    /// Weights of places.
+    pub weights: Vec<(String, u64)>,
+    /// Values of states or nodes.
+    pub values: Vec<(usize, i64)>,
+}
+
+impl EvidenceContent for NamedNoRun {
+    const KIND: EvidenceKind = EvidenceKind::NoRun;
+}
+
+impl NamedNoRun {
+    /// Writes a proof that no run of `net` has the property. `document` converts documents to
+    /// names.
+    pub fn of(
+        net: &Net,
+        property: &RunProperty,
+        argument: &NoRun,
+        document: &dyn Fn(&Document) -> NamedDocument,
+    ) -> NamedNoRun {
+        let names = |any: &[TransitionId]| -> Vec<String> {
+            any.iter().map(|&t| net.transition_name(t).to_owned()).collect()
+        };
+        let predicate = |it: &Predicate| NamedPredicate::of(net, it);
+        let atoms = property.atoms().iter().map(|atom| match atom {
+            RunAtom::Holds(it) => NamedAtom::Holds(predicate(it)),
+            RunAtom::Fires(any) => NamedAtom::Fires(names(any)),
+        });
+        let parts = Subformulas::of(property);
+        let automaton = &argument.tableau.automaton;
+        let states = automaton.states.iter().zip(&argument.tableau.obligations);
+        let states = states.map(|(edges, meets)| NamedState {
+            meets: parts.numbers(meets),
+            edges: edges.iter().map(|edge| NamedEdge::of(edge, automaton.marks)).collect(),
+        });
+        let refuted = argument.refuted.iter().map(|refuted| NamedRefuted {
+            edge: refuted.edge,
+            movers: match &refuted.movers {
+                Movers::All => NamedMovers::All,
+                Movers::Nothing => NamedMovers::Nothing,
+                Movers::Firing(any) => NamedMovers::Firing(names(any)),
+            },
+            by: refuted.by,
+        });
+        let rankings = argument.rankings.iter().map(|ranking| {
+            let weights = ranking.weights.iter();
+            NamedRanking {
+                state: ranking.state,
+                weights: weights.map(|&(p, y)| (net.place_name(p).to_owned(), y)).collect(),
+                values: ranking.values.clone(),
+            }
+        });
+        // Only an argument with a cover uses fairness.
+        let fairness = Some(property.fairness()).filter(|_| !argument.cover.is_empty());
+        NamedNoRun {
+            weakly_fair: fairness.map_or_else(Vec::new, |it| names(it.weak())),
+            strongly_fair: fairness.map_or_else(Vec::new, |it| names(it.strong())),
+            atoms: atoms.collect(),
+            formulas: parts.named(property.formulas()),
+            formula: parts.number(property.formula()),
+            untils: parts.numbers(&argument.tableau.untils),
+            initial: automaton.initial,
+            states: states.collect(),
+            opening: argument.opening,
+            documents: argument.documents.iter().map(document).collect(),
+            given: argument.given.iter().map(predicate).collect(),
+            refuted: refuted.collect(),
+            cover: argument.cover.iter().map(|node| NamedCoverNode::of(net, node)).collect(),
+            rankings: rankings.collect(),
+        }
+    }
+
+    /// Returns the property and the proof in ids of `net`, without checking the proof.
+    ///
+    /// # Errors
+    /// When a name is not known or a number refers to nothing.
+    pub fn resolve(&self, net: &Net) -> Result<(RunProperty, NoRun), String> {
+        let about = self.about(net)?;
+        let formulas = |numbers: &[usize]| all(numbers, |&number| about.formula(number));
+        let states = all(&self.states, |state| all(&state.edges, |edge| about.edge(edge)))?;
+        let marks = u32::try_from(self.untils.len()).map_err(|_| "too many marks".to_owned())?;
+        let tableau = LinearTableau {
+            automaton: Automaton { states, initial: self.initial, marks },
+            obligations: all(&self.states, |state| formulas(&state.meets))?,
+            untils: formulas(&self.untils)?,
+        };
+        let said = |flaw: Flaw| flaw.to_string();
+        let argument = NoRun {
+            tableau,
+            opening: self.opening,
+            documents: all(&self.documents, |it| it.resolve(net)).map_err(said)?,
+            given: all(&self.given, |it| Ok(it.resolve(net)?.sorted())).map_err(said)?,
+            refuted: all(&self.refuted, |it| it.resolve(net)).map_err(said)?,
+            cover: all(&self.cover, |it| it.resolve(net)).map_err(said)?,
+            rankings: all(&self.rankings, |it| it.resolve(net)).map_err(said)?,
+        };
+        let fair = |names| transitions(net, names).map_err(said);
+        let fairness = Fairness::new(fair(&self.weakly_fair)?, fair(&self.strongly_fair)?);
+        Ok((about.property.under(fairness), argument))
+    }
+
+    /// Resolves the atoms and formulas of the line.
+    fn about(&self, net: &Net) -> Result<ResolvedLine, String> {
+        let atoms = self.resolved_atoms(net)?;
+        let mut store = Ltl::default();
+        let literals: Vec<Formula<Linear>> =
+            (0..atoms.len()).map(|number| store.atom(AtomId(number as u32))).collect();
+        let built = build(self.formulas.iter().map(NamedFormula::node), &mut store, &literals)?;
+        let formula = built.get(self.formula).ok_or("there is no such formula")?;
+        let property = RunProperty::new(&store, *formula, &atoms);
+        let spoken_of = |atom| property.atoms().binary_search(atom).ok();
+        let spoken_of = |atom| spoken_of(atom).map(|number| AtomId(number as u32));
+        let spoken_of: Vec<Option<AtomId>> = atoms.iter().map(spoken_of).collect();
+        // Builds the formulas again in the store of the property, where its subformulas have their
+        // ids. Atoms that the property does not use get other numbers there.
+        let mut store = property.formulas().clone();
+        let others = property.atoms().len()..;
+        let literals = spoken_of.iter().zip(others).map(|(spoken_of, other)| {
+            let atom = spoken_of.unwrap_or(AtomId(other as u32));
+            store.atom(atom)
+        });
+        let literals: Vec<Formula<Linear>> = literals.collect();
+        let built = build(self.formulas.iter().map(NamedFormula::node), &mut store, &literals)?;
+        let parts = property.formulas().below(property.formula());
+        let formulas = built.into_iter().map(|it| parts.binary_search(&it).is_ok().then_some(it));
+        Ok(ResolvedLine { formulas: formulas.collect(), spoken_of, property })
+    }
+
+    fn resolved_atoms(&self, net: &Net) -> Result<Vec<RunAtom>, String> {
+        let resolve = |atom: &NamedAtom| {
+            Ok(match atom {
+                NamedAtom::Holds(it) => RunAtom::Holds(it.resolve(net)?.sorted()),
+                NamedAtom::Fires(names) => {
+                    let mut any = transitions(net, names)?;
+                    any.sort_unstable();
+                    any.dedup();
+                    RunAtom::Fires(any)
+                }
+            })
+        };
+        all(&self.atoms, resolve).map_err(|flaw: Flaw| flaw.to_string())
+    }
+}
+
+/// The property of a line, and the meaning of the line's numbers.
+struct ResolvedLine {
+    property: RunProperty,
+    /// One entry per atom of the line: the atom of the property, if it occurs there.
+    spoken_of: Vec<Option<AtomId>>,
+    /// One entry per formula of the line: the subformula of the property, if it is one.
+    formulas: Vec<Option<Formula<Linear>>>,
+}
+
+impl ResolvedLine {
+    fn formula(&self, number: usize) -> Result<Formula<Linear>, String> {
+        let formula = self.formulas.get(number).copied().flatten();
+        formula.ok_or_else(|| format!("formula {number} is not a subformula of the property"))
+    }
+
+    fn literal(&self, number: i64) -> Result<Literal, String> {
+        let at = (number.unsigned_abs() as usize).checked_sub(1);
+        let atom = at.and_then(|at| self.spoken_of.get(at).copied().flatten());
+        let atom = atom.ok_or_else(|| format!("the property has no atom {number}"))?;
+        Ok(Literal { atom, positive: number > 0 })
+    }
+
+    fn edge(&self, edge: &NamedEdge) -> Result<AutomatonEdge, String> {
+        let literals = all(&edge.reads, |&number| self.literal(number))?;
+        let cube = Cube::of(literals).ok_or("an edge reads an atom and its negation")?;
+        let mut marks = Marks::NONE;
+        for &mark in &edge.marks {
+            if mark >= 64 {
+                return Err("there are 64 marks at most".to_owned());
+            }
+            marks = marks.with(mark);
+        }
+        Ok(AutomatonEdge { target: edge.to, marks, cube })
+    }
+}
+
+/// The subformulas of a property, numbered for a line.
+struct Subformulas(Vec<Formula<Linear>>);
+
+impl Subformulas {
+    fn of(property: &RunProperty) -> Subformulas {
+        Subformulas(property.formulas().below(property.formula()))
+    }
+
+    /// Returns the number of a subformula. Formulas of a checked tableau are subformulas; for
+    /// others the number refers to nothing.
+    fn number(&self, formula: Formula<Linear>) -> usize {
+        self.0.binary_search(&formula).unwrap_or(self.0.len())
+    }
+
+    fn numbers(&self, formulas: &[Formula<Linear>]) -> Vec<usize> {
+        formulas.iter().map(|&formula| self.number(formula)).collect()
+    }
+
+    fn named(&self, formulas: &Ltl) -> Vec<NamedFormula> {
+        let named = |&formula: &Formula<Linear>| match formulas.node(formula) {
+            Node::True => NamedFormula::True,
+            Node::False => NamedFormula::False,
+            Node::Literal(literal) => NamedFormula::Literal(signed(*literal)),
+            Node::And(all) => NamedFormula::And(self.numbers(all)),
+            Node::Or(any) => NamedFormula::Or(self.numbers(any)),
+            Node::Next(_, inner) => NamedFormula::Next(self.number(*inner)),
+            Node::Until(_, left, right) => {
+                NamedFormula::Until(self.number(*left), self.number(*right))
+            }
+            Node::Release(_, left, right) => {
+                NamedFormula::Release(self.number(*left), self.number(*right))
+            }
+        };
+        self.0.iter().map(named).collect()
+    }
+}
+
+impl NamedFormula {
+    fn node(&self) -> NamedNode<'_, Linear> {
+        match self {
+            NamedFormula::True => NamedNode::Constant(true),
+            NamedFormula::False => NamedNode::Constant(false),
+            &NamedFormula::Literal(literal) => NamedNode::Literal(literal),
+            NamedFormula::And(all) => NamedNode::And(all),
+            NamedFormula::Or(any) => NamedNode::Or(any),
+            &NamedFormula::Next(inner) => NamedNode::Next(Linear, inner),
+            &NamedFormula::Until(left, right) => NamedNode::Until(Linear, left, right),
+            &NamedFormula::Release(left, right) => NamedNode::Release(Linear, left, right),
+        }
+    }
+}
+
+impl NamedEdge {
+    fn of(edge: &AutomatonEdge, marks: u32) -> NamedEdge {
+        NamedEdge {
+            to: edge.target,
+            reads: edge.cube.literals().iter().map(|&literal| signed(literal)).collect(),
+            marks: edge.marks.numbers().filter(|&mark| mark < marks).collect(),
+        }
+    }
+}
+
+impl NamedRefuted {
+    fn resolve(&self, net: &Net) -> Result<ExcludedPairs, Flaw> {
+        let movers = match &self.movers {
+            NamedMovers::All => Movers::All,
+            NamedMovers::Nothing => Movers::Nothing,
+            NamedMovers::Firing(names) => Movers::Firing(transitions(net, names)?),
+        };
+        Ok(ExcludedPairs { edge: self.edge, movers, by: self.by })
+    }
+}
+
+impl NamedCoverNode {
+    fn of(net: &Net, node: &CoverNode) -> NamedCoverNode {
+        let interval = |place: PlaceId| (node.low[place.index()], node.high[place.index()]);
+        let marked = net.places().filter(|&place| interval(place) != (0, Some(0)));
+        let tokens = marked.map(|place| {
+            let (low, high) = interval(place);
+            (net.place_name(place).to_owned(), low, high)
+        });
+        NamedCoverNode { state: node.state, tokens: tokens.collect() }
+    }
+
+    fn resolve(&self, net: &Net) -> Result<CoverNode, Flaw> {
+        let mut low = vec![0; net.place_count()];
+        let mut high = vec![Some(0); net.place_count()];
+        for (name, least, most) in &self.tokens {
+            let place = net.place_named(name);
+            let place = place.ok_or_else(|| Flaw::NoSuchName("place", name.clone()))?;
+            (low[place.index()], high[place.index()]) = (*least, *most);
+        }
+        Ok(CoverNode { state: self.state, low, high })
+    }
+}
+
+impl NamedRanking {
+    fn resolve(&self, net: &Net) -> Result<RankingFunction, Flaw> {
+        let weight = |(name, weight): &(String, u64)| match net.place_named(name) {
+            Some(place) => Ok((place, *weight)),
+            None => Err(Flaw::NoSuchName("place", name.clone())),
+        };
+        let weights = all(&self.weights, weight)?;
+        Ok(RankingFunction { state: self.state, weights, values: self.values.clone() })
+    }
+}
+
+fn transitions(net: &Net, names: &[String]) -> Result<Vec<TransitionId>, Flaw> {
+    all(names, |name| {
+        let t = net.transition_named(name);
+        t.ok_or_else(|| Flaw::NoSuchName("transition", name.clone()))
+    })
+}
+
+/// Resolves each element. Returns the first error, if any.
+fn all<A, B, E>(list: &[A], resolve: impl Fn(&A) -> Result<B, E>) -> Result<Vec<B>, E> {
+    list.iter().map(resolve).collect()
+}

@@ -1,0 +1,360 @@
+//! Proofs that no run of a net has a property, and their checker.
+//!
+//! # The argument
+//! A [`LinearTableau`] of the property accepts every word that has the property, which is checked
+//! state by state ([`LinearTableau::check_complete`]). So a run with the property would follow an
+//! accepting run of the automaton. At each position there is a *mover*, which is a transition or
+//! the stuttering of a dead marking, and an edge that reads the letter there. There are finitely
+//! many such *pairs*. The pairs that occur infinitely often stay in one strongly connected
+//! component of the automaton, and together carry all of its marks. The checker removes pairs until
+//! no component has all marks:
+//!
+//! 1. Pairs that are contradictory ([`pairs`]).
+//! 2. Pairs that no reachable marking allows. Either a document refutes the conjunction of the
+//!    transition's enabledness and the literals of the edge. Or this conjunction contains a
+//!    *premise*: a predicate that no reachable marking satisfies, which other evidence must prove.
+//! 3. Pairs that occur only finitely often. A *ranking* of a component has weights y ≥ 0 of places
+//!    and values z of states. The sum y·m + z(q) never increases along the remaining pairs inside
+//!    the component, and decreases along some of them. The sum is bounded below by the least z, so
+//!    the pairs along which it decreases are removed. This makes components smaller, and another
+//!    ranking may apply to the next one.
+//!
+//! Components that the run cannot reach after its first steps do not matter. The checker explores
+//! these first steps explicitly. It computes the reachable components before it removes pairs of
+//! the third kind, because such pairs may still occur on the way.
+//!
+//! With a *cover* ([`cover`]) the components are those of its nodes, and rankings have values of
+//! nodes instead of states. Then no first steps are explored.
+//!
+//! # Condition of a ranking
+//! y·C(t) + z(q′) − z(q) ≤ 0 for all remaining pairs in the component, of a transition t (or
+//! stuttering, with C = 0) and an edge from q to q′. Pairs for which it is at most −1 are removed.
+//!
+//! # Sources
+//! M. Vardi, P. Wolper, *An automata-theoretic approach to automatic program verification*, 1986;
+//! ranking functions by linear programs: M. Colón, H. Sipma, *Synthesis of linear ranking
+//! functions*, TACAS 2001; lexicographic ones: A. Bradley, Z. Manna, H. Sipma, *Linear ranking with
+//! reachability*, CAV 2005.
+
+pub mod cover;
+pub mod implied;
+mod line;
+pub mod pairs;
+pub mod premises;
+pub mod visit;
+
+pub use line::NamedNoRun;
+
+use crate::certificate::{Document, Flaw};
+use cover::{CoverGraph, CoverNode};
+use pairs::{Pairs, RankingFlaw};
+use parikh_net::run_property::RunProperty;
+use parikh_net::{FireError, Marking, Net, PlaceId, Predicate, TransitionId};
+use parikh_temporal::{Cube, LinearTableau, TableauRefusal};
+use premises::Premises;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+/// The maximum number of cases in the check of a tableau.
+const CASES: usize = 2_000_000;
+
+/// The maximum number of pairs that are examined for all rankings together.
+const RANKED: usize = 1 << 33;
+
+/// The maximum number of markings with states after each of the first steps.
+const OPENING: usize = 100_000;
+
+/// The maximum number of first steps.
+const MOST_STEPS: usize = 1_000;
+
+/// A proof that no run has a property.
+#[derive(Clone, Debug)]
+pub struct NoRun {
+    /// The automaton of the property, and the obligations of its states.
+    pub tableau: LinearTableau,
+    /// The number of first steps that the checker explores explicitly.
+    pub opening: usize,
+    /// Documents that refute pairs.
+    pub documents: Vec<Document>,
+    /// The premises: predicates that no reachable marking satisfies. The checker assumes them.
+    pub given: Vec<Predicate>,
+    /// Pairs that no reachable marking allows, with the reason.
+    pub refuted: Vec<ExcludedPairs>,
+    /// The nodes of a cover that no run leaves. The list is empty if the states of the automaton
+    /// suffice.
+    pub cover: Vec<CoverNode>,
+    /// The rankings, applied in order.
+    pub rankings: Vec<RankingFunction>,
+}
+
+/// Pairs with one edge that no reachable marking allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExcludedPairs {
+    /// The edge, as a state and an index among the edges of this state.
+    pub edge: (usize, usize),
+    /// The movers of the excluded pairs.
+    pub movers: Movers,
+    /// The reason that the pairs are excluded.
+    pub by: Reason,
+}
+
+/// The reason that no reachable marking allows a pair, as an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The document with this index refutes the pair.
+    Document(usize),
+    /// The pair contains the premise with this index.
+    Given(usize),
+}
+
+/// The possible movers at a position of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Movers {
+    /// All transitions, and stuttering.
+    All,
+    /// Stuttering in a dead marking.
+    Nothing,
+    /// The listed transitions.
+    Firing(Vec<TransitionId>),
+}
+
+/// Weights of places, and values of states or of nodes of the cover. The header of the file states
+/// the condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankingFunction {
+    /// A state of the component, or a node if there is a cover.
+    pub state: usize,
+    /// Weights of places; the weight of other places is 0.
+    pub weights: Vec<(PlaceId, u64)>,
+    /// Values of states or nodes of the component; other values are 0.
+    pub values: Vec<(usize, i64)>,
+}
+
+/// The reason that a proof is rejected.
+#[derive(Debug, thiserror::Error)]
+pub enum NoRunFlaw {
+    /// The automaton may not accept all words with the property.
+    #[error("the automaton: {0}")]
+    Automaton(#[from] TableauRefusal),
+    /// A document is wrong, or does not refute the pair.
+    #[error(transparent)]
+    Document(#[from] Flaw),
+    /// A premise does not exclude the pair.
+    #[error("premise {0} does not exclude its pair")]
+    Premise(usize),
+    /// A referenced part does not exist.
+    #[error("no such {0}")]
+    NoSuch(&'static str),
+    /// A ranking violates its condition.
+    #[error("ranking {0}: {1}")]
+    Ranking(usize, RankingFlaw),
+    /// A node of the cover is wrong.
+    #[error("node {0} of the cover: {1}")]
+    Cover(usize, &'static str),
+    /// The first steps lead to too many markings, or to a marking with too many tokens.
+    #[error("the first steps reach too many markings or tokens")]
+    Opening,
+    /// A component still has all marks.
+    #[error("a run may stay forever in state {0} of the automaton")]
+    Left(usize),
+}
+
+impl ExcludedPairs {
+    /// Removes the pairs if `excluded` accepts each of them. `excluded` gets the condition that the
+    /// mover implies about the marking.
+    fn each(
+        &self,
+        net: &Net,
+        pairs: &mut Pairs,
+        mut excluded: impl FnMut(Predicate) -> Result<(), NoRunFlaw>,
+    ) -> Result<(), NoRunFlaw> {
+        let (state, at) = self.edge;
+        match &self.movers {
+            Movers::All => {
+                excluded(Predicate::True)?;
+                pairs.take_edge(state, at);
+            }
+            Movers::Nothing => {
+                excluded(Predicate::Dead)?;
+                pairs.take(state, at, None);
+            }
+            Movers::Firing(any) => {
+                for &t in any {
+                    if t.index() >= net.transition_count() {
+                        return Err(NoRunFlaw::NoSuch("transition"));
+                    }
+                    excluded(Predicate::Enabled(t))?;
+                    pairs.take(state, at, Some(t));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<FireError> for NoRunFlaw {
+    fn from(_: FireError) -> Self {
+        NoRunFlaw::Opening
+    }
+}
+
+impl NoRun {
+    /// Returns true if the proof assumes that the model's units are safe (NUPN).
+    pub fn assumes_units(&self) -> bool {
+        self.documents.iter().any(Document::assumes_units)
+    }
+
+    /// Checks that no run of `net` has the property, if no reachable marking satisfies a premise
+    /// ([`given`](Self::given)). The caller must make sure that the premises are proved.
+    ///
+    /// # Errors
+    /// The first flaw, or [`Flaw::Stopped`].
+    pub fn check(
+        &self,
+        net: &Net,
+        property: &RunProperty,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), NoRunFlaw> {
+        self.tableau.check_complete(property.formulas(), property.formula(), CASES)?;
+        // A file may hold an automaton that reads atoms which the property lacks.
+        let edges = self.tableau.automaton.states.iter().flatten();
+        let mut literals = edges.flat_map(|edge| edge.cube.literals());
+        if literals.any(|literal| literal.atom.0 as usize >= property.atoms().len()) {
+            return Err(NoRunFlaw::NoSuch("atom"));
+        }
+        let mut pairs = Pairs::new(net, property, &self.tableau.automaton, goes_on)?;
+        self.refute(net, property, &mut pairs, goes_on)?;
+        if !self.cover.is_empty() {
+            return self.check_cover(net, property, &pairs, goes_on);
+        }
+        // Pairs that a ranking removes may still occur on the way to a component.
+        let reached = pairs.reached(&self.after_opening(net, property, goes_on)?);
+        if self.rankings.len().saturating_mul(pairs.total()) > RANKED {
+            return Err(Flaw::TooLarge("too many rankings and pairs".to_owned()).into());
+        }
+        for (number, ranking) in self.rankings.iter().enumerate() {
+            pairs.rank(net, ranking, goes_on).map_err(|flaw| match flaw {
+                RankingFlaw::Stopped => Flaw::Stopped.into(),
+                flaw => NoRunFlaw::Ranking(number, flaw),
+            })?;
+        }
+        match pairs.accepting_state(&reached, &[]) {
+            Some(state) => Err(NoRunFlaw::Left(state)),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that no run stays in the cover. `pairs` are the remaining pairs.
+    fn check_cover(
+        &self,
+        net: &Net,
+        property: &RunProperty,
+        pairs: &Pairs,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), NoRunFlaw> {
+        let automaton = &self.tableau.automaton;
+        let mut graph = CoverGraph::new(net, property, automaton, pairs, &self.cover, goes_on)?;
+        for (number, ranking) in self.rankings.iter().enumerate() {
+            if !goes_on() {
+                return Err(Flaw::Stopped.into());
+            }
+            graph.rank(ranking, goes_on).map_err(|flaw| match flaw {
+                RankingFlaw::Stopped => Flaw::Stopped.into(),
+                flaw => NoRunFlaw::Ranking(number, flaw),
+            })?;
+        }
+        match graph.accepting_node(&[]) {
+            Some(node) => Err(NoRunFlaw::Left(self.cover[node].state)),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes the pairs that documents and premises exclude.
+    fn refute(
+        &self,
+        net: &Net,
+        property: &RunProperty,
+        pairs: &mut Pairs,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), NoRunFlaw> {
+        let by_document = |number| move |it: &&ExcludedPairs| it.by == Reason::Document(number);
+        for (number, document) in self.documents.iter().enumerate() {
+            let checked = document.check(net, goes_on)?;
+            for refuted in self.refuted.iter().filter(by_document(number)) {
+                let reads = pairs::reads(property, self.cube(refuted.edge)?);
+                refuted.each(net, pairs, |mover| {
+                    let here = Predicate::and([reads.clone(), mover]);
+                    checked.refutes(&here, goes_on).map_err(NoRunFlaw::from)
+                })?;
+            }
+        }
+        let premises = Premises::new(property, &self.given);
+        for refuted in &self.refuted {
+            let number = match refuted.by {
+                Reason::Document(number) if number < self.documents.len() => continue,
+                Reason::Document(_) => return Err(NoRunFlaw::NoSuch("document")),
+                Reason::Given(number) if number < self.given.len() => number,
+                Reason::Given(_) => return Err(NoRunFlaw::NoSuch("premise")),
+            };
+            let cube = self.cube(refuted.edge)?;
+            refuted.each(net, pairs, |mover| match premises.exclude(number, cube, &mover) {
+                true => Ok(()),
+                false => Err(NoRunFlaw::Premise(number)),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Returns the cube of an edge.
+    fn cube(&self, (state, at): (usize, usize)) -> Result<&Cube, NoRunFlaw> {
+        let edges = self.tableau.automaton.states.get(state);
+        let edge = edges.and_then(|edges| edges.get(at));
+        edge.map(|edge| &edge.cube).ok_or(NoRunFlaw::NoSuch("edge"))
+    }
+
+    /// Returns the states of the automaton that are possible after the first steps, ascending.
+    fn after_opening(
+        &self,
+        net: &Net,
+        property: &RunProperty,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Vec<usize>, NoRunFlaw> {
+        if self.opening > MOST_STEPS {
+            return Err(NoRunFlaw::Opening);
+        }
+        let automaton = &self.tableau.automaton;
+        let mut front = HashSet::from([(net.initial().clone(), automaton.initial)]);
+        for _ in 0..self.opening {
+            let mut next = HashSet::new();
+            for (marking, state) in &front {
+                let mut step = |end: Marking, firing| {
+                    let letter = property.letter(net, marking, firing);
+                    let edges = automaton.states[*state].iter();
+                    for edge in edges.filter(|edge| edge.cube.holds(&letter)) {
+                        next.insert((end.clone(), edge.target));
+                    }
+                };
+                if net.is_dead(marking) {
+                    step(marking.clone(), None);
+                }
+                for t in net.transitions().filter(|&t| net.is_enabled(marking, t)) {
+                    let mut end = marking.clone();
+                    net.fire(&mut end, t)?;
+                    step(end, Some(t));
+                }
+                if next.len() > OPENING {
+                    return Err(NoRunFlaw::Opening);
+                }
+                if !goes_on() {
+                    return Err(Flaw::Stopped.into());
+                }
+            }
+            front = next;
+        }
+        let mut states: Vec<usize> = front.into_iter().map(|(_, state)| state).collect();
+        states.sort_unstable();
+        states.dedup();
+        Ok(states)
+    }
+}

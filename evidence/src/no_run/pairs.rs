@@ -1,0 +1,380 @@
+//! Pairs of a mover and an edge of an automaton that may occur at one position of a run.
+//!
+//! A *mover* is a transition, or stuttering in a dead marking. A firing needs its tokens, so before
+//! it every place holds at least the tokens that it consumes, and after it at least those that it
+//! produces. An atom keeps its value if the firing changes none of its places. So a pair is
+//! contradictory if
+//!
+//! 1. a literal of the edge about which transition fires next is false of the mover;
+//! 2. no marking with at least the tokens that the mover consumes satisfies what the edge reads;
+//! 3. every edge that may follow reads a condition that no marking with at least the tokens that
+//!    the mover produces satisfies, or the negation of a literal of this edge whose value the
+//!    firing keeps.
+
+use super::RankingFunction;
+use crate::certificate::Flaw;
+use parikh_net::components::components;
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_net::{Arc, Net, PlaceId, Predicate, TransitionId};
+use parikh_temporal::{Automaton, Cube, Marks};
+
+/// The remaining pairs.
+pub struct Pairs {
+    edges: Vec<EdgePairs>,
+    states: usize,
+    all: Marks,
+    transitions: usize,
+}
+
+/// An edge with one flag per mover, which is true if the pair remains. The last flag is for
+/// stuttering in dead markings.
+struct EdgePairs {
+    from: usize,
+    /// The index of the edge among the edges of its state.
+    at: usize,
+    to: usize,
+    marks: Marks,
+    left: Vec<bool>,
+    count: usize,
+}
+
+/// The reason that weights and values are not a valid ranking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RankingFlaw {
+    /// The sum increases along a remaining pair.
+    #[error("the ranking grows along a remaining pair")]
+    Grows,
+    /// A place or a state does not exist.
+    #[error("the ranking names a place or a state that does not exist")]
+    NoSuch,
+    /// A number exceeds 127 bits.
+    #[error("the numbers exceed 127 bits")]
+    TooLarge,
+    /// `goes_on` returned false before the end.
+    #[error("the check did not finish in time")]
+    Stopped,
+}
+
+/// The maximum number of pairs. Each takes a byte of memory during the check.
+pub const MOST: usize = 1 << 28;
+
+/// Returns the conjunction of the cube's literals about markings. Literals about firings are left
+/// out.
+pub fn reads(property: &RunProperty, cube: &Cube) -> Predicate {
+    let holds = cube.literals().iter().filter_map(|literal| {
+        match &property.atoms()[literal.atom.0 as usize] {
+            RunAtom::Holds(predicate) if literal.positive => Some(predicate.clone()),
+            RunAtom::Holds(predicate) => Some(predicate.clone().negated()),
+            RunAtom::Fires(_) => None,
+        }
+    });
+    Predicate::and(holds)
+}
+
+impl Pairs {
+    /// Creates all pairs except the contradictory ones.
+    ///
+    /// # Errors
+    /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than [`MOST`]
+    /// pairs.
+    pub fn new(
+        net: &Net,
+        property: &RunProperty,
+        automaton: &Automaton,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Pairs, Flaw> {
+        let transitions = net.transition_count();
+        let pairs = automaton.edges().saturating_mul(transitions + 1);
+        if pairs > MOST || automaton.states.len() > 1 << 31 {
+            return Err(Flaw::TooLarge("too many pairs of transitions and edges".to_owned()));
+        }
+        let supports: Vec<Vec<PlaceId>> = property
+            .atoms()
+            .iter()
+            .map(|atom| match atom {
+                RunAtom::Holds(predicate) => predicate.support(net),
+                RunAtom::Fires(_) => Vec::new(),
+            })
+            .collect();
+        let mut most_where_dead: Vec<Option<u64>> = vec![None; net.place_count()];
+        for t in net.transitions() {
+            if let [arc] = net.pre(t) {
+                let most = &mut most_where_dead[arc.place.index()];
+                *most = Some(most.map_or(arc.weight - 1, |most| most.min(arc.weight - 1)));
+            }
+        }
+        let position = Position { net, property, automaton, supports, most_where_dead };
+        let mut edges = Vec::with_capacity(automaton.edges());
+        for (from, of_state) in automaton.states.iter().enumerate() {
+            for (at, edge) in of_state.iter().enumerate() {
+                if !goes_on() {
+                    return Err(Flaw::Stopped);
+                }
+                let movers = net.transitions().map(Some).chain([None]);
+                let left: Vec<bool> =
+                    movers.map(|mover| position.may_be(&edge.cube, edge.target, mover)).collect();
+                let count = left.iter().filter(|&&left| left).count();
+                edges.push(EdgePairs { from, at, to: edge.target, marks: edge.marks, left, count });
+            }
+        }
+        let (states, all) = (automaton.states.len(), Marks::all(automaton.marks));
+        Ok(Pairs { edges, states, all, transitions })
+    }
+
+    /// Returns true if the pair of this edge and this mover remains.
+    pub fn is_left(&self, state: usize, at: usize, mover: Option<TransitionId>) -> bool {
+        // Edges are sorted by state and by index there.
+        let found = self.edges.binary_search_by_key(&(state, at), |edge| (edge.from, edge.at));
+        let mover = mover.map_or(self.transitions, TransitionId::index);
+        found.is_ok_and(|edge| self.edges[edge].left[mover])
+    }
+
+    /// Returns the initial number of pairs.
+    pub fn total(&self) -> usize {
+        self.edges.len() * (self.transitions + 1)
+    }
+
+    /// Iterates over the remaining pairs: the edge, its target, and the movers.
+    pub fn left(
+        &self,
+    ) -> impl Iterator<Item = ((usize, usize), usize, Vec<Option<TransitionId>>)> + '_ {
+        self.edges.iter().filter(|edge| edge.count > 0).map(|edge| {
+            let movers = (0..self.transitions).filter(|&t| edge.left[t]);
+            let movers = movers.map(|t| Some(TransitionId::new(t)));
+            let nothing = edge.left[self.transitions].then_some(None);
+            ((edge.from, edge.at), edge.to, movers.chain(nothing).collect())
+        })
+    }
+
+    /// Removes a pair.
+    pub fn take(&mut self, state: usize, at: usize, mover: Option<TransitionId>) {
+        let mover = mover.map_or(self.transitions, TransitionId::index);
+        for edge in self.edges.iter_mut().filter(|edge| (edge.from, edge.at) == (state, at)) {
+            edge.count -= usize::from(std::mem::take(&mut edge.left[mover]));
+        }
+    }
+
+    /// Removes all pairs of an edge.
+    pub fn take_edge(&mut self, state: usize, at: usize) {
+        for edge in self.edges.iter_mut().filter(|edge| (edge.from, edge.at) == (state, at)) {
+            edge.left.fill(false);
+            edge.count = 0;
+        }
+    }
+
+    /// Removes the pairs along which the ranking decreases, and returns their number. The ranking
+    /// is valid if it increases along no remaining pair inside its component.
+    ///
+    /// # Errors
+    /// The reason that the ranking is not valid. Some pairs may have been removed by then, so
+    /// `self` must not be used any more.
+    pub fn rank(
+        &mut self,
+        net: &Net,
+        ranking: &RankingFunction,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<usize, RankingFlaw> {
+        let mut weight = vec![0u64; net.place_count()];
+        for &(place, y) in &ranking.weights {
+            *weight.get_mut(place.index()).ok_or(RankingFlaw::NoSuch)? = y;
+        }
+        let mut value = vec![0i64; self.states];
+        for &(state, z) in &ranking.values {
+            *value.get_mut(state).ok_or(RankingFlaw::NoSuch)? = z;
+        }
+        let change = net.transitions().map(|t| {
+            net.delta(t).iter().try_fold(0i128, |sum, change| {
+                let y = i128::from(weight[change.place.index()]);
+                sum.checked_add(y.checked_mul(i128::from(change.delta))?)
+            })
+        });
+        // Stuttering changes nothing.
+        let change: Option<Vec<i128>> = change.chain([Some(0)]).collect();
+        let change = change.ok_or(RankingFlaw::TooLarge)?;
+        let component = self.components();
+        let here = *component.get(ranking.state).ok_or(RankingFlaw::NoSuch)?;
+        let inside =
+            |edge: &&mut EdgePairs| component[edge.from] == here && component[edge.to] == here;
+        let mut taken = 0;
+        for edge in self.edges.iter_mut().filter(inside) {
+            if !goes_on() {
+                return Err(RankingFlaw::Stopped);
+            }
+            let step = i128::from(value[edge.to]) - i128::from(value[edge.from]);
+            for (left, change) in edge.left.iter_mut().zip(&change).filter(|(left, _)| **left) {
+                let sum = change.checked_add(step).ok_or(RankingFlaw::TooLarge)?;
+                if sum > 0 {
+                    return Err(RankingFlaw::Grows);
+                }
+                if sum < 0 {
+                    *left = false;
+                    edge.count -= 1;
+                    taken += 1;
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Returns, for each state, true if edges with a remaining pair lead to it from a state of
+    /// `begin`.
+    pub fn reached(&self, begin: &[usize]) -> Vec<bool> {
+        let mut after: Vec<Vec<usize>> = vec![Vec::new(); self.states];
+        for edge in self.edges.iter().filter(|edge| edge.count > 0) {
+            after[edge.from].push(edge.to);
+        }
+        let mut reached = vec![false; self.states];
+        let mut open = begin.to_vec();
+        begin.iter().for_each(|&state| reached[state] = true);
+        while let Some(state) = open.pop() {
+            for &next in &after[state] {
+                if !std::mem::replace(&mut reached[next], true) {
+                    open.push(next);
+                }
+            }
+        }
+        reached
+    }
+
+    /// Returns a state of `among` whose strongly connected component has an edge inside, carries
+    /// all marks, and contains no state of `except`.
+    pub fn accepting_state(&self, among: &[bool], except: &[usize]) -> Option<usize> {
+        let component = self.components();
+        let mut marks: Vec<Option<Marks>> = vec![None; self.states];
+        for edge in self.edges.iter().filter(|edge| edge.count > 0 && among[edge.from]) {
+            if component[edge.from] == component[edge.to] {
+                let of = &mut marks[component[edge.from]];
+                *of = Some(of.unwrap_or(Marks::NONE).or(edge.marks));
+            }
+        }
+        let has_all = |state: &usize| {
+            among[*state] && marks[component[*state]].is_some_and(|marks| self.all.within(marks))
+        };
+        let is_other =
+            |state: &usize| except.iter().all(|&other| component[other] != component[*state]);
+        (0..self.states).filter(has_all).find(is_other)
+    }
+
+    /// Returns, by state, the number of its strongly connected component along edges with a
+    /// remaining pair.
+    pub fn components(&self) -> Vec<usize> {
+        let mut after: Vec<Vec<u32>> = vec![Vec::new(); self.states];
+        for edge in self.edges.iter().filter(|edge| edge.count > 0) {
+            // The cast is safe: `new` refuses automata of more than 2³¹ states.
+            after[edge.from].push(edge.to as u32);
+        }
+        let next = |state: u32, k: u32| after[state as usize].get(k as usize).copied();
+        let found = components(self.states as u32, next);
+        found.of.into_iter().map(|component| component as usize).collect()
+    }
+}
+
+/// The data for the check of a pair.
+struct Position<'a> {
+    net: &'a Net,
+    property: &'a RunProperty,
+    automaton: &'a Automaton,
+    /// The places on which the value of each atom depends.
+    supports: Vec<Vec<PlaceId>>,
+    /// An upper bound on each place in dead markings, known if the place is the only input of some
+    /// transition.
+    most_where_dead: Vec<Option<u64>>,
+}
+
+impl Position<'_> {
+    /// Returns true if a pair is not contradictory.
+    fn may_be(&self, cube: &Cube, target: usize, mover: Option<TransitionId>) -> bool {
+        let (taken, put): (&[Arc], &[Arc]) = match mover {
+            Some(t) => (self.net.pre(t), self.net.post(t)),
+            None => (&[], &[]),
+        };
+        if !self.is_read(cube, taken, mover) {
+            return false;
+        }
+        let follows = |next: &Cube| {
+            self.may_hold_all(next, put, mover.is_none().then_some(true))
+                && !self.contradicts(cube, next, mover)
+        };
+        self.automaton.states[target].iter().any(|edge| follows(&edge.cube))
+    }
+
+    /// Checks conditions 1 and 2.
+    fn is_read(&self, cube: &Cube, taken: &[Arc], mover: Option<TransitionId>) -> bool {
+        let fires = cube.literals().iter().all(|literal| {
+            match &self.property.atoms()[literal.atom.0 as usize] {
+                RunAtom::Fires(any) => {
+                    mover.is_some_and(|t| any.binary_search(&t).is_ok()) == literal.positive
+                }
+                RunAtom::Holds(_) => true,
+            }
+        });
+        fires && self.may_hold_all(cube, taken, Some(mover.is_none()))
+    }
+
+    /// Returns true if the cube may hold in a marking with at least the tokens `tokens`. `dead`
+    /// says if the marking is dead, where that is known.
+    fn may_hold_all(&self, cube: &Cube, tokens: &[Arc], dead: Option<bool>) -> bool {
+        cube.literals().iter().all(|literal| {
+            match &self.property.atoms()[literal.atom.0 as usize] {
+                RunAtom::Fires(_) => true,
+                RunAtom::Holds(predicate) if literal.positive => {
+                    self.may_hold(predicate, tokens, dead)
+                }
+                RunAtom::Holds(predicate) => {
+                    self.may_hold(&predicate.clone().negated(), tokens, dead)
+                }
+            }
+        })
+    }
+
+    /// Returns true if a predicate may hold in such a marking (see `may_hold_all`).
+    fn may_hold(&self, predicate: &Predicate, tokens: &[Arc], dead: Option<bool>) -> bool {
+        match predicate {
+            Predicate::False => false,
+            Predicate::NotDead | Predicate::Enabled(_) => dead != Some(true),
+            Predicate::Dead => dead != Some(false),
+            Predicate::True => true,
+            Predicate::And(parts) => parts.iter().all(|part| self.may_hold(part, tokens, dead)),
+            Predicate::Or(parts) => parts.iter().any(|part| self.may_hold(part, tokens, dead)),
+            Predicate::Disabled(t) => {
+                let has = |arc: &Arc| at_least(tokens, arc.place) >= arc.weight;
+                !self.net.pre(*t).iter().all(has)
+            }
+            Predicate::Atom(atom) => {
+                let mut least = 0i128;
+                for &(place, coefficient) in atom.sum.terms() {
+                    let most = self.most_where_dead[place.index()].filter(|_| dead == Some(true));
+                    let tokens = match (coefficient < 0, most) {
+                        (false, _) => at_least(tokens, place),
+                        (true, Some(most)) => most,
+                        (true, None) => return true,
+                    };
+                    least += i128::from(coefficient) * i128::from(tokens);
+                }
+                least <= i128::from(atom.bound)
+            }
+        }
+    }
+
+    /// Returns true if two consecutive edges read a literal about markings and its negation,
+    /// although the mover between the edges keeps the atom's value.
+    fn contradicts(&self, cube: &Cube, next: &Cube, mover: Option<TransitionId>) -> bool {
+        cube.literals().iter().any(|literal| {
+            let number = literal.atom.0 as usize;
+            matches!(self.property.atoms()[number], RunAtom::Holds(_))
+                && next.literals().contains(&literal.negated())
+                && mover.is_none_or(|t| self.keeps(t, &self.supports[number]))
+        })
+    }
+
+    /// Returns true if a firing of `t` changes none of the places.
+    fn keeps(&self, t: TransitionId, places: &[PlaceId]) -> bool {
+        let mut changed = self.net.delta(t).iter();
+        changed.all(|change| places.binary_search(&change.place).is_err())
+    }
+}
+
+/// Returns a lower bound on the tokens of a place.
+fn at_least(tokens: &[Arc], place: PlaceId) -> u64 {
+    tokens.iter().find(|arc| arc.place == place).map_or(0, |arc| arc.weight)
+}

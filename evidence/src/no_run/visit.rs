@@ -1,0 +1,159 @@
+//! Decides whether a run has a property by visiting all relevant markings.
+//!
+//! A *node* is a marking with a state of the property's automaton. Each firing whose letter an edge
+//! of the automaton reads leads to a node with the edge's target. A dead marking stutters. A run
+//! has the property if and only if some component of the reachable nodes has edges with all marks.
+//! If only fair runs count, components are decomposed further (`rounds`).
+//!
+//! The automaton is checked against the formula in both directions before
+//! ([`LinearTableau::check_complete`], [`LinearTableau::check_sound`]). Markings without a state,
+//! where the property can no longer become true, are not expanded.
+
+mod rounds;
+
+use super::CASES;
+use crate::certificate::Flaw;
+use crate::certificate::markings::{packed, unpacked};
+use parikh_net::run_property::RunProperty;
+use parikh_net::{FireError, Marking, Net, TransitionId};
+use parikh_temporal::{
+    AutomatonLimits, AutomatonTooLarge, Letter, LinearTableau, Marks, TableauRefusal,
+};
+use rounds::{ProductGraph, RunEdge};
+use std::collections::HashMap;
+
+/// The maximum number of edges between nodes.
+const MOST_EDGES: usize = 1 << 26;
+
+/// The reason that the search has no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VisitFlaw {
+    /// There are too many markings, or `goes_on` returned false.
+    #[error(transparent)]
+    Markings(#[from] Flaw),
+    /// The automaton exceeds its limits.
+    #[error(transparent)]
+    TooLarge(#[from] AutomatonTooLarge),
+    /// The check of the automaton against the formula failed.
+    #[error("the automaton: {0}")]
+    Automaton(#[from] TableauRefusal),
+}
+
+impl From<FireError> for VisitFlaw {
+    fn from(_: FireError) -> Self {
+        VisitFlaw::Markings(Flaw::Overflow)
+    }
+}
+
+/// The result of the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunSearch {
+    /// The number of visited markings.
+    pub markings: u64,
+    /// True if some run has the property.
+    pub has_run: bool,
+}
+
+/// Visits the markings of `net`, at most `most`, along which a run may have the property. Calls
+/// `goes_on` for each node.
+///
+/// # Errors
+/// The reason that there is no result; [`Flaw::More`] if there are more markings.
+pub fn visit_runs(
+    net: &Net,
+    property: &RunProperty,
+    most: u64,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<RunSearch, VisitFlaw> {
+    let (formulas, formula) = (property.formulas(), property.formula());
+    let tableau = LinearTableau::new(formulas, formula, AutomatonLimits::default())?;
+    tableau.check_complete(formulas, formula, CASES)?;
+    tableau.check_sound(formulas, formula)?;
+    let automaton = &tableau.automaton;
+    let mut nodes = ProductNodes::default();
+    let mut graph = ProductGraph::new(net, property.fairness(), Marks::all(automaton.marks));
+    let initial = nodes.marking(net.initial());
+    nodes.number((initial, automaton.initial));
+    let mut edges = 0;
+    while graph.after.len() < nodes.all.len() {
+        if !goes_on() {
+            return Err(Flaw::Stopped.into());
+        }
+        let (marking, state) = nodes.all[graph.after.len()];
+        let marking = Marking::new(unpacked(&nodes.markings[marking as usize]));
+        let mut after = Vec::new();
+        for (letter, fires, next) in steps(net, property, &marking)? {
+            for edge in automaton.states[state].iter().filter(|it| it.cube.holds(&letter)) {
+                let node = (nodes.marking(&next), edge.target);
+                let to = nodes.number(node);
+                after.push(RunEdge { to, marks: edge.marks, fires });
+            }
+        }
+        if nodes.markings.len() as u64 > most.min(1 << 28) {
+            return Err(Flaw::More(most).into());
+        }
+        edges += after.len();
+        if edges > MOST_EDGES {
+            return Err(
+                Flaw::TooLarge("too many markings with states of the automaton".into()).into()
+            );
+        }
+        graph.push(&marking, after);
+    }
+    let has_run = graph.has_round(goes_on)?;
+    Ok(RunSearch { markings: nodes.markings.len() as u64, has_run })
+}
+
+/// A step from a marking: the letter, the transition that fires, and the next marking.
+type MarkingStep = (Letter, Option<TransitionId>, Marking);
+
+/// Returns the steps from a marking.
+fn steps(
+    net: &Net,
+    property: &RunProperty,
+    marking: &Marking,
+) -> Result<Vec<MarkingStep>, FireError> {
+    if net.is_dead(marking) {
+        return Ok(vec![(property.letter(net, marking, None), None, marking.clone())]);
+    }
+    let enabled = net.transitions().filter(|&t| net.is_enabled(marking, t));
+    let step = |t| {
+        let mut next = marking.clone();
+        net.fire(&mut next, t)?;
+        Ok((property.letter(net, marking, Some(t)), Some(t), next))
+    };
+    enabled.map(step).collect()
+}
+
+/// The number of a marking, and a state of the automaton.
+type ProductNode = (u32, usize);
+
+/// The nodes found so far.
+#[derive(Default)]
+struct ProductNodes {
+    /// Packed markings by number, and the number of each packed marking.
+    markings: Vec<Box<[u8]>>,
+    of_markings: HashMap<Box<[u8]>, u32>,
+    all: Vec<ProductNode>,
+    numbers: HashMap<ProductNode, u32>,
+}
+
+impl ProductNodes {
+    fn marking(&mut self, marking: &Marking) -> u32 {
+        let packed = packed(marking.tokens());
+        if let Some(&number) = self.of_markings.get(&packed) {
+            return number;
+        }
+        let number = self.markings.len() as u32;
+        self.markings.push(packed.clone());
+        self.of_markings.insert(packed, number);
+        number
+    }
+
+    fn number(&mut self, node: ProductNode) -> u32 {
+        *self.numbers.entry(node).or_insert_with(|| {
+            self.all.push(node);
+            self.all.len() as u32 - 1
+        })
+    }
+}

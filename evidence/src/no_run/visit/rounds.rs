@@ -1,0 +1,228 @@
+//! Decides whether a run can repeat forever: looks for components of a graph with all marks, and
+//! for fair ones under fairness constraints.
+//!
+//! The nodes and edges that a run visits infinitely often are strongly connected. Without fairness
+//! constraints, a component with all marks suffices. With them, consider a run that visits all of a
+//! component infinitely often.
+//!
+//! - It is weakly fair to t if an edge of the component fires t, or t is disabled in some node of
+//!   it. If not, no run that stays in a part of the component is fair either.
+//! - It is strongly fair to t if an edge of the component fires t, or no node of it enables t. If
+//!   not, a fair run visits the nodes that enable t only finitely often. These nodes are removed,
+//!   and the rest is decomposed into its components again.
+//!
+//! # Sources
+//! E. A. Emerson, C.-L. Lei, *Modalities for model checking: branching time logic strikes back*,
+//! Science of Computer Programming 8, 1987; O. Lichtenstein, A. Pnueli, *Checking that finite state
+//! concurrent programs satisfy their linear specification*, POPL 1985.
+
+use crate::certificate::Flaw;
+use parikh_net::components::components;
+use parikh_net::{Fairness, Marking, Net, TransitionId};
+use parikh_temporal::Marks;
+
+/// An edge between nodes.
+pub(super) struct RunEdge {
+    /// The target node.
+    pub(super) to: u32,
+    /// The marks of the edge.
+    pub(super) marks: Marks,
+    /// The transition that fires, or `None` if a dead marking stutters.
+    pub(super) fires: Option<TransitionId>,
+}
+
+/// The fairness that a run must have with respect to a transition.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FairnessConstraint {
+    Anyhow,
+    Weakly,
+    Strongly,
+}
+
+/// The graph of the visited nodes, with the fairness constraints.
+pub(super) struct ProductGraph<'a> {
+    net: &'a Net,
+    wanted: Marks,
+    /// The transitions with a fairness constraint.
+    listed: Vec<TransitionId>,
+    /// The fairness constraint of each transition.
+    fair: Vec<FairnessConstraint>,
+    /// The edges of each node.
+    pub(super) after: Vec<Vec<RunEdge>>,
+    /// The listed transitions that each node enables.
+    enabled: Vec<Box<[TransitionId]>>,
+}
+
+/// The component number of a removed node.
+const GONE: u32 = u32::MAX;
+
+impl<'a> ProductGraph<'a> {
+    /// Creates a graph without nodes. A component must carry the marks `wanted`.
+    pub(super) fn new(net: &'a Net, fairness: &Fairness, wanted: Marks) -> Self {
+        let mut fair = vec![FairnessConstraint::Anyhow; net.transition_count()];
+        fairness.weak().iter().for_each(|t| fair[t.index()] = FairnessConstraint::Weakly);
+        fairness.strong().iter().for_each(|t| fair[t.index()] = FairnessConstraint::Strongly);
+        let listed = fairness.transitions().collect();
+        ProductGraph { net, wanted, listed, fair, after: Vec::new(), enabled: Vec::new() }
+    }
+
+    /// Adds the next node, with its marking and its edges.
+    pub(super) fn push(&mut self, marking: &Marking, after: Vec<RunEdge>) {
+        let enabled = self.listed.iter().copied().filter(|&t| self.net.is_enabled(marking, t));
+        self.enabled.push(enabled.collect());
+        self.after.push(after);
+    }
+
+    /// Returns true if some component with all marks has a fair run.
+    ///
+    /// # Errors
+    /// [`Flaw::Stopped`] when `goes_on` returns false.
+    pub(super) fn has_round(&self, goes_on: &mut dyn FnMut() -> bool) -> Result<bool, Flaw> {
+        // The component of each node in the previous decomposition.
+        let mut part = vec![0u32; self.after.len()];
+        let mut looks = ComponentFirings::new(self.net.transition_count());
+        loop {
+            if !goes_on() {
+                return Err(Flaw::Stopped);
+            }
+            let found = components(self.after.len() as u32, |node, k| {
+                let ways = self.after.get(node as usize).filter(|_| part[node as usize] != GONE)?;
+                let way = ways.get(k as usize)?;
+                // An edge that leaves the component is replaced by a self-loop, which does not
+                // affect the decomposition.
+                let inside = part[way.to as usize] == part[node as usize];
+                Some(if inside { way.to } else { node })
+            });
+            let left = (0..self.after.len()).filter(|&node| part[node] != GONE);
+            let mut nodes: Vec<usize> = left.collect();
+            nodes.sort_by_key(|&node| found.of[node]);
+            let is_inside = |part: &[u32], node: usize, way: &RunEdge| {
+                part[way.to as usize] == part[node] && found.of[way.to as usize] == found.of[node]
+            };
+            let before = part.clone();
+            let mut takes_away = false;
+            for component in nodes.chunk_by(|&a, &b| found.of[a] == found.of[b]) {
+                let inside = |node: usize, way: &RunEdge| is_inside(&before, node, way);
+                match self.look(component, &inside, &mut looks) {
+                    ComponentResult::Round => return Ok(true),
+                    ComponentResult::Nothing => {
+                        component.iter().for_each(|&node| part[node] = GONE)
+                    }
+                    ComponentResult::Without(gone) => {
+                        for &node in component {
+                            let enables = self.enabled[node].iter().any(|t| gone.contains(t));
+                            part[node] = if enables { GONE } else { found.of[node] };
+                            takes_away |= enables;
+                        }
+                    }
+                }
+            }
+            if !takes_away {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Examines a component.
+    fn look(
+        &self,
+        component: &[usize],
+        inside: &dyn Fn(usize, &RunEdge) -> bool,
+        looks: &mut ComponentFirings,
+    ) -> ComponentResult {
+        let mut carried: Option<Marks> = None;
+        looks.begin();
+        for &node in component {
+            for way in self.after[node].iter().filter(|way| inside(node, way)) {
+                carried = Some(carried.unwrap_or(Marks::NONE).or(way.marks));
+                way.fires.into_iter().for_each(|t| looks.fires(t));
+            }
+            self.enabled[node].iter().for_each(|&t| looks.enables(t));
+        }
+        if !carried.is_some_and(|marks| self.wanted.within(marks)) {
+            return ComponentResult::Nothing;
+        }
+        let waits = looks.waits();
+        let is = |wanted: FairnessConstraint| {
+            move |&(t, _): &(TransitionId, usize)| self.fair[t.index()] == wanted
+        };
+        if waits
+            .iter()
+            .copied()
+            .filter(is(FairnessConstraint::Weakly))
+            .any(|(_, times)| times == component.len())
+        {
+            return ComponentResult::Nothing;
+        }
+        let strongly: Vec<TransitionId> = waits
+            .iter()
+            .copied()
+            .filter(is(FairnessConstraint::Strongly))
+            .map(|(t, _)| t)
+            .collect();
+        if strongly.is_empty() {
+            ComponentResult::Round
+        } else {
+            ComponentResult::Without(strongly)
+        }
+    }
+}
+
+/// The result of the examination of a component.
+enum ComponentResult {
+    /// A fair run can visit all of the component infinitely often.
+    Round,
+    /// No fair run stays in the component.
+    Nothing,
+    /// A fair run that stays in the component visits the nodes that enable these transitions only
+    /// finitely often.
+    Without(Vec<TransitionId>),
+}
+
+/// The transitions that fire in a component, and the number of nodes that enable each transition.
+struct ComponentFirings {
+    round: u32,
+    /// The last round in which each transition was seen to fire.
+    fired: Vec<u32>,
+    /// The last round in which each transition was seen to be enabled, and the number of nodes in
+    /// this round.
+    enabled: Vec<(u32, usize)>,
+    /// Transitions that some node of the component enables.
+    seen: Vec<TransitionId>,
+}
+
+impl ComponentFirings {
+    fn new(transitions: usize) -> Self {
+        ComponentFirings {
+            round: 0,
+            fired: vec![0; transitions],
+            enabled: vec![(0, 0); transitions],
+            seen: Vec::new(),
+        }
+    }
+
+    fn begin(&mut self) {
+        self.round += 1;
+        self.seen.clear();
+    }
+
+    fn fires(&mut self, t: TransitionId) {
+        self.fired[t.index()] = self.round;
+    }
+
+    fn enables(&mut self, t: TransitionId) {
+        let (round, times) = &mut self.enabled[t.index()];
+        if std::mem::replace(round, self.round) != self.round {
+            *times = 0;
+            self.seen.push(t);
+        }
+        *times += 1;
+    }
+
+    /// Returns the transitions that are enabled somewhere and never fire, with the number of nodes
+    /// that enable each.
+    fn waits(&self) -> Vec<(TransitionId, usize)> {
+        let waits = self.seen.iter().filter(|t| self.fired[t.index()] != self.round);
+        waits.map(|&t| (t, self.enabled[t.index()].1)).collect()
+    }
+}

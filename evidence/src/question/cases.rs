@@ -1,0 +1,292 @@
+//! Soundness questions about workflow nets: from the name of the question to the net that it is
+//! about.
+//!
+//! `Soundness` and its relatives are about a case (a process instance) from its beginning to its
+//! end.
+//!
+//! - A case begins in the model's initial marking. If the model has none, it begins with a token in
+//!   the only place without input transitions.
+//! - A case is done in any of the final markings: those given to the auditor, or else those of the
+//!   model, or else a token in the only place without output transitions.
+//! - `3-Soundness` is about three cases. They begin with three times the tokens, and each may end
+//!   in another final marking. So the final markings of three cases are all sums of three final
+//!   markings.
+//! - `RelaxedSoundness` is a question about runs, and is asked of the net with counters of firings.
+//!
+//! Such a question is asked only of a [`CaseNet`]. Its markings and its counters were made for the
+//! question, and are never confused with similar places or markings of a model.
+//!
+//! For a model with inhibitor or reset arcs, the cases are added first ([`extended_with_cases`]).
+//! Then the model is translated to a net, whose final markings are about the model's places.
+
+use super::Question;
+use parikh_net::counted::counted;
+use parikh_net::{Assumption, ExtendedNet, LinearSum, Marking, Net, PlaceId, Predicate};
+
+/// The net for a soundness question.
+pub(crate) struct CaseNet {
+    net: Net,
+    kind: &'static str,
+    /// The number of places of the model, which come first.
+    own: usize,
+    /// The index of the first place that counts firings.
+    counters: usize,
+}
+
+/// The kinds of soundness questions.
+const KINDS: [&str; 4] = ["Soundness", "WeakSoundness", "RelaxedSoundness", "EasySoundness"];
+
+/// Returns the kind of a soundness question and its number of cases, or `None` for other names.
+pub(crate) fn kind(name: &str) -> Option<(&'static str, u64)> {
+    let (cases, kind) = match name.split_once('-') {
+        Some((cases, kind)) => {
+            // Each question has one name: no sign, no leading zeros.
+            let number = cases.parse().ok().filter(|&number| number > 1)?;
+            (Some(number).filter(|number: &u64| number.to_string() == cases)?, kind)
+        }
+        None => (1, name),
+    };
+    KINDS.into_iter().find(|known| *known == kind).map(|kind| (kind, cases))
+}
+
+impl CaseNet {
+    /// Returns the net for such a question about `net`. If `chosen` is not empty, its markings are
+    /// the final markings.
+    ///
+    /// # Errors
+    /// The reason that there is no such net.
+    pub(crate) fn of(
+        (kind, cases): (&'static str, u64),
+        net: &Net,
+        chosen: &[Marking],
+    ) -> Result<CaseNet, String> {
+        let (begins, finals) = case_markings(net, cases, chosen)?;
+        CaseNet::of_begun(kind, net.from_marking(begins).with_final_markings(finals))
+    }
+
+    /// Returns the net for a question of this kind, given a net that begins with the cases and has
+    /// final markings in which all cases are done.
+    ///
+    /// # Errors
+    /// When firings cannot be counted.
+    pub(crate) fn of_begun(kind: &'static str, begun: Net) -> Result<CaseNet, String> {
+        let (own, counters) = (begun.model_places().len(), begun.place_count());
+        let net = match kind {
+            "RelaxedSoundness" => counted(&begun).map_err(|error| error.to_string())?,
+            _ => begun,
+        };
+        Ok(CaseNet { net, kind, own, counters })
+    }
+
+    pub(crate) fn into_net(self) -> Net {
+        self.net
+    }
+
+    /// Returns the question about the net, or `None` when a number overflows.
+    pub(crate) fn question(&self) -> Option<Question> {
+        let net = &self.net;
+        let own = LinearSum::new(net.places().take(self.own).map(|place| (place, 1))).ok()?;
+        // The order is ascending, as in the prover, because proofs depend on the order of a
+        // formula's parts.
+        let mut finals: Vec<&Marking> = net.final_markings().iter().collect();
+        finals.sort_unstable_by_key(|last| last.tokens());
+        let ends = finals.iter().map(|last| {
+            let tokens = i64::try_from(last.total()).ok()?;
+            let covered = Predicate::and(last.marked().map(|(p, n)| Predicate::at_least(p, n)));
+            Some((covered, Predicate::at_most(own.clone(), tokens)))
+        });
+        let ends: Vec<(Predicate, Predicate)> = ends.collect::<Option<_>>()?;
+        let exactly = Predicate::or(
+            ends.iter().map(|(done, no_more)| Predicate::and([done.clone(), no_more.clone()])),
+        );
+        Some(match self.kind {
+            "EasySoundness" => Question::Reach { goals: vec![exactly], all: true, then: true },
+            "RelaxedSoundness" => {
+                let fired = |place| Predicate::at_least(place, 1);
+                let with = |place| Predicate::and([exactly.clone(), fired(place)]);
+                let goals = net.places().skip(self.counters).map(with).collect();
+                Question::Reach { goals, all: true, then: true }
+            }
+            kind => {
+                // Some final marking is covered, and the marking is not a final marking that covers
+                // it.
+                let beyond = |(at, (covered, no_more)): (usize, &(Predicate, Predicate))| {
+                    let covers = |other: &usize| {
+                        let tokens = finals[*other].tokens().iter().zip(finals[at].tokens());
+                        *other != at && tokens.into_iter().all(|(more, fewer)| more >= fewer)
+                    };
+                    let others = (0..finals.len()).filter(covers).map(|other| {
+                        let (covered, no_more) = ends[other].clone();
+                        Predicate::and([covered, no_more]).negated()
+                    });
+                    let more = no_more.clone().negated();
+                    Predicate::and([covered.clone(), more].into_iter().chain(others))
+                };
+                let improper = Predicate::or(ends.iter().enumerate().map(beyond));
+                let done = Predicate::or(ends.iter().map(|(covered, _)| covered.clone()));
+                let live = kind == "Soundness";
+                let transitions = net.model_transitions().filter(|_| live);
+                let others = transitions
+                    .map(|copies| Predicate::or(copies.into_iter().map(Predicate::Enabled)));
+                Question::Sound { done, improper, others: others.collect() }
+            }
+        })
+    }
+}
+
+/// Returns the net with one case at its beginning. Its final markings are those in which the case
+/// is done: `chosen`, if not empty.
+///
+/// # Errors
+/// The reason that there is no such net.
+pub fn with_one_case(net: &Net, chosen: &[Marking]) -> Result<Net, String> {
+    let (begins, finals) = case_markings(net, 1, chosen)?;
+    let assumed = assumptions(net, !chosen.is_empty());
+    Ok(net.from_marking(begins).with_final_markings(finals).assuming(assumed))
+}
+
+/// Returns the assumptions of a question about cases of this model: where cases begin, and when
+/// they are done. `given` says that the final markings were given to the auditor.
+pub(crate) fn assumptions(net: &Net, given: bool) -> Vec<Assumption> {
+    let name = |place: PlaceId| net.place_name(place).to_owned();
+    let mut assumed = Vec::new();
+    if net.initial().total() == 0
+        && let Some(source) = only_place(net, |p| net.producers(p).is_empty())
+    {
+        assumed.push(Assumption::InitialToken(name(source)));
+    }
+    let finals = net.final_markings();
+    if given && !finals.is_empty() {
+        assumed.push(Assumption::OtherFinalMarking);
+    } else if !given && finals.iter().any(|last| last.total() == 0) {
+        assumed.push(Assumption::EmptyFinalMarking);
+    } else if !given
+        && finals.is_empty()
+        && let Some(sink) = only_place(net, |p| net.consumers(p).is_empty())
+    {
+        assumed.push(Assumption::FinalToken(name(sink)));
+    }
+    assumed
+}
+
+/// Returns the place that satisfies the condition, if there is exactly one.
+fn only_place(net: &Net, is: impl Fn(PlaceId) -> bool) -> Option<PlaceId> {
+    let mut places = net.places().filter(|&p| is(p));
+    places.next().filter(|_| places.next().is_none())
+}
+
+/// Returns the net with a token in its only source place, if the model has no initial marking. The
+/// net records this assumption.
+///
+/// # Errors
+/// When the model has an initial marking, or not exactly one source place.
+pub(crate) fn with_assumed_token(net: &Net) -> Result<Net, String> {
+    let (marking, assumed) = assumed_token(net)?;
+    Ok(net.from_marking(marking).assuming([assumed]))
+}
+
+/// Returns the model with inhibitor or reset arcs with a token in its only source place.
+///
+/// # Errors
+/// The errors of [`with_assumed_token`].
+pub(crate) fn extended_with_assumed_token(model: &ExtendedNet) -> Result<ExtendedNet, String> {
+    let (marking, assumed) = assumed_token(model.core())?;
+    Ok(model.clone().from_marking(marking).assuming([assumed]))
+}
+
+fn assumed_token(net: &Net) -> Result<(Marking, Assumption), String> {
+    let source = only_place(net, |p| net.producers(p).is_empty());
+    let source = source.filter(|_| net.initial().total() == 0);
+    let source = source.ok_or("the model has an initial marking, or not one source place")?;
+    let mut marking = Marking::empty(net.place_count());
+    marking[source] = 1;
+    Ok((marking, Assumption::InitialToken(net.place_name(source).to_owned())))
+}
+
+/// Returns the model with inhibitor or reset arcs with `cases` cases at its beginning.
+///
+/// # Errors
+/// The reason that there is no such model.
+pub fn extended_with_cases(
+    model: &ExtendedNet,
+    cases: u64,
+    chosen: &[Marking],
+) -> Result<ExtendedNet, String> {
+    let (begins, finals) = case_markings(model.core(), cases, chosen)?;
+    let assumed = assumptions(model.core(), !chosen.is_empty());
+    Ok(model.clone().from_marking(begins).with_final_markings(finals).assuming(assumed))
+}
+
+/// The maximum number of final markings of several cases together.
+const MOST_FINALS: usize = 1_000;
+
+/// Returns the marking in which `cases` cases begin, and the markings in which they are done.
+fn case_markings(
+    net: &Net,
+    cases: u64,
+    chosen: &[Marking],
+) -> Result<(Marking, Vec<Marking>), String> {
+    let only = |mut places: Vec<PlaceId>, what: &str| match (places.pop(), places.pop()) {
+        (Some(place), None) => {
+            let mut marking = Marking::empty(net.place_count());
+            marking[place] = 1;
+            Ok(marking)
+        }
+        _ => Err(format!("the model has no {what} marking, and not one {what} place")),
+    };
+    let nobody_puts = net.places().filter(|&p| net.producers(p).is_empty());
+    let nobody_takes = net.places().filter(|&p| net.consumers(p).is_empty());
+    let begins = match net.initial().marked().next() {
+        Some(_) => net.initial().clone(),
+        None => only(nobody_puts.collect(), "initial")?,
+    };
+    let ends = match (chosen, net.final_markings()) {
+        ([], []) => vec![only(nobody_takes.collect(), "final")?],
+        ([], of_model) => of_model.to_vec(),
+        (chosen, _) => chosen.to_vec(),
+    };
+    Ok((times(&begins, cases)?, sums(&ends, cases)?))
+}
+
+const TOO_MANY_TOKENS: &str = "more than 2^63 - 1 tokens";
+
+/// Returns the marking multiplied by `count`.
+fn times(marking: &Marking, count: u64) -> Result<Marking, String> {
+    let fits = |tokens: &u64| *tokens <= Marking::MAX_TOKENS;
+    let tokens = marking.tokens().iter().map(|tokens| tokens.checked_mul(count).filter(fits));
+    let tokens: Option<Vec<u64>> = tokens.collect();
+    tokens.map(Marking::new).ok_or_else(|| TOO_MANY_TOKENS.to_owned())
+}
+
+/// Returns all sums of `count` of the markings, with repetition.
+fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, String> {
+    let too_many = || format!("{count} cases have more than {MOST_FINALS} final markings together");
+    let Some((first, others)) = markings.split_first() else { return Ok(Vec::new()) };
+    if others.is_empty() {
+        return Ok(vec![times(first, count)?]);
+    }
+    if markings.len() > MOST_FINALS || count >= MOST_FINALS as u64 {
+        return Err(too_many());
+    }
+    let mut all: Vec<Marking> = Vec::new();
+    for of_first in (0..=count).rev() {
+        let begun = times(first, of_first)?;
+        let rest = match count - of_first {
+            0 => vec![Marking::empty(begun.tokens().len())],
+            left => sums(others, left)?,
+        };
+        for rest in rest {
+            let both = begun.tokens().iter().zip(rest.tokens()).map(|(a, b)| a.checked_add(*b));
+            let both = both.map(|sum| sum.filter(|&tokens| tokens <= Marking::MAX_TOKENS));
+            let sum: Option<Vec<u64>> = both.collect();
+            let sum = Marking::new(sum.ok_or(TOO_MANY_TOKENS)?);
+            if !all.contains(&sum) {
+                all.push(sum);
+            }
+            if all.len() > MOST_FINALS {
+                return Err(too_many());
+            }
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,198 @@
+//! Questions about a net, as the auditor understands them.
+//!
+//! A [`Question`] comes from the name of an examination ([`examination`]), from the name of a
+//! soundness question ([`cases`]), or from a query file ([`crate::reader::queries`]), never from
+//! the evidence. Together with an answer it determines an [obligation]: the statements that the
+//! evidence has to prove.
+
+pub mod cases;
+mod examination;
+pub mod obligation;
+mod simpler;
+mod tree;
+
+use crate::words;
+use parikh_net::run_property::RunProperty;
+use parikh_net::{Fairness, LinearSum, Net, Predicate, TreeProperty};
+use std::fmt;
+
+/// A question about the behaviour of a net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// The answer is `then` if and only if all (or some) of the goals are reachable. EF φ is TRUE
+    /// if φ is reachable; AG φ is FALSE if ¬φ is reachable.
+    Reach {
+        /// The goals, in sorted form.
+        goals: Vec<Predicate>,
+        /// True if all goals must be reachable, false if one suffices.
+        all: bool,
+        /// The answer if the goals are reachable.
+        then: bool,
+    },
+    /// The answer is TRUE if and only if each predicate is reachable from every reachable marking.
+    Stays(Vec<Predicate>),
+    /// The answer is TRUE if and only if `done` is reachable from every reachable marking,
+    /// `improper` is unreachable, and each of `others` is reachable.
+    Sound {
+        /// The marking covers the final marking.
+        done: Predicate,
+        /// The marking covers the final marking and has more tokens.
+        improper: Predicate,
+        /// Further predicates that must be reachable.
+        others: Vec<Predicate>,
+    },
+    /// The answer is TRUE if and only if no run has the property. A ψ is the question that no run
+    /// has ¬ψ.
+    NoRun(Box<RunProperty>),
+    /// The answer is TRUE if and only if the net has the CTL property.
+    Tree(Box<TreeProperty>),
+    /// The answer is the value of the predicate in the initial marking.
+    Initially(Predicate),
+    /// The answer is the negation of the answer to the inner question.
+    Not(Box<Question>),
+    /// The answer is TRUE if and only if all (or some) of the questions have the answer TRUE.
+    Junction {
+        /// True for a conjunction, false for a disjunction.
+        all: bool,
+        /// The inner questions, each with an answer TRUE or FALSE.
+        parts: Vec<Question>,
+    },
+    /// The answer is the answer to the main question. It is TRUE if a question of `shown_by` has
+    /// the answer TRUE, and FALSE if a question of `shows` has the answer FALSE.
+    Between {
+        /// The main question.
+        main: Box<Question>,
+        /// Questions that imply the main question.
+        shown_by: Vec<Question>,
+        /// Questions that the main question implies.
+        shows: Vec<Question>,
+    },
+    /// The answer is the maximum of the sum over the reachable markings.
+    Largest(LinearSum),
+    /// The answer is the largest of the maxima of the sums. Each sum is at most the total number of
+    /// tokens.
+    LargestOf(Vec<LinearSum>),
+    /// The answer is the number of reachable markings, or the number of edges of the reachability
+    /// graph: pairs of a reachable marking and a transition enabled in it.
+    HowMany {
+        /// True if edges are counted, false if markings are counted.
+        firings: bool,
+    },
+}
+
+/// An answer to a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerValue {
+    /// The property holds, or does not.
+    Holds(bool),
+    /// A number: a maximum, or a count.
+    Number(i64),
+    /// The maximum is infinite.
+    Infinite,
+}
+
+impl Question {
+    /// Returns the sum of all tokens on the model's places.
+    pub(crate) fn all_tokens(net: &Net) -> LinearSum {
+        // Each place occurs once with the coefficient 1, so nothing overflows.
+        LinearSum::new(net.model_places().map(|p| (p, 1))).unwrap_or_default()
+    }
+
+    /// Restricts a question about runs to fair runs. Fairness does not affect reachability, or the
+    /// first firings of a run; see [`Fairness`].
+    ///
+    /// # Errors
+    /// When the question is about a branching-time property.
+    pub fn under(self, fairness: &Fairness) -> Result<Question, &'static str> {
+        Ok(match self {
+            any if fairness.is_none() => any,
+            Question::NoRun(property) => {
+                Question::NoRun(Box::new(property.under(fairness.clone())))
+            }
+            Question::Tree(_) => return Err("fairness applies to LTL formulas only"),
+            Question::Not(part) => Question::Not(Box::new(part.under(fairness)?)),
+            Question::Junction { all, parts } => {
+                let parts = parts.into_iter().map(|part| part.under(fairness));
+                Question::Junction { all, parts: parts.collect::<Result<_, _>>()? }
+            }
+            Question::Between { main, .. } => main.under(fairness)?,
+            of_markings => of_markings,
+        })
+    }
+
+    /// Returns the question as text.
+    pub fn in_words(&self, net: &Net) -> String {
+        let formula = |goal: &Predicate| words::formula(net, goal);
+        let never = |goal: &Predicate| format!("AG {}", formula(&goal.clone().negated()));
+        match self {
+            Question::Reach { goals, then: true, all } => {
+                joined(*all, goals, |goal| format!("EF {}", formula(goal)))
+            }
+            // "All goals are reachable" is FALSE if some goal is unreachable.
+            Question::Reach { goals, then: false, all } => joined(!all, goals, never),
+            Question::Initially(predicate) => format!("initially {}", formula(predicate)),
+            Question::Largest(sum) => format!("the maximum of {}", words::linear(net, sum)),
+            Question::NoRun(property) => words::of_runs(net, property),
+            Question::Tree(property) => words::tree_property(net, property),
+            Question::Not(part) => format!("¬{}", part.in_words(net)),
+            Question::Junction { all, parts } => {
+                let said = joined(*all, parts, |part| part.in_words(net));
+                if parts.len() == 1 { format!("({said})") } else { said }
+            }
+            Question::Between { main, .. } => main.in_words(net),
+            Question::Stays(wanted) => {
+                joined(true, wanted, |wanted| format!("AG EF {}", formula(wanted)))
+            }
+            Question::Sound { done, improper, others } => {
+                let others = match others.len() {
+                    0 => String::new(),
+                    1 => format!(" ∧ EF {}", formula(&others[0])),
+                    more => format!(" ∧ each of {more} more markings is reachable"),
+                };
+                format!("AG EF {} ∧ {}{others}", formula(done), never(improper))
+            }
+            Question::LargestOf(sums) => format!("the largest of {} maxima", sums.len()),
+            Question::HowMany { firings: false } => "the number of reachable markings".to_owned(),
+            Question::HowMany { firings: true } => {
+                "the number of edges of the reachability graph".to_owned()
+            }
+        }
+    }
+}
+
+/// Joins the texts of the first 20 parts, because a line shows no more.
+fn joined<T>(all: bool, parts: &[T], said: impl FnMut(&T) -> String) -> String {
+    let text: Vec<String> = parts.iter().take(20).map(said).collect();
+    match &text[..] {
+        [] => if all { "true" } else { "false" }.to_owned(),
+        [one] => one.clone(),
+        several => format!("({})", several.join(if all { " ∧ " } else { " ∨ " })),
+    }
+}
+
+impl AnswerValue {
+    /// Parses an answer in the contest's format: `TRUE`, `FALSE`, a number below 2⁶³, or `+inf`.
+    pub fn read(text: &str) -> Option<AnswerValue> {
+        match text {
+            "TRUE" => Some(AnswerValue::Holds(true)),
+            "FALSE" => Some(AnswerValue::Holds(false)),
+            "+inf" => Some(AnswerValue::Infinite),
+            digits => {
+                // Numbers have no sign and no leading zeros.
+                let number: i64 = digits.parse().ok().filter(|&number| number >= 0)?;
+                (number.to_string() == digits).then_some(AnswerValue::Number(number))
+            }
+        }
+    }
+}
+
+impl fmt::Display for AnswerValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AnswerValue::Holds(true) => f.write_str("TRUE"),
+            AnswerValue::Holds(false) => f.write_str("FALSE"),
+            AnswerValue::Number(number) => write!(f, "{number}"),
+            AnswerValue::Infinite => f.write_str("+inf"),
+        }
+    }
+}

@@ -1,0 +1,480 @@
+//! Derives proof obligations from a question and an answer.
+//!
+//! Evidence is checked against the *question*. What the evidence says about itself is not used. So
+//! the first step of an audit is to derive the statements that make the answer true, from the name
+//! of the examination or the formula alone. The main kinds of obligations are: to show a reachable
+//! marking, to prove that a predicate is unreachable, to show that a sum grows without bound, and
+//! to prove that a predicate stays reachable or does not.
+//!
+//! | question | TRUE | FALSE |
+//! |---|---|---|
+//! | EF φ | a marking with φ | none has φ |
+//! | AG φ | none has ¬φ | a marking with ¬φ |
+//! | ReachabilityDeadlock | a dead marking | none is dead |
+//! | OneSafe | for *every* place: no marking with 2 tokens on it | for *some* place: such a marking |
+//! | QuasiLiveness | for *every* transition: a marking that enables it | for *some* transition: no such marking |
+//! | Liveness | *every* transition stays possible from all reachable markings | *some* transition does not |
+//! | StableMarking | for *some* place: no marking with more or fewer tokens than initially | for *every* place: such a marking |
+//!
+//! All rows except Liveness have one form ([`Question::Reach`]): goals, of which all or some are
+//! reachable, and the answer in that case. A maximum n takes both sides: a marking in which the sum
+//! is n, and a proof that it is never more. `+inf` takes a self-covering sequence. The initial
+//! marking is reachable.
+//!
+//! A proof that a predicate stays reachable from all reachable markings ([`Question::Stays`]) is an
+//! argument about the whole net ([`crate::home`]). The negation is proved by such an argument, too;
+//! or by a dead marking without the predicate; or by a proof that the predicate is unreachable; or
+//! by a trace and a proof that the predicate is unreachable from its end.
+//!
+//! For a net with a final marking f ([`Question::Sound`]; `cases` makes that net):
+//!
+//! | question | TRUE | FALSE |
+//! |---|---|---|
+//! | Soundness | markings with m ≥ f stay reachable, one is reached, none has more tokens than f, and every transition is enabled in some reachable marking | a dead marking without m ≥ f; one with m ≥ f and more tokens; m ≥ f is unreachable, or does not stay reachable; a transition never enabled |
+//! | WeakSoundness | the same without the transitions | the same |
+//! | RelaxedSoundness | for *every* transition: f with a token on its counter | for *some* transition: no such marking |
+//! | EasySoundness | f is reachable | f is unreachable |
+//!
+//! A marking with m ≥ f and no more tokens than f is f. So if no marking with more tokens is
+//! reachable, f itself stays reachable.
+//!
+//! # Runs
+//! A [`crate::no_run`] proof shows that no run has a property ([`Question::NoRun`]); a run
+//! ([`crate::lasso`]) shows that one has it. If a run has the property exactly if it visits a
+//! marking with φ, a marking with φ suffices, or a proof that φ is unreachable. If the initial
+//! marking decides the question, nothing has to be proved.
+//!
+//! # Branching time
+//! A CTL property ([`Question::Tree`]), or its negation, is proved by labelled markings
+//! ([`crate::tree`]). Alternatively, a run may prove it, or a proof that no run has some property
+//! ([`Question::Between`]).
+//!
+//! # Nets with caps
+//! A net made with caps ([`parikh_net::translation`]) represents its model within the caps. It also
+//! proves unreachability beyond them. So a marking must be within the caps to count as reachable,
+//! an unreachability proof must cover all markings, and a self-covering sequence must not exceed a
+//! cap. In all cases the preconditions of transitions are those of the model. There are no such
+//! obligations for predicates that stay reachable, for runs, or for numbers of markings: such
+//! answers are rejected.
+//!
+//! # Formulas over questions
+//! A conjunction is TRUE if each part is, and FALSE if one part is. So an obligation is a list of
+//! statements and a [`NeededProofs`]: a formula over the statements, which says which of them
+//! together prove the answer.
+
+use super::simpler::{cases, met_somewhere};
+use super::{AnswerValue, Question};
+use crate::home::liveness::asks_for_liveness;
+use crate::no_run::implied::initially;
+use parikh_net::run_property::RunProperty;
+use parikh_net::{
+    LinearSum, Net, PlaceId, Predicate, Translation, TreeProperty, of_model, sum_of_model,
+};
+use parikh_temporal::AtomId;
+
+/// The statements that have to be proved for an answer, and the formula `need` that says which of
+/// them suffice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Obligation {
+    /// Predicates for which a satisfying reachable marking has to be shown.
+    pub reach: Vec<Predicate>,
+    /// Predicates that must be proved unreachable.
+    pub refute: Vec<Predicate>,
+    /// Sums that must be shown to grow without bound.
+    pub grow: Vec<LinearSum>,
+    /// Predicates for which the evidence must prove that they stay reachable, or that they do not.
+    pub homes: Vec<HomeQuestion>,
+    /// Properties for which the evidence must prove that a run has them, or that no run has them.
+    pub runs: Vec<RunProperty>,
+    /// CTL properties that must be proved.
+    pub trees: Vec<TreeProperty>,
+    /// The formula over the statements that must be true.
+    pub need: NeededProofs,
+}
+
+/// A predicate that stays reachable from all reachable markings, or does not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HomeQuestion {
+    /// The predicate.
+    pub wanted: Predicate,
+    /// The index in `reach` of the statement that the predicate is reachable, if there is one.
+    pub reach: Option<usize>,
+}
+
+/// A formula over proof obligations. Each leaf is an index into a list of [`Obligation`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NeededProofs {
+    /// A predicate is reachable.
+    Reach(usize),
+    /// A predicate is unreachable.
+    Refute(usize),
+    /// A sum grows without bound.
+    Grow(usize),
+    /// A predicate stays reachable.
+    Stays(usize),
+    /// A predicate does not stay reachable.
+    Lost(usize),
+    /// A run has the property.
+    Run(usize),
+    /// No run has the property.
+    NoRun(usize),
+    /// The CTL property holds.
+    Tree(usize),
+    /// A conjunction; true if empty.
+    All(Vec<NeededProofs>),
+    /// A disjunction; false if empty.
+    One(Vec<NeededProofs>),
+}
+
+impl Default for NeededProofs {
+    fn default() -> Self {
+        NeededProofs::All(Vec::new())
+    }
+}
+
+impl NeededProofs {
+    /// Returns true if the formula is true, given the truth of its leaves.
+    pub fn is_met(&self, done: &dyn Fn(&NeededProofs) -> bool) -> bool {
+        match self {
+            NeededProofs::All(parts) => parts.iter().all(|part| part.is_met(done)),
+            NeededProofs::One(parts) => parts.iter().any(|part| part.is_met(done)),
+            duty => done(duty),
+        }
+    }
+
+    /// Returns the relevant unproved leaves, in order. Subformulas that are true contribute none.
+    pub fn open(&self, done: &dyn Fn(&NeededProofs) -> bool) -> Vec<&NeededProofs> {
+        match self {
+            met if met.is_met(done) => Vec::new(),
+            NeededProofs::All(parts) | NeededProofs::One(parts) => {
+                parts.iter().flat_map(|part| part.open(done)).collect()
+            }
+            duty => vec![duty],
+        }
+    }
+
+    fn junction(all: bool, parts: Vec<NeededProofs>) -> NeededProofs {
+        if all { NeededProofs::All(parts) } else { NeededProofs::One(parts) }
+    }
+}
+
+impl Question {
+    /// Returns the obligation for the answer `value`.
+    ///
+    /// # Errors
+    /// The reason that no evidence can prove the answer.
+    pub fn obligation(&self, net: &Net, value: AnswerValue) -> Result<Obligation, String> {
+        let mut all = Obligation::default();
+        if net.has_caps() && !self.is_about_reachability() {
+            return Err(
+                "this cannot be shown for a net with caps on places without a bound".to_owned()
+            );
+        }
+        all.need = match value {
+            AnswerValue::Holds(holds) => {
+                if let Question::Initially(predicate) = self {
+                    let says = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
+                    let says = says.holds(net, net.initial());
+                    if says != holds {
+                        let says = AnswerValue::Holds(says);
+                        return Err(format!("the initial marking decides the question: {says}"));
+                    }
+                }
+                all.that_it_holds(self, net, holds)?
+            }
+            AnswerValue::Number(number) => all.that_it_is(self, net, number)?,
+            AnswerValue::Infinite => all.that_it_grows(self, net)?,
+        };
+        all.within_caps(net)?;
+        Ok(all)
+    }
+
+    /// Returns true if the question depends only on which markings are reachable.
+    fn is_about_reachability(&self) -> bool {
+        match self {
+            Question::Reach { .. } | Question::Initially(_) | Question::Largest(_) => true,
+            Question::Not(part) => part.is_about_reachability(),
+            Question::Junction { parts, .. } => parts.iter().all(Question::is_about_reachability),
+            Question::Stays(_)
+            | Question::Sound { .. }
+            | Question::NoRun(_)
+            | Question::Tree(_)
+            | Question::Between { .. }
+            | Question::LargestOf(_)
+            | Question::HowMany { .. } => false,
+        }
+    }
+}
+
+const NO_NUMBER: &str = "the question asks for TRUE or FALSE";
+const NO_FIT: &str = "the numbers are too large";
+
+impl Obligation {
+    /// Restates the obligations for a net with caps: markings within the caps, and conditions of
+    /// the model.
+    fn within_caps(&mut self, net: &Net) -> Result<(), String> {
+        let Some(within) = net.translation().and_then(Translation::within_caps) else {
+            return Ok(());
+        };
+        for seen in &mut self.reach {
+            let asked = of_model(net, seen.clone()).ok_or(NO_FIT)?;
+            *seen = Predicate::and([asked, Predicate::at_least(within, 1)]).sorted();
+        }
+        for refuted in &mut self.refute {
+            *refuted = of_model(net, refuted.clone()).ok_or(NO_FIT)?;
+        }
+        for grows in &mut self.grow {
+            *grows = sum_of_model(net, grows).ok_or(NO_FIT)?;
+        }
+        Ok(())
+    }
+
+    fn reach(&mut self, predicate: Predicate) -> NeededProofs {
+        self.reach.push(predicate);
+        NeededProofs::Reach(self.reach.len() - 1)
+    }
+
+    fn refute(&mut self, predicate: Predicate) -> NeededProofs {
+        self.refute.push(predicate);
+        NeededProofs::Refute(self.refute.len() - 1)
+    }
+
+    /// Adds the obligation that `wanted` stays reachable. If every firing can be undone, it
+    /// suffices that `wanted` is reachable.
+    fn stays(&mut self, wanted: &Predicate) -> NeededProofs {
+        self.reach.push(wanted.clone());
+        let reach = Some(self.reach.len() - 1);
+        self.homes.push(HomeQuestion { wanted: wanted.clone(), reach });
+        NeededProofs::Stays(self.homes.len() - 1)
+    }
+
+    fn lost(&mut self, wanted: &Predicate) -> NeededProofs {
+        self.homes.push(HomeQuestion { wanted: wanted.clone(), reach: None });
+        NeededProofs::Lost(self.homes.len() - 1)
+    }
+
+    /// Derives the formula for the answer TRUE (`holds`) or FALSE.
+    fn that_it_holds(
+        &mut self,
+        asked: &Question,
+        net: &Net,
+        holds: bool,
+    ) -> Result<NeededProofs, String> {
+        Ok(match (asked, holds) {
+            (Question::Reach { goals, all, then }, holds) if holds == *then => {
+                let parts = goals.iter().map(|goal| self.reach(goal.clone()));
+                NeededProofs::junction(*all, parts.collect())
+            }
+            // Not all goals are reachable if one is unreachable, and none is reachable if all are
+            // unreachable.
+            (Question::Reach { goals, all, .. }, _) => {
+                let parts = goals.iter().map(|goal| self.refute(goal.clone()));
+                NeededProofs::junction(!all, parts.collect())
+            }
+            (Question::Stays(wanted), true) => {
+                let stay =
+                    NeededProofs::All(wanted.iter().map(|wanted| self.stays(wanted)).collect());
+                let here = |wanted: &Predicate| wanted.holds(net, net.initial());
+                match net.is_dead(net.initial()) && wanted.iter().all(here) {
+                    // No evidence is needed, but evidence is accepted.
+                    true => NeededProofs::One(vec![NeededProofs::default(), stay]),
+                    false => stay,
+                }
+            }
+            (Question::Stays(wanted), false) => {
+                let mut parts: Vec<NeededProofs> =
+                    wanted.iter().map(|wanted| self.lost(wanted)).collect();
+                parts.extend(dead_ends(wanted).into_iter().map(|end| self.reach(end)));
+                parts.extend(wanted.iter().map(|wanted| self.refute(wanted.clone())));
+                NeededProofs::One(parts)
+            }
+            (Question::Sound { done, improper, others }, true) => {
+                let stays = self.stays(done);
+                // The obligation that `stays` has added: `done` is reachable.
+                let mut parts = vec![stays, NeededProofs::Reach(self.reach.len() - 1)];
+                parts.extend(others.iter().map(|other| self.reach(other.clone())));
+                parts.push(self.refute(improper.clone()));
+                NeededProofs::All(parts)
+            }
+            (Question::Sound { done, improper, others }, false) => {
+                let mut parts = vec![self.lost(done), self.reach(dead_without(done))];
+                parts.push(self.reach(improper.clone()));
+                parts.push(self.refute(done.clone()));
+                parts.extend(others.iter().map(|other| self.refute(other.clone())));
+                NeededProofs::One(parts)
+            }
+            (Question::NoRun(property), none) => self.that_runs_have(property, net, !none),
+            (Question::Tree(property), true) => self.that_the_tree_has((**property).clone(), net),
+            (Question::Tree(property), false) => self.that_the_tree_has(property.negated(), net),
+            (Question::Initially(predicate), holds) => {
+                // An empty conjunction (proved), or an empty disjunction (unprovable).
+                let says = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
+                let says = says.holds(net, net.initial());
+                NeededProofs::junction(says == holds, Vec::new())
+            }
+            (Question::Not(part), holds) => self.that_it_holds(part, net, !holds)?,
+            // A conjunction is FALSE if one part is, and a disjunction is FALSE if all parts are.
+            (Question::Junction { all, parts }, holds) => {
+                let parts = parts.iter().map(|part| self.that_it_holds(part, net, holds));
+                NeededProofs::junction(*all == holds, parts.collect::<Result<_, _>>()?)
+            }
+            (Question::Between { main, shown_by, shows }, holds) => {
+                let others = if holds { shown_by } else { shows };
+                let parts = [&**main].into_iter().chain(others);
+                let parts = parts.map(|part| self.that_it_holds(part, net, holds));
+                NeededProofs::One(parts.collect::<Result<_, _>>()?)
+            }
+            (Question::Largest(_) | Question::LargestOf(_) | Question::HowMany { .. }, _) => {
+                return Err("the question asks for a number".into());
+            }
+        })
+    }
+
+    /// Derives the formula that some run has the property, or that none has. The evidence may have
+    /// decomposed the property. Some run has it if some run has one of its cases, and none has it
+    /// if none has any case.
+    fn that_runs_have(&mut self, property: &RunProperty, net: &Net, some: bool) -> NeededProofs {
+        let decided = initially(net, property);
+        let whole = self.that_runs_have_whole(property, net, some, decided);
+        let cases = match decided {
+            Some(_) => Vec::new(),
+            None => cases(net, property, some),
+        };
+        if cases.is_empty() {
+            return whole;
+        }
+        let of_case = |case| {
+            let decided = initially(net, case);
+            self.that_runs_have_whole(case, net, some, decided)
+        };
+        let cases = cases.iter().map(of_case).collect();
+        NeededProofs::One(vec![whole, NeededProofs::junction(!some, cases)])
+    }
+
+    /// Derives the same formula without decomposition. `decided` is the value that the initial
+    /// marking determines, if any.
+    fn that_runs_have_whole(
+        &mut self,
+        property: &RunProperty,
+        net: &Net,
+        some: bool,
+        decided: Option<bool>,
+    ) -> NeededProofs {
+        if decided == Some(!some) {
+            // Unprovable.
+            return NeededProofs::One(Vec::new());
+        }
+        self.runs.push(property.clone());
+        let at = self.runs.len() - 1;
+        let of_runs = if some { NeededProofs::Run(at) } else { NeededProofs::NoRun(at) };
+        if decided.is_some() {
+            // No evidence is needed, but evidence is accepted.
+            return NeededProofs::One(vec![NeededProofs::All(Vec::new()), of_runs]);
+        }
+        match met_somewhere(net, property) {
+            None => of_runs,
+            Some(met) => {
+                let of_markings = if some { self.reach(met) } else { self.refute(met) };
+                NeededProofs::One(vec![of_runs, of_markings])
+            }
+        }
+    }
+
+    /// Derives the formula that the CTL property holds.
+    fn that_the_tree_has(&mut self, property: TreeProperty, net: &Net) -> NeededProofs {
+        let here =
+            |atom: AtomId| property.atoms()[atom.0 as usize].holds(net, net.initial()).into();
+        let (formulas, formula) = (property.formulas(), property.formula());
+        let decided = match net.is_dead(net.initial()) {
+            true => formulas.value_at_end(formula, here),
+            false => formulas.value_here(formula, here),
+        };
+        if decided.known() == Some(false) {
+            // Unprovable.
+            return NeededProofs::One(Vec::new());
+        }
+        self.trees.push(property);
+        let tree = NeededProofs::Tree(self.trees.len() - 1);
+        match decided.known() {
+            // No evidence is needed, but evidence is accepted.
+            Some(_) => NeededProofs::One(vec![NeededProofs::All(Vec::new()), tree]),
+            None => tree,
+        }
+    }
+
+    /// Derives the formula for a number: a reachable marking with this value, and no reachable
+    /// marking with more.
+    fn that_it_is(
+        &mut self,
+        asked: &Question,
+        net: &Net,
+        number: i64,
+    ) -> Result<NeededProofs, String> {
+        // Σ ≥ n is ¬(Σ ≤ n − 1). For the smallest number, every marking has at least this value.
+        let more_than = |sum: &LinearSum, n| Predicate::at_most(sum.clone(), n).negated();
+        let less = number.checked_sub(1);
+        let (as_much, refute) = match asked {
+            Question::Largest(sum) => {
+                let as_much = less.map_or(Predicate::True, |less| more_than(sum, less));
+                let more = match net.translation().and_then(Translation::within_caps) {
+                    None => more_than(sum, number),
+                    Some(within) => more_by_halves(sum, within, number)?,
+                };
+                (as_much, vec![more])
+            }
+            Question::LargestOf(sums) => {
+                let as_much = match less.filter(|_| !sums.is_empty()) {
+                    Some(less) => Predicate::or(sums.iter().map(|sum| more_than(sum, less))),
+                    None => Predicate::constant(number == 0),
+                };
+                (as_much.sorted(), sums.iter().map(|sum| more_than(sum, number)).collect())
+            }
+            Question::HowMany { .. } => {
+                return Err("the question asks for a number of markings or \
+                                                    firings"
+                    .into());
+            }
+            _ => return Err(NO_NUMBER.into()),
+        };
+        let mut parts = vec![self.reach(as_much)];
+        parts.extend(refute.into_iter().map(|predicate| self.refute(predicate)));
+        Ok(NeededProofs::All(parts))
+    }
+
+    /// Derives the formula for the answer `+inf`.
+    fn that_it_grows(&mut self, asked: &Question, net: &Net) -> Result<NeededProofs, String> {
+        self.grow.push(match asked {
+            Question::Largest(sum) => sum.clone(),
+            // If the total number of tokens is unbounded, so is some place, and there are
+            // infinitely many markings.
+            Question::LargestOf(_) | Question::HowMany { .. } => Question::all_tokens(net),
+            _ => return Err(NO_NUMBER.into()),
+        });
+        Ok(NeededProofs::Grow(0))
+    }
+}
+
+/// Returns 2·Σ + within ≥ 2n + 2, which Σ ≥ n + 1 implies. Proofs about nets with caps are about
+/// this sum.
+fn more_by_halves(sum: &LinearSum, within: PlaceId, n: i64) -> Result<Predicate, String> {
+    let twice = sum.terms().iter().map(|&(place, a)| Some((place, a.checked_mul(2)?)));
+    let terms: Option<Vec<_>> = twice.chain([Some((within, 1))]).collect();
+    let sum = LinearSum::new(terms.ok_or(NO_FIT)?).map_err(|_| NO_FIT)?;
+    let most = n.checked_mul(2).and_then(|twice| twice.checked_add(1)).ok_or(NO_FIT)?;
+    Ok(Predicate::at_most(sum, most).negated())
+}
+
+/// Returns predicates for dead markings from which no predicate of `wanted` is reachable.
+fn dead_ends(wanted: &[Predicate]) -> Vec<Predicate> {
+    // No transition is enabled in a dead marking.
+    match wanted.iter().all(asks_for_liveness) {
+        true if wanted.is_empty() => Vec::new(),
+        true => vec![Predicate::Dead],
+        false => wanted.iter().map(dead_without).collect(),
+    }
+}
+
+/// Returns the predicate for a dead marking that does not satisfy `wanted`.
+fn dead_without(wanted: &Predicate) -> Predicate {
+    Predicate::and([Predicate::Dead, wanted.clone().negated()])
+}

@@ -1,0 +1,76 @@
+//! Simpler forms of properties of runs, each checked to be equivalent as far as necessary.
+//!
+//! The author of a proof may have rewritten the property, evaluated its first letter at the initial
+//! marking, and split it into cases. This module does the same with rules of LTL, and checks with
+//! automata that the old and the new form imply each other as far as necessary ([`implies`]).
+
+use crate::no_run::implied::{implies, implies_one_of};
+use parikh_net::property::condition;
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_net::{Net, Predicate};
+use parikh_temporal::{AtomId, Formula, LINEAR_RULES, Linear, Ltl, Node};
+
+/// The maximum number of rewriting steps.
+const MOST_STEPS: usize = 1_000;
+
+/// The maximum number of cases of a property.
+const MOST_CASES: usize = 32;
+
+/// Returns a simpler form of the property for runs from the initial marking. The result is not
+/// checked; callers must check that it is equivalent.
+fn simplified(net: &Net, property: &RunProperty) -> (Ltl, Formula<Linear>) {
+    let mut formulas = property.formulas().clone();
+    let initially = RunAtom::all_initially(property.atoms(), net);
+    let here = |atom: AtomId| initially[atom.0 as usize];
+    let given = formulas.given_here(property.formula(), here);
+    let (simple, _) = formulas.rewritten(given, LINEAR_RULES, MOST_STEPS);
+    // Rewriting may move a part about a later letter to the first letter.
+    let simple = formulas.given_here(simple, here);
+    (formulas, simple)
+}
+
+/// Returns the cases of a property in its simpler form: the parts of a disjunction, or the simpler
+/// form as the only case. Returns none if the form is no simpler. With `some`, each case is checked
+/// to imply the property; otherwise the property is checked to imply the disjunction of the cases.
+pub(super) fn cases(net: &Net, property: &RunProperty, some: bool) -> Vec<RunProperty> {
+    let (formulas, simple) = simplified(net, property);
+    let parts = match formulas.node(simple) {
+        Node::Or(parts) => parts.to_vec(),
+        _ if simple == property.formula() => return Vec::new(),
+        _ => vec![simple],
+    };
+    if parts.len() > MOST_CASES {
+        return Vec::new();
+    }
+    let case = |&part: &_| {
+        let case = RunProperty::new(&formulas, part, property.atoms());
+        case.under(property.fairness().clone())
+    };
+    let cases: Vec<RunProperty> = parts.iter().map(case).collect();
+    let is_that = match some {
+        true => cases.iter().all(|case| implies(net, case, property, &[]).is_ok()),
+        false => {
+            let all: Vec<&RunProperty> = cases.iter().collect();
+            implies_one_of(net, property, &all, &[]).is_ok()
+        }
+    };
+    if is_that { cases } else { Vec::new() }
+}
+
+/// Returns φ if a run has the property exactly if it visits a marking with φ. Rewriting rules and
+/// the first letter of the initial marking propose φ. Then F φ and the property are checked to
+/// imply each other on runs from the initial marking.
+pub(super) fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
+    let (formulas, simple) = simplified(net, property);
+    let Node::Until(_, always, met) = *formulas.node(simple) else { return None };
+    if !formulas.is(always, true) {
+        return None;
+    }
+    let met = condition(&formulas, met, property.atoms(), RunAtom::condition)?;
+    let eventually = RunProperty::new(&formulas, simple, property.atoms());
+    // Every finite firing sequence has a fair continuation.
+    let eventually = eventually.under(property.fairness().clone());
+    let is_that = implies(net, &eventually, property, &[]).is_ok()
+        && implies(net, property, &eventually, &[]).is_ok();
+    is_that.then(|| met.sorted())
+}

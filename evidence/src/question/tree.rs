@@ -1,0 +1,145 @@
+//! Turns a CTL formula into a question that is as simple as possible.
+//!
+//! First, rewriting rules that preserve the meaning are applied ([`BRANCHING_RULES`]). Then
+//! conjunctions and disjunctions at the top become formulas over questions. Parts about a reachable
+//! marking, or about predicates that stay reachable, become questions of these kinds; inside them,
+//! EX and AX over conditions are conditions on the marking before. Parts that are decided on all
+//! paths ([`Ctl::on_all_paths`]) become questions about runs. The remaining parts are
+//! branching-time questions, which some runs may also decide, or proofs that no run has a property
+//! ([`run_bounds`]). Questions about predicates that stay reachable may also be decided as
+//! branching-time questions.
+
+use super::Question;
+use crate::tree::{MOST_LEAVES, run_bounds};
+use parikh_net::before::condition_before;
+use parikh_net::property::condition;
+use parikh_net::run_property::RunAtom;
+use parikh_net::{Net, Predicate, RunProperty, TreeProperty};
+use parikh_temporal::{AtomId, BRANCHING_RULES, Ctl, Formula, Ltl, Node, Quantifier};
+
+/// The maximum number of rewriting steps.
+const STEPS: usize = 20_000;
+
+impl Question {
+    /// Returns the question that asks if `net` has the CTL property.
+    pub fn of_tree(net: &Net, property: &TreeProperty) -> Question {
+        let mut formulas = property.formulas().clone();
+        let (simple, _) = formulas.rewritten(property.formula(), BRANCHING_RULES, STEPS);
+        part(net, &formulas, simple, property.atoms())
+    }
+}
+
+/// An entry of the worklist.
+enum CtlTask {
+    Visit(Formula<Quantifier>),
+    /// Joins the last questions, by conjunction (`true`) or disjunction.
+    Join(bool, usize),
+}
+
+fn part(net: &Net, formulas: &Ctl, whole: Formula<Quantifier>, atoms: &[Predicate]) -> Question {
+    let (mut tasks, mut made) = (vec![CtlTask::Visit(whole)], Vec::new());
+    while let Some(task) = tasks.pop() {
+        match task {
+            CtlTask::Join(all, count) => {
+                let parts = made.split_off(made.len().saturating_sub(count));
+                made.push(Question::Junction { all, parts });
+            }
+            CtlTask::Visit(formula) => match formulas.node(formula) {
+                node @ (Node::And(parts) | Node::Or(parts))
+                    if state(formulas, formula, atoms).is_none() =>
+                {
+                    tasks.push(CtlTask::Join(matches!(node, Node::And(_)), parts.len()));
+                    tasks.extend(parts.iter().rev().map(|&part| CtlTask::Visit(part)));
+                }
+                _ => made.push(single(net, formulas, formula, atoms)),
+            },
+        }
+    }
+    made.pop().unwrap_or(Question::Junction { all: true, parts: Vec::new() })
+}
+
+/// Returns a single question for a part.
+fn single(
+    net: &Net,
+    formulas: &Ctl,
+    formula: Formula<Quantifier>,
+    atoms: &[Predicate],
+) -> Question {
+    if let Some(here) = state(formulas, formula, atoms) {
+        return Question::Initially(here);
+    }
+    // A condition after one firing is a condition on the marking before.
+    let state = |part| Some(condition_before(formulas, part, atoms, net, MOST_LEAVES)?.sorted());
+    let reach = |goal: Predicate, then| Question::Reach { goals: vec![goal], all: true, then };
+    let not = |predicate: Predicate| predicate.negated().sorted();
+    if let Some(met) = formulas.possible(formula) {
+        if let Some(goal) = state(met) {
+            return reach(goal, true);
+        }
+        if let Some(kept) = formulas.invariant(met).and_then(state) {
+            let lost = Question::Not(Box::new(Question::Stays(vec![not(kept)])));
+            return or_by_the_tree(lost, formulas, formula, atoms);
+        }
+    }
+    if let Some(kept) = formulas.invariant(formula) {
+        if let Some(kept) = state(kept) {
+            return reach(not(kept), false);
+        }
+        if let Some(wanted) = formulas.possible(kept).and_then(state) {
+            return or_by_the_tree(Question::Stays(vec![wanted]), formulas, formula, atoms);
+        }
+    }
+    on_paths(formulas, formula, atoms).unwrap_or_else(|| between(net, formulas, formula, atoms))
+}
+
+/// Returns the same question with the CTL property as an alternative.
+fn or_by_the_tree(
+    main: Question,
+    formulas: &Ctl,
+    formula: Formula<Quantifier>,
+    atoms: &[Predicate],
+) -> Question {
+    let tree = Question::Tree(Box::new(TreeProperty::new(formulas, formula, atoms)));
+    Question::Between { main: Box::new(main), shown_by: vec![tree.clone()], shows: vec![tree] }
+}
+
+/// Returns the branching-time question, with questions about runs that imply it or follow from it.
+fn between(
+    net: &Net,
+    formulas: &Ctl,
+    formula: Formula<Quantifier>,
+    atoms: &[Predicate],
+) -> Question {
+    let tree = Question::Tree(Box::new(TreeProperty::new(formulas, formula, atoms)));
+    let Some(bounds) = run_bounds(net, formulas, formula, atoms) else { return tree };
+    let no_run = |property: RunProperty| Question::NoRun(Box::new(property));
+    let some_run = |property: RunProperty| Question::Not(Box::new(no_run(property)));
+    let (along, some) = (bounds.shown_by.into_iter(), bounds.shows.into_iter());
+    let (shown_by, shows) = match bounds.exists {
+        true => (along.map(some_run).collect(), some.map(some_run).collect()),
+        false => (some.map(no_run).collect(), along.map(no_run).collect()),
+    };
+    Question::Between { main: Box::new(tree), shown_by, shows }
+}
+
+/// Returns an equivalent question about runs, if there is one.
+fn on_paths(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -> Option<Question> {
+    let mut formulas = formulas.clone();
+    let negation = formulas.negate(formula);
+    let dead = AtomId(atoms.len() as u32);
+    let of_runs: Vec<RunAtom> =
+        atoms.iter().cloned().chain([Predicate::Dead]).map(RunAtom::Holds).collect();
+    let none_violates = |all| {
+        let mut linear = Ltl::default();
+        let kept = formulas.on_all_paths(all, &mut linear, dead)?;
+        let violated = linear.negate(kept);
+        Some(Question::NoRun(Box::new(RunProperty::new(&linear, violated, &of_runs))))
+    };
+    none_violates(formula)
+        .or_else(|| none_violates(negation).map(|question| Question::Not(Box::new(question))))
+}
+
+/// Returns a part without temporal operators as a predicate in sorted form.
+fn state(formulas: &Ctl, part: Formula<Quantifier>, atoms: &[Predicate]) -> Option<Predicate> {
+    Some(condition(formulas, part, atoms, |atom| Some(atom.clone()))?.sorted())
+}

@@ -1,0 +1,92 @@
+//! Fairness assumptions from the command line: `weak`, or `strong:t,u`.
+
+use super::names::{NameNotation, NamedKind, meant};
+use parikh_net::printable::Quoted;
+use parikh_net::{Fairness, Net, TransitionId};
+
+/// Reads weak or strong fairness to all transitions of `net`, or to the transitions behind the
+/// colon. Names are separated by commas and may be in quotes. All assumptions given are combined.
+///
+/// # Errors
+/// When a text is not of this form.
+pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
+    let (mut weak, mut strong) = (Vec::new(), Vec::new());
+    for text in given {
+        let (kind, names) = text.split_once(':').map_or((&**text, None), |(k, n)| (k, Some(n)));
+        let of_kind = match kind {
+            "weak" => &mut weak,
+            "strong" => &mut strong,
+            _ => return Err(format!("expected weak or strong, not {}", Quoted(kind))),
+        };
+        match names {
+            None => of_kind.extend(net.transitions()),
+            Some(mut rest) => loop {
+                let (t, behind) = first(net, rest)?;
+                of_kind.extend(t);
+                match behind {
+                    Some(behind) => rest = behind,
+                    None => break,
+                }
+            },
+        }
+    }
+    if net.is_of_quotient() && !(weak.is_empty() && strong.is_empty()) {
+        return Err("fairness is about single bindings, but colours were merged".to_owned());
+    }
+    // The translation of a reset arc splits a transition into several. Fairness to each of the
+    // parts would differ from fairness to the transition: one part may wait forever while another
+    // fires.
+    if let Some(translation) = net.translation()
+        && weak.iter().chain(&strong).any(|&t| translation.is_shared(t))
+    {
+        return Err("fairness to a transition that empties places is not supported".to_owned());
+    }
+    Ok(Fairness::new(weak, strong))
+}
+
+/// Returns the transitions of the first name, and the text behind the comma after it.
+fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t str>), String> {
+    let text = text.trim_start();
+    let ((name, behind), written) = match text.strip_prefix('"') {
+        Some(quoted) => (quoted.split_once('"').ok_or("an unclosed quote")?, NameNotation::Quoted),
+        None => (text.split_at(text.find(',').unwrap_or(text.len())), NameNotation::Bare),
+    };
+    let mut known = Vec::new();
+    for id in meant(net, NamedKind::Transitions, name.trim_end(), written)? {
+        let transitions = net.transitions_named(&id);
+        let unknown = || format!("the net has no transition {}", Quoted(name));
+        known.extend(transitions.ok_or_else(unknown)?);
+    }
+    match behind.trim_start() {
+        "" => Ok((known, None)),
+        behind => match behind.strip_prefix(',') {
+            Some(behind) => Ok((known, Some(behind))),
+            None => Err(format!("expected a comma after {}", Quoted(name))),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn all_or_some_transitions_are_meant() {
+        let net =
+            text::parse("place p 1\ntransition t: p -> p\ntransition \"a,b\": p -> p").unwrap();
+        let read = |given: &[&str]| {
+            let given: Vec<String> = given.iter().map(|&it| it.to_owned()).collect();
+            let read = fairness(&net, &given)?;
+            Ok::<_, String>((read.weak().len(), read.strong().len()))
+        };
+        assert_eq!(read(&["weak"]), Ok((2, 0)));
+        assert_eq!(read(&["strong"]), Ok((0, 2)));
+        assert_eq!(read(&["weak", "strong: \"a,b\" "]), Ok((1, 1)));
+        assert_eq!(read(&["weak:t,\"a,b\",t"]), Ok((2, 0)));
+        for wrong in ["fair", "weak:", "weak:a", "weak:t u", "strong:\"t", "weak:t,", "weak:\"t\"t"]
+        {
+            assert!(read(&[wrong]).is_err(), "{wrong}");
+        }
+    }
+}

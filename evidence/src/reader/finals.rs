@@ -1,0 +1,92 @@
+//! Final markings: the markings in which a run of the model may end. Tools for process mining write
+//! them into the net, in an element of their own:
+//!
+//! ```xml
+//! <finalmarkings><marking><place idref="end"><text>1</text></place></marking></finalmarkings>
+//! ```
+//!
+//! Each `marking` is a final marking. A place that is not named has no tokens, and the numbers of a
+//! place named twice are added. A marking may be empty, and equal markings count once.
+//!
+//! Other tools write `<finalMarking><text>1</text></finalMarking>` into places, beside the initial
+//! marking. All places together make one final marking, which comes after the others.
+
+use super::references::resolve;
+use super::{Unreadable, attribute, elements, in_text, name, unknown};
+use parikh_net::builder::NetNode;
+use parikh_net::printable::Quoted;
+use parikh_net::{Marking, NetBuilder};
+use roxmltree::Node;
+use std::collections::HashMap;
+
+/// The largest total number of entries in the final markings of a model.
+const MOST_NUMBERS: usize = 1 << 24;
+
+/// Reads the tokens in the `finalMarking` of each of these places. Returns `None` if no place has
+/// the label.
+pub(super) fn in_places(places: &[Node<'_, '_>]) -> Result<Option<Vec<u64>>, Unreadable> {
+    let (mut all, mut is_said) = (Vec::new(), false);
+    for &place in places {
+        let mut tokens = None;
+        for label in elements(place).filter(|inside| name(*inside) == "finalMarking") {
+            if tokens.replace(in_text(label, 0)?).is_some() {
+                return Err(Unreadable::at(label, "a second `finalMarking`"));
+            }
+        }
+        is_said |= tokens.is_some();
+        all.push(tokens.unwrap_or(0));
+    }
+    Ok(is_said.then_some(all))
+}
+
+/// Reads the final markings in the sections, over the places of `builder`. The marking from the
+/// labels of places comes last. `references` are the reference nodes of the net.
+pub(super) fn read<'a>(
+    sections: &[Node<'a, '_>],
+    in_places: Option<Vec<u64>>,
+    builder: &NetBuilder,
+    references: &HashMap<&'a str, &'a str>,
+) -> Result<Vec<Marking>, Unreadable> {
+    let mut finals: Vec<Marking> = Vec::new();
+    let mut numbers = 0;
+    for section in sections {
+        for node in elements(*section) {
+            if name(node) != "marking" {
+                return Err(unknown(node, *section));
+            }
+            numbers += builder.place_count();
+            if numbers > MOST_NUMBERS {
+                let what = format!("the final markings have more than {MOST_NUMBERS} numbers");
+                return Err(Unreadable::at(node, what));
+            }
+            let mut tokens = vec![0u64; builder.place_count()];
+            for place in elements(node) {
+                if name(place) != "place" {
+                    return Err(unknown(place, node));
+                }
+                let id = resolve(place, attribute(place, "idref")?, references)?;
+                let Some(NetNode::Place(p)) = builder.node(id) else {
+                    return Err(Unreadable::at(
+                        place,
+                        format!("the net has no place {}", Quoted(id)),
+                    ));
+                };
+                let held = tokens[p.index()].checked_add(in_text(place, 0)?);
+                let held = held.filter(|&held| held <= Marking::MAX_TOKENS);
+                tokens[p.index()] =
+                    held.ok_or_else(|| Unreadable::at(place, "more than 2^63 - 1 tokens"))?;
+            }
+            let marking = Marking::new(tokens);
+            if !finals.contains(&marking) {
+                finals.push(marking);
+            }
+        }
+    }
+    if let Some(marking) = in_places.map(Marking::new)
+        && marking.total() > 0
+        && !finals.contains(&marking)
+    {
+        finals.push(marking);
+    }
+    Ok(finals)
+}

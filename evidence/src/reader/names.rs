@@ -1,0 +1,103 @@
+//! Resolution of names in formulas to nodes of the model.
+//!
+//! A node's name is its label, or its id if the label is missing or blank. A text in quotes means
+//! all nodes with this name, or else the node with this id. A word without quotes means the node
+//! with this id, or else the only node with this name. It is an error if several nodes have the
+//! name. The prover has its own code for names.
+
+use parikh_net::Net;
+use parikh_net::TransitionId;
+use parikh_net::printable::Quoted;
+
+/// The notation of a text in a formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NameNotation {
+    /// An explicit id: `id "p"`.
+    Id,
+    /// A word without quotes.
+    Bare,
+    /// A text in quotes, or an operand of a constraint of Declare.
+    Quoted,
+}
+
+/// A kind of nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NamedKind {
+    Places,
+    Transitions,
+}
+
+/// Returns the ids of the nodes that a text refers to. If no node has it as its id or name, returns
+/// the text itself.
+///
+/// # Errors
+/// When a word without quotes is the name of several nodes.
+pub(crate) fn meant(
+    net: &Net,
+    of: NamedKind,
+    text: &str,
+    written: NameNotation,
+) -> Result<Vec<String>, String> {
+    let as_it_is = || Ok(vec![text.to_owned()]);
+    let is_id = match of {
+        NamedKind::Places => net.places_named(text).is_some(),
+        NamedKind::Transitions => net.transitions_named(text).is_some(),
+    };
+    if written == NameNotation::Id || written == NameNotation::Bare && is_id {
+        return as_it_is();
+    }
+    let mut called = match of {
+        NamedKind::Places => places(net),
+        NamedKind::Transitions => transitions(net),
+    };
+    called.retain(|(id, label)| match label.as_deref().map(str::trim) {
+        None | Some("") => id == text,
+        Some(_) => label.as_deref() == Some(text),
+    });
+    let ids: Vec<String> = called.into_iter().map(|(id, _)| id).collect();
+    match &ids[..] {
+        [] => as_it_is(),
+        [_, _, ..] if written == NameNotation::Bare => {
+            let some: Vec<String> = ids.iter().take(5).map(|id| Quoted(id).to_string()).collect();
+            let (count, some) = (ids.len(), some.join(", "));
+            Err(format!("{} is the label of {count} nodes: {some}", Quoted(text)))
+        }
+        _ => Ok(ids),
+    }
+}
+
+/// The id and the label of a node.
+type LabelledNode = (String, Option<String>);
+
+fn places(net: &Net) -> Vec<LabelledNode> {
+    let owned = |label: Option<&str>| label.map(str::to_owned);
+    match net.folding() {
+        Some(folding) => (0..folding.place_count())
+            .map(|at| (folding.place_name(at).to_owned(), owned(folding.place_label(at))))
+            .collect(),
+        None => (net.model_places())
+            .map(|p| (net.place_name(p).to_owned(), owned(net.place_label(p))))
+            .collect(),
+    }
+}
+
+fn transitions(net: &Net) -> Vec<LabelledNode> {
+    let owned = |label: Option<&str>| label.map(str::to_owned);
+    if let Some(folding) = net.folding() {
+        return (0..folding.transition_count())
+            .map(|at| (folding.transition_name(at).to_owned(), owned(folding.transition_label(at))))
+            .collect();
+    }
+    let Some(translation) = net.translation() else {
+        return (net.transitions())
+            .map(|t| (net.transition_name(t).to_owned(), owned(net.transition_label(t))))
+            .collect();
+    };
+    let of_model = (0..translation.transition_count()).map(TransitionId::new);
+    let labelled = of_model.map(|t| {
+        let copy = translation.copies(t).next().map(TransitionId::new);
+        let label = copy.and_then(|copy| net.transition_label(copy));
+        (translation.transition_name(t).to_owned(), owned(label))
+    });
+    labelled.collect()
+}

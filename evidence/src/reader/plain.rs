@@ -1,0 +1,179 @@
+//! Nets as text, one line per node: `place p 1`, `transition t: p + 2*q -> r`, `net NAME`.
+//!
+//! Names with blanks or signs stand in quotes, and `#` begins a comment. A place may be declared
+//! after the transitions that use it. Coloured nets as text are not supported.
+
+use super::Unreadable;
+use super::words::wrong;
+use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
+use std::collections::HashMap;
+
+/// The places of a net by name.
+type Places = HashMap<String, PlaceId>;
+
+/// A sign or a name.
+#[derive(Clone, PartialEq, Eq)]
+enum PlainToken {
+    Name(String),
+    /// One of `:`, `+` and `*`, or `>` for an arrow.
+    Sign(char),
+}
+
+/// Returns the first words of the lines.
+fn firsts(text: &str) -> impl Iterator<Item = &str> {
+    let firsts = text.lines().filter_map(|line| line.split_ascii_whitespace().next());
+    firsts.filter(|word| !word.starts_with('#'))
+}
+
+/// Returns true if a text is in this language: its lines begin with the right words, and none
+/// begins like a line of a coloured net.
+pub(super) fn is(text: &str) -> bool {
+    let begins = firsts(text).next().is_some_and(|it| matches!(it, "net" | "place" | "transition"));
+    begins
+        && !firsts(text).any(|it| matches!(it, "sort" | "var"))
+        && firsts(text).any(|it| matches!(it, "place" | "transition"))
+}
+
+/// Reads a net.
+///
+/// # Errors
+/// A syntax error, with its line and the expected text.
+pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
+    let mut builder = NetBuilder::new("");
+    let (mut known, mut arcs) = (Places::new(), Vec::new());
+    for (line, content) in (1..).zip(text.lines()) {
+        let pieces = pieces(content).map_err(|what| wrong(line, what))?;
+        let fails = |error: parikh_net::BuildError| wrong(line, error.to_string());
+        let Some((first, rest)) = pieces.split_first() else { continue };
+        match (first, rest) {
+            (PlainToken::Name(word), [PlainToken::Name(name)]) if word == "net" => {
+                builder.set_name(name.clone());
+            }
+            (PlainToken::Name(word), [PlainToken::Name(name), tokens @ ..]) if word == "place" => {
+                let tokens = match tokens {
+                    [] => 0,
+                    [PlainToken::Name(digits)] => number(line, digits)?,
+                    _ => return Err(wrong(line, "expected the end of the line after the tokens")),
+                };
+                known.insert(name.clone(), builder.place(name, tokens).map_err(fails)?);
+            }
+            (PlainToken::Name(word), [PlainToken::Name(name), rest @ ..])
+                if word == "transition" =>
+            {
+                let transition = builder.transition(name).map_err(fails)?;
+                match rest {
+                    [] => {}
+                    [PlainToken::Sign(':'), rest @ ..] => {
+                        arcs.push((line, transition, rest.to_vec()))
+                    }
+                    _ => return Err(wrong(line, "expected `:` after the transition's name")),
+                }
+            }
+            _ => {
+                let what = "expected `net NAME`, `place NAME [TOKENS]` or `transition NAME: …`";
+                return Err(wrong(line, what));
+            }
+        }
+    }
+    for (line, transition, pieces) in arcs {
+        connect(&mut builder, &known, (line, transition), &pieces)?;
+    }
+    builder.build().map_err(|error| wrong(text.lines().count() as u64, error.to_string()))
+}
+
+fn pieces(line: &str) -> Result<Vec<PlainToken>, String> {
+    let mut pieces = Vec::new();
+    let mut rest = line.trim_start();
+    let of_names = |c: char| !c.is_whitespace() && !"#:+*\"->".contains(c);
+    while let Some(c) = rest.chars().next() {
+        let length = match c {
+            '#' => break,
+            ':' | '+' | '*' => {
+                pieces.push(PlainToken::Sign(c));
+                1
+            }
+            '-' if rest.starts_with("->") => {
+                pieces.push(PlainToken::Sign('>'));
+                2
+            }
+            '-' | '>' => return Err(format!("found `{c}`, expected `->`")),
+            '"' => {
+                let (mut name, mut escaped, mut end) = (String::new(), false, None);
+                for (at, c) in rest.char_indices().skip(1) {
+                    match c {
+                        '"' if !escaped => {
+                            end = Some(at + 1);
+                            break;
+                        }
+                        '\\' if !escaped => escaped = true,
+                        _ => {
+                            name.push(match c {
+                                'n' if escaped => '\n',
+                                'r' if escaped => '\r',
+                                c => c,
+                            });
+                            escaped = false;
+                        }
+                    }
+                }
+                pieces.push(PlainToken::Name(name));
+                end.ok_or("a quoted name is not closed")?
+            }
+            _ => {
+                let length = rest.find(|c| !of_names(c)).unwrap_or(rest.len());
+                pieces.push(PlainToken::Name(rest[..length].to_owned()));
+                length
+            }
+        };
+        rest = rest[length..].trim_start();
+    }
+    Ok(pieces)
+}
+
+fn number(line: u64, digits: &str) -> Result<u64, Unreadable> {
+    digits.parse().map_err(|_| wrong(line, format!("expected a number, found {digits:?}")))
+}
+
+fn connect(
+    builder: &mut NetBuilder,
+    known: &Places,
+    (line, transition): (u64, TransitionId),
+    pieces: &[PlainToken],
+) -> Result<(), Unreadable> {
+    let mut sides = pieces.split(|piece| *piece == PlainToken::Sign('>'));
+    let (Some(taken), Some(put), None) = (sides.next(), sides.next(), sides.next()) else {
+        return Err(wrong(line, "expected one `->` between what is taken and what is put"));
+    };
+    let fails = |error: parikh_net::BuildError| wrong(line, error.to_string());
+    for (place, weight) in places(known, line, taken)? {
+        builder.take(transition, place, weight).map_err(fails)?;
+    }
+    for (place, weight) in places(known, line, put)? {
+        builder.put(transition, place, weight).map_err(fails)?;
+    }
+    Ok(())
+}
+
+/// Parses the places on one side of an arrow, with their weights.
+fn places(
+    known: &Places,
+    line: u64,
+    pieces: &[PlainToken],
+) -> Result<Vec<(PlaceId, u64)>, Unreadable> {
+    if pieces.is_empty() {
+        return Ok(Vec::new());
+    }
+    let term = |term: &[PlainToken]| {
+        let (weight, name) = match term {
+            [PlainToken::Name(name)] => (1, name),
+            [PlainToken::Name(weight), PlainToken::Sign('*'), PlainToken::Name(name)] => {
+                (number(line, weight)?, name)
+            }
+            _ => return Err(wrong(line, "expected places such as `p + 2*q` beside `->`")),
+        };
+        let place = known.get(name);
+        let place = place.ok_or_else(|| wrong(line, format!("the net has no place {name:?}")))?;
+        Ok((*place, weight))
+    };
+    pieces.split(|piece| *piece == PlainToken::Sign('+')).map(term).collect()
+}

@@ -1,0 +1,344 @@
+//! PNML: the place/transition nets of ISO/IEC 15909-2, as far as they determine the initial marking
+//! and firing.
+//!
+//! # Meaning
+//! - The `id` identifies a node. The `name` is a label, which textual formulas may use. Places and
+//!   transitions share one set of ids, and all ids are different.
+//! - Pages only group nodes. Nodes on a page, at any depth, belong to the net.
+//! - A `referencePlace` or `referenceTransition` represents the node that it refers to, perhaps
+//!   through other references.
+//! - A place without `initialMarking` is empty. An arc without `inscription` has weight 1. The
+//!   weights of parallel arcs are added.
+//! - `graphics` and the `toolspecific` parts of other tools have no meaning. The module `units`
+//!   reads those of NUPN, which only add a claim of the model.
+//! - `finalmarkings`, and `finalMarking` in places, define the end of runs. They do not change the
+//!   set of reachable markings.
+//! - Arcs from a place to a transition may have the type `inhibitor`, `read` (or `test`) or
+//!   `reset`.
+//! - The module `pipe` reads PIPE's additions, and `timing` reads times, priorities and tool data.
+//! - Everything else may have a meaning and is refused: colours, capacities, other types.
+//!
+//! The order of elements does not matter: nodes are read first, then arcs.
+
+use super::known::nothing_unknown;
+use super::references::{references, resolve};
+use super::timing::{NetTiming, TimeTreatment};
+use super::{
+    Unreadable, attribute, decode, elements, finals, in_text, name, only, optional, pipe, tree,
+    trimmed, units, unknown,
+};
+use parikh_net::builder::NetNode;
+use parikh_net::printable::Quoted;
+use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, Net};
+use roxmltree::{Document, Node};
+
+/// A net that may have inhibitor and reset arcs, with a note on the reading.
+#[derive(Debug)]
+pub struct ExtendedModel {
+    /// The net.
+    pub net: ExtendedNet,
+    /// The reason why nested units were left out, if they were.
+    pub note: Option<String>,
+}
+
+/// A net, with a note on the reading.
+#[derive(Debug)]
+pub struct PlainModel {
+    /// The net.
+    pub net: Net,
+    /// The reason why nested units were left out, if they were.
+    pub note: Option<String>,
+}
+
+/// The elements of a net, as XML.
+#[derive(Default)]
+struct NetElements<'a, 'input> {
+    places: Vec<Node<'a, 'input>>,
+    transitions: Vec<Node<'a, 'input>>,
+    references: Vec<Node<'a, 'input>>,
+    arcs: Vec<Node<'a, 'input>>,
+    units: Vec<Node<'a, 'input>>,
+    finals: Vec<Node<'a, 'input>>,
+}
+
+/// Reads a model.
+///
+/// # Errors
+/// A syntax error, with its line and the expected text.
+pub fn read(bytes: &[u8]) -> Result<PlainModel, Unreadable> {
+    let ExtendedModel { net, note } = read_extended(bytes, TimeTreatment::Refused)?;
+    match net.into_plain() {
+        Ok(net) => Ok(PlainModel { net, note }),
+        Err(_) => {
+            let what = "expected a net of plain arcs, found an inhibitor or reset arc";
+            Err(Unreadable { line: 1, what: what.to_owned() })
+        }
+    }
+}
+
+/// Parts of the types of plain nets, in the spelling of the tools.
+const PLAIN: [&str; 6] = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "basicpnml"];
+
+/// Reads a model that may have inhibitor and reset arcs.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_extended(bytes: &[u8], times: TimeTreatment) -> Result<ExtendedModel, Unreadable> {
+    let text = decode(bytes)?;
+    let tree = tree(&text)?;
+    let net = the_net(&tree)?;
+    if let Some(kind) = optional(net, "type")
+        && !kind.is_empty()
+        && !PLAIN.iter().any(|is| kind.to_ascii_lowercase().contains(is))
+    {
+        let what = format!("expected a place/transition net, found one of type {}", Quoted(kind));
+        return Err(Unreadable::at(net, what));
+    }
+    nothing_unknown(net)?;
+    let ExtendedModel { net: read, note } = build(net, &collect(net)?)?;
+    let assumptions = NetTiming::of(net).assumptions(times)?;
+    Ok(ExtendedModel { net: read.assuming(assumptions), note })
+}
+
+/// Returns the only net of a file. The net stands directly inside `pnml`, or in modules that only
+/// contain a net.
+///
+/// # Errors
+/// When there is no net, a second net at any depth, or another element that may have a meaning.
+pub(crate) fn the_net<'a, 'input>(
+    tree: &'a Document<'input>,
+) -> Result<Node<'a, 'input>, Unreadable> {
+    let root = tree.root_element();
+    if name(root) != "pnml" {
+        return Err(Unreadable::at(root, format!("expected `pnml`, found `{}`", name(root))));
+    }
+    let net = only(root, root.descendants().filter(|node| name(*node) == "net"), "`net`")?;
+    let around = net.ancestors().skip(1).filter(|it| it.is_element() && *it != root);
+    for module in around {
+        if name(module) != "module" {
+            return Err(unknown(net, module));
+        }
+    }
+    let is_part = |node: &Node<'_, '_>| {
+        let name = name(*node).to_ascii_lowercase();
+        ["place", "transition", "arc"].iter().any(|part| name.contains(part))
+    };
+    if let Some(part) = elements(root).find(is_part) {
+        return Err(unknown(part, root));
+    }
+    let beside = |module: Node<'a, 'input>| {
+        let is_known = |it: &Node<'_, '_>| {
+            ["net", "module", "name", "graphics", "toolspecific"].contains(&name(*it))
+        };
+        elements(module).find(|it| !is_known(it))
+    };
+    // Only modules directly inside modules are opened.
+    let mut unopened: Vec<_> = elements(root).filter(|it| name(*it) == "module").collect();
+    while let Some(module) = unopened.pop() {
+        if let Some(part) = beside(module) {
+            return Err(unknown(part, module));
+        }
+        unopened.extend(elements(module).filter(|it| name(*it) == "module"));
+    }
+    Ok(net)
+}
+
+/// Collects the elements of a net and its pages. A list of unopened pages replaces recursion, so
+/// any nesting depth is fine.
+fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<NetElements<'a, 'input>, Unreadable> {
+    let mut parts = NetElements::default();
+    let mut unopened = vec![net];
+    while let Some(around) = unopened.pop() {
+        for node in elements(around) {
+            match name(node) {
+                "page" => unopened.push(node),
+                "place" => parts.places.push(node),
+                "transition" => parts.transitions.push(node),
+                "referencePlace" | "referenceTransition" => parts.references.push(node),
+                "arc" => parts.arcs.push(node),
+                "toolspecific" if optional(node, "tool") == Some("nupn") => parts.units.push(node),
+                "finalmarkings" => parts.finals.push(node),
+                "toolspecific" | "name" | "graphics" => {}
+                "declaration" => no_colours(node)?,
+                _ if pipe::means_nothing(node, around) => {}
+                _ => return Err(unknown(node, around)),
+            }
+        }
+    }
+    Ok(parts)
+}
+
+fn build(net: Node<'_, '_>, parts: &NetElements<'_, '_>) -> Result<ExtendedModel, Unreadable> {
+    let refused = |node, error: BuildError| Unreadable::at(node, error.to_string());
+    let mut builder = ExtendedBuilder::new(optional(net, "id").unwrap_or(""));
+    for &node in &parts.places {
+        let tokens = label(node, "initialMarking", 0)?;
+        let id = attribute(node, "id")?;
+        let p = builder.core.place(id, tokens).map_err(|error| refused(node, error))?;
+        if let Some(label) = name_for_people(node) {
+            builder.core.label_place(p, &label);
+        }
+    }
+    let in_places = finals::in_places(&parts.places)?;
+    for &node in &parts.transitions {
+        label(node, "", 0)?;
+        let id = attribute(node, "id")?;
+        let t = builder.core.transition(id).map_err(|error| refused(node, error))?;
+        if let Some(name) = name_for_people(node) {
+            builder.core.label_transition(t, &name);
+        }
+    }
+    let references = references(&parts.references, |id| {
+        builder.core.node(id).map(|node| matches!(node, NetNode::Place(_)))
+    })?;
+    for &node in &parts.arcs {
+        let kind = arc_kind(node)?;
+        let weight = label(node, "inscription", 1)?;
+        let end = |key| -> Result<NetNode, Unreadable> {
+            let id = resolve(node, attribute(node, key)?, &references)?;
+            let known = builder.core.node(id);
+            known.ok_or_else(|| Unreadable::at(node, format!("the net has no node {}", Quoted(id))))
+        };
+        let added = match (end("source")?, end("target")?) {
+            (NetNode::Place(p), NetNode::Transition(t)) => match kind {
+                ArcKind::Plain => builder.core.take(t, p, weight),
+                ArcKind::Reads => builder.read(t, p, weight),
+                ArcKind::Inhibits => builder.inhibit(t, p, weight),
+                ArcKind::Empties if weight == 1 => {
+                    builder.reset(t, p);
+                    Ok(())
+                }
+                ArcKind::Empties => {
+                    return Err(Unreadable::at(
+                        node,
+                        "expected no weight, because a reset arc takes all tokens",
+                    ));
+                }
+            },
+            (NetNode::Transition(t), NetNode::Place(p)) if kind == ArcKind::Plain => {
+                builder.core.put(t, p, weight)
+            }
+            (NetNode::Transition(_), NetNode::Place(_)) => {
+                return Err(Unreadable::at(node, "expected a plain arc from a transition"));
+            }
+            _ => return Err(Unreadable::at(node, "an arc between two nodes of one kind")),
+        };
+        added.map_err(|error| refused(node, error))?;
+    }
+    let sizes = (parts.transitions.len(), parts.arcs.len());
+    let units = units::read(&builder.core, &parts.units, sizes);
+    let left_out = |error| format!("the model's nested units are ignored: {error}");
+    let note = units.as_ref().err().map(left_out);
+    if let Ok(Some(units)) = units {
+        builder.core.set_units(units);
+    }
+    let finals = finals::read(&parts.finals, in_places, &builder.core, &references)?;
+    let net = builder.build().map_err(|error| refused(net, error))?;
+    Ok(ExtendedModel { net: net.with_final_markings(finals), note })
+}
+
+/// Returns the number in the label `key` of a node or arc, or `default` if the label or its text is
+/// missing. Unknown labels are refused.
+fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable> {
+    let mut value = None;
+    for inside in elements(node) {
+        match name(inside) {
+            "name" | "graphics" | "toolspecific" => {}
+            "type" | "arctype" if name(node) == "arc" => {} // `plain_arc` has looked at it
+            "capacity" if name(node) == "place" => pipe::no_capacity(inside)?,
+            "type" if name(node) == "place" => no_colours(inside)?,
+            "label" if name(node) == "transition" => {} // TINA's second name
+            "tagged" => pipe::no_tagged_token(inside)?,
+            "finalMarking" if name(node) == "place" => {} // `finals` reads it
+            _ if pipe::means_nothing(inside, node) => {}
+            found if found == key => {
+                if value.replace(in_text(inside, default)?).is_some() {
+                    return Err(Unreadable::at(inside, format!("a second `{key}`")));
+                }
+            }
+            _ => return Err(unknown(inside, node)),
+        }
+    }
+    Ok(value.unwrap_or(default))
+}
+
+/// Refuses the type of a place if it has sorts.
+fn no_colours(kind: Node<'_, '_>) -> Result<(), Unreadable> {
+    match elements(kind).find(|it| !["text", "graphics", "toolspecific"].contains(&name(*it))) {
+        None => Ok(()),
+        Some(structure) => Err(unknown(structure, kind)),
+    }
+}
+
+/// Returns a node's label: the text of its last `name`.
+pub(crate) fn name_for_people(node: Node<'_, '_>) -> Option<String> {
+    let label = elements(node).filter(|inside| name(*inside) == "name").last()?;
+    let said = |node: Node<'_, '_>| -> String {
+        let pieces = node.children().filter(Node::is_text).filter_map(|piece| piece.text());
+        trimmed(&pieces.collect::<String>()).to_owned()
+    };
+    let inside = elements(label).filter(|it| ["text", "value"].contains(&name(*it))).last();
+    let inside = inside.map(said).filter(|text| !text.is_empty());
+    Some(inside.unwrap_or_else(|| said(label)))
+}
+
+/// The effect of an arc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArcKind {
+    Plain,
+    Reads,
+    Inhibits,
+    Empties,
+}
+
+/// Reads the type of an arc, from an attribute (TAPAAL) or an element inside (PM4Py).
+fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
+    let mut kinds: Vec<(String, bool)> =
+        optional(arc, "type").map(|kind| (kind.to_owned(), false)).into_iter().collect();
+    for inside in elements(arc).filter(|&inside| ["type", "arctype"].contains(&name(inside))) {
+        match optional(inside, "value") {
+            Some(value) => kinds.push((value.to_owned(), true)),
+            None => {
+                let pieces = inside.descendants().filter(Node::is_text);
+                kinds.push((pieces.filter_map(|piece| piece.text()).collect(), true));
+            }
+        }
+    }
+    let mut kind = ArcKind::Plain;
+    for (said, inside) in &kinds {
+        if *inside && trimmed(said).is_empty() {
+            return Err(Unreadable::at(arc, "an empty type of an arc"));
+        }
+        let one = match trimmed(said).to_ascii_lowercase().as_str() {
+            // Renew writes `ordinary`.
+            "" | "normal" | "ordinary" => ArcKind::Plain,
+            "read" | "readarc" | "test" | "testarc" => ArcKind::Reads,
+            "inhibitor" | "inhibitorarc" => ArcKind::Inhibits,
+            "reset" | "resetarc" => ArcKind::Empties,
+            _ => {
+                let what = format!("expected a plain arc, found {}", Quoted(said));
+                return Err(Unreadable::at(arc, what));
+            }
+        };
+        if kind != ArcKind::Plain && one != kind {
+            return Err(Unreadable::at(arc, "an arc with two types"));
+        }
+        // PM4Py ignores such weights.
+        if *inside && one == ArcKind::Inhibits && label(arc, "inscription", 1)? != 1 {
+            return Err(Unreadable::at(
+                arc,
+                "expected no weight, because tools disagree on its meaning",
+            ));
+        }
+        kind = one;
+    }
+    Ok(kind)
+}
+
+/// Checks that an arc only moves tokens.
+pub(crate) fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
+    match arc_kind(arc)? {
+        ArcKind::Plain => Ok(()),
+        _ => Err(Unreadable::at(arc, "expected a plain arc, found a test or reset arc")),
+    }
+}

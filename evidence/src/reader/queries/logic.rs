@@ -1,0 +1,183 @@
+//! Logical operators of formulas: from the XML to conjunctions and disjunctions of leaves.
+//!
+//! A flag pushes negation down to the leaves. A list of open operands replaces recursion, so any
+//! nesting depth is fine.
+
+use super::{DEEPEST, leaf};
+use crate::reader::{Unreadable, elements, name};
+use parikh_net::{Net, Predicate};
+use roxmltree::Node;
+
+/// A conjunction or disjunction under construction.
+struct OpenJunction<'a, 'input, T> {
+    /// True for a disjunction.
+    any: bool,
+    /// The operands still to be read, in reverse order.
+    left: Vec<UnreadOperand<'a, 'input>>,
+    /// The results of the operands read so far.
+    done: Vec<T>,
+    /// The number of nesting levels in the file: 1, or 0 for the two cases of an equivalence.
+    levels: usize,
+}
+
+/// A part of a formula still to be read.
+#[derive(Clone, Copy)]
+pub(super) enum UnreadOperand<'a, 'input> {
+    /// The formula at a node, negated if the boolean is true.
+    Formula(Node<'a, 'input>, bool),
+    /// The conjunction of two formulas, each negated if its boolean is true.
+    Both([(Node<'a, 'input>, bool); 2]),
+}
+
+/// Reads a state formula, negated if `negated`, as a sorted predicate. Formulas that only differ in
+/// the order of operands give equal predicates.
+pub(super) fn predicate(
+    net: &Net,
+    node: Node<'_, '_>,
+    negated: bool,
+) -> Result<Predicate, Unreadable> {
+    let part = |node, negated| {
+        let leaf = leaf(net, node)?;
+        Ok(if negated { leaf.negated() } else { leaf })
+    };
+    let join = |any, parts| if any { Predicate::or(parts) } else { Predicate::and(parts) };
+    Ok(junctions(node, negated, &part, &join)?.sorted())
+}
+
+/// The number of leaves read for one formula beyond four times its elements. An equivalence reads
+/// each operand twice, and a nested one four times.
+const SPARE_LEAVES: usize = 100_000;
+
+/// Reads a formula, negated if `negated`. The function `leaf` converts a leaf, negated if its
+/// boolean is true. The function `join` makes a disjunction if its boolean is true, and a
+/// conjunction otherwise.
+pub(super) fn junctions<'a, 'input, T>(
+    node: Node<'a, 'input>,
+    negated: bool,
+    leaf: &dyn Fn(Node<'a, 'input>, bool) -> Result<T, Unreadable>,
+    join: &dyn Fn(bool, Vec<T>) -> T,
+) -> Result<T, Unreadable> {
+    let mut open: Vec<OpenJunction<'a, 'input, T>> = Vec::new();
+    let mut next = UnreadOperand::Formula(node, negated);
+    let (mut leaves, mut depth) = (0, 0);
+    let most = SPARE_LEAVES + 4 * node.descendants().count();
+    loop {
+        let mut made = match operands(next)? {
+            Some((any, left)) => {
+                let levels = usize::from(matches!(next, UnreadOperand::Formula(..)));
+                open.push(OpenJunction { any, left, done: Vec::new(), levels });
+                depth += levels;
+                if depth > DEEPEST {
+                    let what = format!("formulas nested deeper than {DEEPEST} are not supported");
+                    return Err(Unreadable::at(node, what));
+                }
+                None
+            }
+            None => {
+                leaves += 1;
+                let UnreadOperand::Formula(node, negated) = next else {
+                    return Err(Unreadable::at(node, "expected a formula"));
+                };
+                if leaves > most {
+                    return Err(Unreadable::at(node, "the formula has too many equivalences"));
+                }
+                Some(leaf(node, negated)?)
+            }
+        };
+        // Closes complete junctions, and goes on with the next operand.
+        loop {
+            let Some(junction) = open.last_mut() else {
+                match made {
+                    // No junction is open, so this is the result.
+                    Some(made) => return Ok(made),
+                    None => break,
+                }
+            };
+            junction.done.extend(made.take());
+            if let Some(operand) = junction.left.pop() {
+                next = operand;
+                break;
+            }
+            made = Some(join(junction.any, std::mem::take(&mut junction.done)));
+            depth -= junction.levels;
+            open.pop();
+        }
+    }
+}
+
+/// The operands of a junction in reverse order; the boolean is true for a disjunction.
+pub(super) type JunctionOperands<'a, 'input> = (bool, Vec<UnreadOperand<'a, 'input>>);
+
+/// Returns the operands of a formula, negated if the formula is negated, or `None` for a leaf. ¬(a
+/// ∧ b) = ¬a ∨ ¬b, ¬(a ∨ b) = ¬a ∧ ¬b, a → b = ¬a ∨ b, and a ↔ b = (a ∧ b) ∨ (¬a ∧ ¬b).
+pub(super) fn operands<'a, 'input>(
+    whole: UnreadOperand<'a, 'input>,
+) -> Result<Option<JunctionOperands<'a, 'input>>, Unreadable> {
+    let (node, negated) = match whole {
+        UnreadOperand::Formula(node, negated) => (node, negated),
+        UnreadOperand::Both(both) => {
+            let both =
+                both.into_iter().rev().map(|(node, negated)| UnreadOperand::Formula(node, negated));
+            return Ok(Some((false, both.collect())));
+        }
+    };
+    let Some(connective) = Connective::of(node)? else { return Ok(None) };
+    let mut parts: Vec<_> = elements(node).map(|operand| (operand, negated)).collect();
+    let any = match connective {
+        Connective::And => negated,
+        Connective::Or => !negated,
+        Connective::Not => {
+            parts[0].1 = !negated;
+            true
+        }
+        Connective::Implies => {
+            parts[0].1 = !negated;
+            !negated
+        }
+        Connective::Alike(alike) => {
+            let (a, b) = (parts[0].0, parts[1].0);
+            let differ = alike == negated;
+            let cases = [[(a, true), (b, !differ)], [(a, false), (b, differ)]];
+            return Ok(Some((true, cases.map(UnreadOperand::Both).to_vec())));
+        }
+    };
+    let parts = parts.into_iter().rev();
+    Ok(Some((any, parts.map(|(node, negated)| UnreadOperand::Formula(node, negated)).collect())))
+}
+
+/// A logical operator.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Connective {
+    And,
+    Or,
+    Not,
+    Implies,
+    /// An equivalence if true, an exclusive or if false.
+    Alike(bool),
+}
+
+impl Connective {
+    /// Returns the logical operator at `node`, or `None` for other elements.
+    ///
+    /// # Errors
+    /// When the number of operands is wrong.
+    pub(super) fn of(node: Node<'_, '_>) -> Result<Option<Connective>, Unreadable> {
+        let (connective, counts) = match name(node) {
+            "conjunction" | "and" => (Connective::And, 1..=usize::MAX),
+            "disjunction" | "or" => (Connective::Or, 1..=usize::MAX),
+            "negation" | "not" => (Connective::Not, 1..=1),
+            "implication" => (Connective::Implies, 2..=2),
+            "equivalence" => (Connective::Alike(true), 2..=2),
+            "exclusive-disjunction" | "xor" => (Connective::Alike(false), 2..=2),
+            _ => return Ok(None),
+        };
+        let found = elements(node).count();
+        match counts.contains(&found) {
+            true => Ok(Some(connective)),
+            false => {
+                let what = format!("`{}` of {found} operands", name(node));
+                Err(Unreadable::at(node, what))
+            }
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Query files of the Model Checking Contest: from the XML to questions about reachable markings.
+//!
+//! ```xml
+//! <property-set xmlns="http://mcc.lip6.fr/">
+//!   <property><id>Mutex-PT-02-ReachabilityCardinality-2025-00</id>
+//!     <formula><all-paths><globally>
+//!       <integer-le><tokens-count><place>in1</place><place>in2</place></tokens-count>
+//!                   <integer-constant>1</integer-constant></integer-le>
+//!     </globally></all-paths></formula></property>
+//! ```
+//!
+//! # Meaning
+//! - `exists-path` of `finally` φ (EF φ) holds if φ holds in some reachable marking, including the
+//!   initial one. `all-paths` of `globally` φ (AG φ) holds if φ holds in all reachable markings,
+//!   that is, if ¬φ holds in none. A negation around either operator gives the dual question. A
+//!   formula without either operator is about the initial marking.
+//! - `place-bound` asks for the largest value of the sum of the tokens on its places. It is the
+//!   maximum of the sum, not the sum of the maxima. A place listed twice counts twice.
+//! - `tokens-count` is the sum of the tokens on its places. `is-fireable` holds if at least one of
+//!   its transitions is enabled, and `deadlock` if no transition of the net is enabled. A place of
+//!   a coloured net represents all its colours, and a transition all its bindings.
+//! - Nested path quantifiers make formulas of CTL (`trees`). For some of them, there is a simpler
+//!   question: `all-paths` of `globally` of `exists-path` of `finally` φ (AG EF φ) holds if φ is
+//!   reachable from every reachable marking. EF AG φ is its negation with ¬φ.
+//! - Combinations of these by `negation`, `conjunction`, `disjunction` and `implication` are
+//!   Boolean formulas over questions.
+//! - Other formulas with temporal operators below one path quantifier are about runs: LTL (`runs`).
+//! - A formula that mixes the two logics is an error, and does not affect the others of its file.
+//!
+//! # Method
+//! A list holds the open operators, each with a flag for negation, which is pushed down to the
+//! leaves. So no nesting depth needs recursion. The predicates have at most [`DEEPEST`] nested
+//! operators.
+
+mod logic;
+mod numbers;
+mod paths;
+mod quantifiers;
+mod runs;
+mod timed;
+mod trees;
+pub mod typed;
+
+use super::{Unreadable, child, decode, elements, name, only, optional, text, tree};
+use crate::question::Question;
+use logic::{junctions, predicate};
+use numbers::{compare, tokens};
+use parikh_net::printable::Quoted;
+use parikh_net::{LinearSum, Marking, Net, PlaceId, Predicate};
+use paths::{of_cases, of_marking, on_paths};
+use quantifiers::{is_path, joined, speaks_of_its_path};
+use roxmltree::Node;
+use std::collections::HashSet;
+
+/// The greatest nesting depth of operators. Recursion over predicates works for many times this
+/// depth.
+pub const DEEPEST: usize = 2_000;
+
+/// A property of a query file.
+#[derive(Debug)]
+pub struct AuditedProperty {
+    /// The id as written in the file.
+    pub id: String,
+    /// The question, or the reason why it is not supported.
+    pub question: Result<Question, Unreadable>,
+}
+
+/// Reads a query file about `net`.
+///
+/// # Errors
+/// When the file is not a list of properties. An error in a formula is reported in its own
+/// [`AuditedProperty`].
+pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Unreadable> {
+    properties(net, None, bytes)
+}
+
+/// Reads a query file about the *cases* of `net`: firing sequences that end in a final marking. A
+/// run that reaches a final marking stays there, so a case is a run that reaches a final marking.
+/// No marking follows the final one, so `next` of any formula is false where no transition is
+/// enabled. Path quantifiers range over cases.
+///
+/// # Errors
+/// As [`read`]. Also when the net has no final marking, or when a transition is enabled in one.
+pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Unreadable> {
+    let refuse = |what: &str| Err(Unreadable { line: 0, what: what.to_owned() });
+    let finals = net.final_markings();
+    if finals.is_empty() {
+        return refuse("the model has no final marking");
+    }
+    // A marking beyond the bounds of the model's places is unreachable.
+    let goes_on = |last: &Marking| net.marking_of_model(last).is_some_and(|it| !net.is_dead(&it));
+    if finals.iter().any(goes_on) {
+        return refuse("a transition is enabled in a final marking, so cases do not end there");
+    }
+    let mut each = Vec::new();
+    for last in finals {
+        let done = last.marked().map(|(place, tokens)| Predicate::at_least(place, tokens));
+        let all = LinearSum::new(net.model_places().map(|place| (place, 1)));
+        let (Ok(all), Ok(most)) = (all, i64::try_from(last.total())) else {
+            return refuse("a final marking has 2^63 tokens or more");
+        };
+        each.push(Predicate::and(done.chain([Predicate::at_most(all, most)])));
+    }
+    properties(net, Some(&Predicate::or(each).sorted()), bytes)
+}
+
+fn properties(
+    net: &Net,
+    done: Option<&Predicate>,
+    bytes: &[u8],
+) -> Result<Vec<AuditedProperty>, Unreadable> {
+    let text = decode(bytes)?;
+    let tree = tree(&text)?;
+    let root = tree.root_element();
+    if name(root) != "property-set" {
+        let what = format!("expected `property-set`, found `{}`", name(root));
+        return Err(Unreadable::at(root, what));
+    }
+    let (mut properties, mut unreadable): (Vec<AuditedProperty>, usize) = (Vec::new(), 0);
+    for node in elements(root) {
+        let property = property(net, done, node, unreadable < MOST_UNREADABLE)?;
+        unreadable += usize::from(property.question.is_err());
+        properties.push(property);
+    }
+    number_equal_ids(&mut properties);
+    Ok(properties)
+}
+
+/// Makes equal ids of properties different. The first keeps the id, and the others become `ID-2`,
+/// `ID-3` and so on, in order, without collisions with existing ids.
+fn number_equal_ids(properties: &mut [AuditedProperty]) {
+    let mut taken: HashSet<String> = properties.iter().map(|it| it.id.clone()).collect();
+    let mut met = HashSet::new();
+    for property in properties.iter_mut().filter(|it| !it.id.is_empty()) {
+        if met.insert(property.id.clone()) {
+            continue;
+        }
+        let mut others = (2u64..).map(|number| format!("{}-{number}", property.id));
+        property.id = others.find(|id| !taken.contains(id)).unwrap_or_default();
+        taken.insert(property.id.clone());
+        met.insert(property.id.clone());
+    }
+}
+
+/// The largest number of unreadable formulas of a file that are examined. Finding the line of each
+/// of them scans the file from its beginning.
+const MOST_UNREADABLE: usize = 1000;
+
+/// Reads a property. Its formula is only read if `is_read`.
+fn property(
+    net: &Net,
+    done: Option<&Predicate>,
+    node: Node<'_, '_>,
+    is_read: bool,
+) -> Result<AuditedProperty, Unreadable> {
+    if name(node) != "property" {
+        let what = format!("expected `property`, found `{}`", name(node));
+        return Err(Unreadable::at(node, what));
+    }
+    let question = match is_read {
+        true => question(net, done, child(node, "formula")?),
+        false => {
+            let what = format!(
+                "this formula was not read, because {MOST_UNREADABLE} earlier formulas are \
+                 unreadable"
+            );
+            Err(Unreadable { line: 0, what })
+        }
+    };
+    Ok(AuditedProperty { id: text(child(node, "id")?)?, question })
+}
+
+/// Returns the question of a `formula`. With `done`, the question is about cases that end in a
+/// marking with `done`.
+fn question(
+    net: &Net,
+    done: Option<&Predicate>,
+    formula: Node<'_, '_>,
+) -> Result<Question, Unreadable> {
+    let (mut node, mut negated) = (inside(formula)?, false);
+    while matches!(name(node), "negation" | "not") {
+        node = inside(node)?;
+        negated = !negated;
+    }
+    if name(node) == "place-bound" && !negated {
+        return Ok(Question::Largest(sum(node, tokens(net, node)?)?));
+    }
+    // A path formula without a quantifier is about all paths.
+    if speaks_of_its_path(node) {
+        return match done {
+            None => on_paths(net, true, (node, negated)),
+            Some(_) => runs::of_runs(net, done, true, (node, negated)),
+        };
+    }
+    // The reader of a leaf finds a path quantifier inside the leaf.
+    if !node.descendants().any(is_path) {
+        return Ok(Question::Initially(predicate(net, node, negated)?));
+    }
+    match done {
+        None => of_marking(net, node, negated),
+        Some(done) => {
+            let part = |node, negated| match is_path(node) {
+                true => of_cases(net, done, node, negated),
+                false => Ok(Question::Initially(predicate(net, node, negated)?)),
+            };
+            junctions(node, negated, &part, &joined)
+        }
+    }
+}
+
+/// Returns the only formula inside `node`.
+fn inside<'a, 'input>(node: Node<'a, 'input>) -> Result<Node<'a, 'input>, Unreadable> {
+    only(node, elements(node), "formula")
+}
+
+/// Reads a formula without logical operators.
+fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
+    // The comparisons are left ≤ right and left + 1 ≤ right, with the sides exchanged if `swapped`.
+    let (swapped, less) = match name(node) {
+        "true" => return Ok(Predicate::True),
+        "false" => return Ok(Predicate::False),
+        "deadlock" | "is-deadlock" => return Ok(Predicate::Dead),
+        "is-fireable" => {
+            let enabled =
+                listed(node, "transition", |id| net.transitions_named(id))?.into_iter().flatten();
+            return Ok(Predicate::or(enabled.map(Predicate::Enabled)));
+        }
+        "integer-le" => (false, 0),
+        "integer-lt" => (false, 1),
+        "integer-ge" => (true, 0),
+        "integer-gt" => (true, 1),
+        "integer-eq" => {
+            let sides = [compare(net, node, false, 0)?, compare(net, node, true, 0)?];
+            return Ok(Predicate::and(sides));
+        }
+        "integer-ne" => {
+            let sides = [compare(net, node, false, 1)?, compare(net, node, true, 1)?];
+            return Ok(Predicate::or(sides));
+        }
+        other => {
+            return Err(Unreadable::at(node, format!("expected a state formula, found `{other}`")));
+        }
+    };
+    compare(net, node, swapped, less)
+}
+
+/// Returns the nodes listed inside `node`, at least one, all of this `kind`.
+fn listed<T>(
+    node: Node<'_, '_>,
+    kind: &str,
+    named: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, Unreadable> {
+    let (mut nodes, mut has_none) = (Vec::new(), false);
+    for listed in elements(node) {
+        // Textual formulas write this element for a colour that never has a token.
+        if name(listed) == "none" {
+            has_none = true;
+            continue;
+        }
+        // Textual formulas write a name into an attribute, to preserve its blanks.
+        let id = match (optional(listed, "name"), text(listed)?) {
+            (Some(name), inside) if inside.is_empty() => name.to_owned(),
+            (None, inside) => inside,
+            (Some(_), _) => return Err(Unreadable::at(listed, "a name twice")),
+        };
+        let known = named(&id).filter(|_| name(listed) == kind);
+        nodes.push(known.ok_or_else(|| {
+            Unreadable::at(listed, format!("the net has no {kind} {}", Quoted(&id)))
+        })?);
+    }
+    match nodes.is_empty() && !has_none {
+        true => Err(Unreadable::at(node, format!("expected at least one {kind}"))),
+        false => Ok(nodes),
+    }
+}
+
+fn sum(node: Node<'_, '_>, terms: Vec<(PlaceId, i64)>) -> Result<LinearSum, Unreadable> {
+    LinearSum::new(terms).map_err(|error| Unreadable::at(node, error.to_string()))
+}

@@ -1,0 +1,159 @@
+//! Numbers in formulas: from the XML to sums of tokens, and comparisons of two sums.
+//!
+//! # Meaning
+//! - `integer-constant` is a whole number, perhaps with a sign. `tokens-count` is the sum of the
+//!   tokens of its places.
+//! - `integer-sum` and `integer-product` have one operand or more, `integer-difference` has two.
+//!   Operands may be nested.
+//! - At most one factor of a product depends on tokens. A product of two such factors is not a
+//!   linear sum, and is refused.
+//!
+//! Numbers are added in 128 bits. A coefficient or a bound that does not fit 64 bits is refused.
+
+use super::{DEEPEST, listed, sum};
+use crate::reader::{Unreadable, elements, name, text};
+use parikh_net::printable::Quoted;
+use parikh_net::{Net, PlaceId, Predicate};
+use roxmltree::Node;
+use std::collections::BTreeMap;
+
+/// A sum Σ a·m(p) + constant, without coefficients 0.
+#[derive(Default)]
+struct IntegerSum {
+    terms: BTreeMap<PlaceId, i128>,
+    constant: i128,
+}
+
+impl IntegerSum {
+    fn constant(constant: i128) -> IntegerSum {
+        IntegerSum { constant, ..IntegerSum::default() }
+    }
+
+    /// Adds `factor` times another number. Returns `None` on overflow of 128 bits.
+    fn add(mut self, other: &IntegerSum, factor: i128) -> Option<IntegerSum> {
+        for (&place, coefficient) in &other.terms {
+            let own = self.terms.entry(place).or_default();
+            *own = own.checked_add(coefficient.checked_mul(factor)?)?;
+        }
+        self.terms.retain(|_, coefficient| *coefficient != 0);
+        self.constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
+        Some(self)
+    }
+
+    /// Returns the terms of the sum without the constant.
+    fn terms(&self, node: Node<'_, '_>) -> Result<Vec<(PlaceId, i64)>, Unreadable> {
+        let term = |(&place, &coefficient)| Some((place, i64::try_from(coefficient).ok()?));
+        self.terms.iter().map(term).collect::<Option<_>>().ok_or_else(|| too_large(node))
+    }
+}
+
+fn too_large(node: Node<'_, '_>) -> Unreadable {
+    Unreadable::at(node, "the numbers of this comparison are too large")
+}
+
+/// Returns the comparison left + `less` ≤ right of the two operands, exchanged if `swapped`.
+pub(super) fn compare(
+    net: &Net,
+    node: Node<'_, '_>,
+    swapped: bool,
+    less: i128,
+) -> Result<Predicate, Unreadable> {
+    let mut sides = elements(node);
+    let (Some(left), Some(right), None) = (sides.next(), sides.next(), sides.next()) else {
+        return Err(Unreadable::at(node, "expected two operands"));
+    };
+    let (left, right) = if swapped { (right, left) } else { (left, right) };
+    let [left, right] = [integer(net, left, 0)?, integer(net, right, 0)?];
+    let all = left.add(&right, -1).ok_or_else(|| too_large(node))?;
+    let sum = sum(node, all.terms(node)?)?;
+    let bound = all.constant.checked_neg().and_then(|bound| bound.checked_sub(less));
+    let bound = bound.ok_or_else(|| too_large(node))?;
+    // Token counts are never negative, so the signs of the coefficients decide some comparisons.
+    let positive = |&(_, a): &(PlaceId, i64)| a > 0;
+    if bound >= 0 && !sum.terms().iter().any(positive) {
+        return Ok(Predicate::True);
+    }
+    if bound < 0 && sum.terms().iter().all(positive) {
+        return Ok(Predicate::False);
+    }
+    match i64::try_from(bound) {
+        Ok(bound) => Ok(Predicate::at_most(sum, bound)),
+        Err(_) => Err(too_large(node)),
+    }
+}
+
+/// Reads the number at `node`, at nesting depth `depth`.
+fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<IntegerSum, Unreadable> {
+    if depth > DEEPEST {
+        let what = format!("numbers nested deeper than {DEEPEST} are not supported");
+        return Err(Unreadable::at(node, what));
+    }
+    match name(node) {
+        "integer-constant" => constant(node),
+        "tokens-count" => {
+            let mut all = IntegerSum::default();
+            for (place, times) in tokens(net, node)? {
+                *all.terms.entry(place).or_default() += i128::from(times);
+            }
+            Ok(all)
+        }
+        operator @ ("integer-sum" | "integer-product" | "integer-difference") => {
+            let parts = elements(node).map(|part| integer(net, part, depth + 1));
+            let parts: Vec<IntegerSum> = parts.collect::<Result<_, _>>()?;
+            operated(node, operator, parts)
+        }
+        other => {
+            let what = format!(
+                "expected a number such as `tokens-count` or `integer-constant`, found `{other}`"
+            );
+            Err(Unreadable::at(node, what))
+        }
+    }
+}
+
+/// Applies an operator to numbers.
+fn operated(
+    node: Node<'_, '_>,
+    operator: &str,
+    parts: Vec<IntegerSum>,
+) -> Result<IntegerSum, Unreadable> {
+    let count = parts.len();
+    let is_difference = operator == "integer-difference";
+    if count == 0 || is_difference && count != 2 {
+        let expected = if is_difference { "two operands" } else { "at least one operand" };
+        let what = format!("expected {expected} in `{operator}`, found {count}");
+        return Err(Unreadable::at(node, what));
+    }
+    let mut parts = parts.into_iter();
+    let first = parts.next().unwrap_or_default();
+    parts.try_fold(first, |all, part| {
+        let joined = match operator {
+            "integer-sum" => all.add(&part, 1),
+            "integer-difference" => all.add(&part, -1),
+            _ if part.terms.is_empty() => IntegerSum::default().add(&all, part.constant),
+            _ if all.terms.is_empty() => IntegerSum::default().add(&part, all.constant),
+            _ => return Err(Unreadable::at(node, "products of token counts are not supported")),
+        };
+        joined.ok_or_else(|| too_large(node))
+    })
+}
+
+fn constant(node: Node<'_, '_>) -> Result<IntegerSum, Unreadable> {
+    let digits = text(node)?;
+    let unsigned = digits.strip_prefix(['-', '+']).unwrap_or(&digits);
+    let is_number = !unsigned.is_empty() && unsigned.bytes().all(|byte| byte.is_ascii_digit());
+    // The sum of a textual formula is computed before, so it may need more than 64 bits.
+    match digits.parse().ok().filter(|_| is_number) {
+        Some(number) => Ok(IntegerSum::constant(number)),
+        None => {
+            let what = format!("expected a whole number, found {}", Quoted(&digits));
+            Err(Unreadable::at(node, what))
+        }
+    }
+}
+
+/// Returns the sum of the tokens on the places listed in `node`.
+pub(super) fn tokens(net: &Net, node: Node<'_, '_>) -> Result<Vec<(PlaceId, i64)>, Unreadable> {
+    let places = listed(node, "place", |id| net.places_named(id))?.into_iter().flatten();
+    Ok(places.map(|place| (place, 1)).collect())
+}

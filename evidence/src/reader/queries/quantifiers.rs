@@ -1,0 +1,62 @@
+//! Path quantifiers and temporal operators in XML formulas: which elements they are, and which
+//! formulas speak of a path.
+
+use crate::question::Question;
+use crate::reader::{elements, name};
+use roxmltree::Node;
+
+/// Joins questions into a disjunction if `any` is true, otherwise into a conjunction.
+pub(super) fn joined(any: bool, mut parts: Vec<Question>) -> Question {
+    match parts.len() {
+        1 => parts.remove(0),
+        _ => Question::Junction { all: !any, parts },
+    }
+}
+
+/// Returns true for path quantifiers, including those of the contest's early years.
+pub(super) fn is_path(node: Node<'_, '_>) -> bool {
+    matches!(name(node), "exists-path" | "all-paths") || EarlyQuantifier::of(node).is_some()
+}
+
+/// Returns true for temporal operators.
+pub(super) fn is_operator_of_time(node: Node<'_, '_>) -> bool {
+    matches!(name(node), "globally" | "finally" | "next" | "until")
+}
+
+/// Returns true if the formula speaks of a path and not only of its first marking: some temporal
+/// operator stands outside of all path quantifiers inside.
+pub(super) fn speaks_of_its_path(formula: Node<'_, '_>) -> bool {
+    let mut left = vec![formula];
+    while let Some(node) = left.pop() {
+        if is_operator_of_time(node) || name(node) == "fires" {
+            return true;
+        }
+        if !is_path(node) {
+            left.extend(elements(node));
+        }
+    }
+    false
+}
+
+/// A quantifier of the contest's early years, which is a path quantifier and an operator in one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum EarlyQuantifier {
+    /// AG φ.
+    Invariant,
+    /// EF φ.
+    Possibility,
+    /// ¬EF φ.
+    Impossibility,
+}
+
+impl EarlyQuantifier {
+    /// Returns the early quantifier of an element, if it is one.
+    pub(super) fn of(node: Node<'_, '_>) -> Option<EarlyQuantifier> {
+        match name(node) {
+            "invariant" => Some(EarlyQuantifier::Invariant),
+            "possibility" => Some(EarlyQuantifier::Possibility),
+            "impossibility" => Some(EarlyQuantifier::Impossibility),
+            _ => None,
+        }
+    }
+}

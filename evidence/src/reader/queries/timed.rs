@@ -1,0 +1,267 @@
+//! Formulas with temporal operators, of LTL or CTL: from the XML to a formula over atoms.
+//!
+//! A list of pending tasks replaces recursion, so any nesting depth is fine. State formulas become
+//! atoms. A [`TemporalElements`] defines the elements of temporal formulas and their meaning.
+
+use super::logic::{Connective, predicate};
+use super::{DEEPEST, inside};
+use crate::reader::{Unreadable, child, elements, name};
+use parikh_net::run_property::RunAtom;
+use parikh_net::{Net, Predicate};
+use parikh_temporal::{AtomId, Formula, Formulas, Paths};
+use roxmltree::{Node, NodeId};
+use std::collections::{HashMap, HashSet};
+
+/// The temporal elements of a logic.
+pub(super) trait TemporalElements: Paths {
+    /// Returns true if an element is temporal, so that its formula is not a state formula.
+    fn is_timed(node: Node<'_, '_>) -> bool;
+
+    /// Reads an element that is an atom by itself; returns `None` for other elements.
+    fn atom(net: &Net, node: Node<'_, '_>) -> Result<Option<RunAtom>, Unreadable>;
+
+    /// Reads the temporal operator or the path quantifier at an element; returns `None` if the
+    /// element has neither.
+    fn operator<'a, 'input>(
+        node: Node<'a, 'input>,
+    ) -> Result<Option<TemporalElement<'a, 'input, Self>>, Unreadable>;
+
+    /// Checks an element without temporal elements inside, and refuses it if it cannot be a state
+    /// formula.
+    fn refuse(node: Node<'_, '_>) -> Result<(), Unreadable>;
+}
+
+/// A temporal element.
+pub(super) struct TemporalElement<'a, 'input, P> {
+    /// The paths of the temporal operator. With `None`, the element only stands for the formula
+    /// `node`.
+    pub(super) paths: Option<P>,
+    /// True if the whole is negated.
+    pub(super) negated: bool,
+    /// The element of the operator.
+    pub(super) node: Node<'a, 'input>,
+}
+
+/// A pending step of the reader.
+enum ReadingTask<'a, 'input, P> {
+    /// Read a formula.
+    Read(Node<'a, 'input>),
+    /// Read a temporal operator.
+    Timed(TemporalElement<'a, 'input, P>),
+    /// Negate the last formula that was read.
+    Negate,
+    /// Apply an operator to the last formulas that were read; the number counts them.
+    Join(TemporalOperator<P>, usize),
+}
+
+#[derive(Clone, Copy)]
+enum TemporalOperator<P> {
+    Globally(P),
+    Finally(P),
+    Next(P),
+    /// The formula read last is the first operand.
+    Until(P),
+    Not,
+    /// A disjunction if true, a conjunction if false.
+    Junction(bool),
+    /// The formula read last is the premise.
+    Implication,
+    /// An equivalence if true, an exclusive or if false.
+    Alike(bool),
+}
+
+/// A formula under construction.
+pub(super) struct TemporalReader<'n, P> {
+    net: &'n Net,
+    pub(super) formulas: Formulas<P>,
+    pub(super) atoms: Vec<RunAtom>,
+    /// The numbers of the atoms; predicates are sorted.
+    numbers: HashMap<RunAtom, AtomId>,
+    /// The elements with a temporal element inside, and the temporal elements.
+    timed: HashSet<NodeId>,
+    /// True if paths end in dead markings, so that `next` of any formula is false there.
+    pub(super) ends: bool,
+}
+
+impl<'n, P: TemporalElements> TemporalReader<'n, P> {
+    pub(super) fn new(net: &'n Net, whole: Node<'_, '_>) -> Self {
+        let mut timed = HashSet::new();
+        for node in whole.descendants().filter(|&node| P::is_timed(node)) {
+            // If an element was inserted before, so were all elements around it.
+            let mut around = node.ancestors();
+            while around.next().is_some_and(|node| timed.insert(node.id())) {}
+        }
+        let (formulas, atoms, numbers) = (Formulas::default(), Vec::new(), HashMap::new());
+        TemporalReader { net, formulas, atoms, numbers, timed, ends: false }
+    }
+
+    pub(super) fn formula(&mut self, whole: Node<'_, '_>) -> Result<Formula<P>, Unreadable> {
+        self.read(ReadingTask::Read(whole), whole)
+    }
+
+    /// Reads a temporal operator.
+    pub(super) fn timed(
+        &mut self,
+        timed: TemporalElement<'_, '_, P>,
+    ) -> Result<Formula<P>, Unreadable> {
+        let whole = timed.node;
+        self.read(ReadingTask::Timed(timed), whole)
+    }
+
+    fn read<'a, 'input>(
+        &mut self,
+        first: ReadingTask<'a, 'input, P>,
+        whole: Node<'a, 'input>,
+    ) -> Result<Formula<P>, Unreadable> {
+        let mut tasks = vec![first];
+        let mut read: Vec<Formula<P>> = Vec::new();
+        let mut depth = 0;
+        while let Some(task) = tasks.pop() {
+            if depth > DEEPEST {
+                let what = format!("formulas nested deeper than {DEEPEST} are not supported");
+                return Err(Unreadable::at(whole, what));
+            }
+            match task {
+                ReadingTask::Timed(TemporalElement { negated: true, paths, node }) => {
+                    tasks.push(ReadingTask::Negate);
+                    tasks.push(ReadingTask::Timed(TemporalElement { negated: false, paths, node }));
+                }
+                ReadingTask::Timed(TemporalElement { paths: None, node, .. }) => {
+                    tasks.push(ReadingTask::Read(node))
+                }
+                ReadingTask::Timed(TemporalElement { paths: Some(paths), node, .. }) => {
+                    let (operator, parts) = operator_of_time(node, paths)?;
+                    tasks.push(ReadingTask::Join(operator, parts.len()));
+                    tasks.extend(parts.into_iter().map(ReadingTask::Read));
+                    depth += 1;
+                }
+                ReadingTask::Read(node) if self.timed.contains(&node.id()) => {
+                    if let Some(atom) = P::atom(self.net, node)? {
+                        let atom = self.number(atom);
+                        read.push(self.formulas.atom(atom));
+                        continue;
+                    }
+                    if let Some(timed) = P::operator(node)? {
+                        tasks.push(ReadingTask::Timed(timed));
+                        continue;
+                    }
+                    let operator = connective(node)?;
+                    tasks.push(ReadingTask::Join(operator, elements(node).count()));
+                    tasks.extend(elements(node).map(ReadingTask::Read));
+                    depth += 1;
+                }
+                ReadingTask::Read(node) => {
+                    P::refuse(node)?;
+                    let predicate = predicate(self.net, node, false)?;
+                    read.push(self.holds(predicate));
+                }
+                ReadingTask::Negate => {
+                    let negated = read.pop().map(|last| self.formulas.negate(last));
+                    read.extend(negated);
+                }
+                ReadingTask::Join(operator, count) => {
+                    depth -= 1;
+                    let parts = read.split_off(read.len().saturating_sub(count));
+                    read.push(self.join(operator, &parts));
+                }
+            }
+        }
+        read.pop().ok_or_else(|| Unreadable::at(whole, "expected a formula"))
+    }
+
+    fn join(&mut self, operator: TemporalOperator<P>, parts: &[Formula<P>]) -> Formula<P> {
+        let formulas = &mut self.formulas;
+        match (operator, parts) {
+            (TemporalOperator::Globally(paths), &[part]) => formulas.always(paths, part),
+            (TemporalOperator::Finally(paths), &[part]) => formulas.eventually(paths, part),
+            (TemporalOperator::Next(paths), &[part]) => {
+                let next = formulas.next(paths, part);
+                if !self.ends {
+                    return next;
+                }
+                let dead = self.holds(Predicate::Dead);
+                let goes_on = self.formulas.negate(dead);
+                self.formulas.and([goes_on, next])
+            }
+            (TemporalOperator::Until(paths), &[reach, before]) => {
+                formulas.until(paths, before, reach)
+            }
+            (TemporalOperator::Not, &[part]) => formulas.negate(part),
+            (TemporalOperator::Implication, &[then, premise]) => {
+                let not = formulas.negate(premise);
+                formulas.or([not, then])
+            }
+            (TemporalOperator::Alike(alike), &[b, a]) => {
+                let [not_a, not_b] = [a, b].map(|it| formulas.negate(it));
+                let (with, without) = if alike { (b, not_b) } else { (not_b, b) };
+                let cases = [[a, with], [not_a, without]].map(|case| formulas.and(case));
+                formulas.or(cases)
+            }
+            (TemporalOperator::Junction(true), parts) => formulas.or(parts.iter().copied()),
+            (_, parts) => formulas.and(parts.iter().copied()),
+        }
+    }
+
+    /// Returns the formula of a sorted predicate: an atom, its negation, or a constant.
+    pub(super) fn holds(&mut self, predicate: Predicate) -> Formula<P> {
+        match predicate {
+            Predicate::True => return self.formulas.constant(true),
+            Predicate::False => return self.formulas.constant(false),
+            _ => {}
+        }
+        let negation = RunAtom::Holds(predicate.clone().negated().sorted());
+        if let Some(&atom) = self.numbers.get(&negation) {
+            let atom = self.formulas.atom(atom);
+            return self.formulas.negate(atom);
+        }
+        let atom = self.number(RunAtom::Holds(predicate));
+        self.formulas.atom(atom)
+    }
+
+    /// Returns the number of an atom, and adds the atom if necessary.
+    fn number(&mut self, atom: RunAtom) -> AtomId {
+        let next = AtomId(self.atoms.len() as u32);
+        let number = *self.numbers.entry(atom.clone()).or_insert(next);
+        if number == next {
+            self.atoms.push(atom);
+        }
+        number
+    }
+}
+
+/// Reads the temporal operator of an element on the given paths, with its operands. The operands of
+/// `until` are the condition and the target, in this order.
+fn operator_of_time<'a, 'input, P: TemporalElements>(
+    node: Node<'a, 'input>,
+    paths: P,
+) -> Result<(TemporalOperator<P>, Vec<Node<'a, 'input>>), Unreadable> {
+    let one = |operator| Ok((operator, vec![inside(node)?]));
+    match name(node) {
+        "globally" | "invariant" => one(TemporalOperator::Globally(paths)),
+        "finally" | "possibility" | "impossibility" => one(TemporalOperator::Finally(paths)),
+        "next" => one(TemporalOperator::Next(paths)),
+        _ => {
+            let parts = vec![inside(child(node, "before")?)?, inside(child(node, "reach")?)?];
+            match elements(node).count() {
+                2 => Ok((TemporalOperator::Until(paths), parts)),
+                other => Err(Unreadable::at(node, format!("`until` of {other} operands"))),
+            }
+        }
+    }
+}
+
+/// Reads the logical operator of an element with temporal elements inside.
+fn connective<P>(node: Node<'_, '_>) -> Result<TemporalOperator<P>, Unreadable> {
+    Ok(match Connective::of(node)? {
+        Some(Connective::And) => TemporalOperator::Junction(false),
+        Some(Connective::Or) => TemporalOperator::Junction(true),
+        Some(Connective::Not) => TemporalOperator::Not,
+        Some(Connective::Implies) => TemporalOperator::Implication,
+        Some(Connective::Alike(alike)) => TemporalOperator::Alike(alike),
+        None => {
+            let found = name(node);
+            let what = format!("expected a formula with operators of time, found `{found}`");
+            return Err(Unreadable::at(node, what));
+        }
+    })
+}

@@ -1,0 +1,118 @@
+//! Formulas of CTL: from the XML to questions about the tree of runs.
+//!
+//! ```xml
+//! <all-paths><globally><disjunction>
+//!   <negation><is-fireable><transition>ask</transition></is-fireable></negation>
+//!   <exists-path><next><is-fireable><transition>answer</transition></is-fireable></next></exists-path>
+//! </disjunction></globally></all-paths>
+//! ```
+//!
+//! # Meaning
+//! Each temporal operator stands directly below a path quantifier. The quantifier says if the
+//! operator is about some or all maximal firing sequences from a marking. A sequence that reaches a
+//! dead marking ends there. In a dead marking, `next` of `exists-path` is false, and `next` of
+//! `all-paths` is true.
+
+use super::inside;
+use super::quantifiers::{EarlyQuantifier, is_operator_of_time, is_path, speaks_of_its_path};
+use super::timed::{TemporalElement, TemporalElements, TemporalReader};
+use crate::question::Question;
+use crate::reader::{Unreadable, name};
+use parikh_net::run_property::RunAtom;
+use parikh_net::{Net, Predicate, TreeProperty};
+use parikh_temporal::{Formula, Paths as _, Quantifier};
+use roxmltree::Node;
+
+/// Reads a question with nested path quantifiers, negated if `negated`.
+pub(super) fn of_tree(
+    net: &Net,
+    formula: Node<'_, '_>,
+    negated: bool,
+) -> Result<Question, Unreadable> {
+    let mut reading: TemporalReader<'_, Quantifier> = TemporalReader::new(net, formula);
+    let read = reading.formula(formula)?;
+    Ok(asked(net, reading, read, negated))
+}
+
+/// Returns the question if all paths satisfy the formula at `path`, or some path if not `all`. The
+/// formula is a temporal operator over formulas of CTL, negated if `negated`.
+pub(super) fn on_paths(
+    net: &Net,
+    all: bool,
+    (path, negated): (Node<'_, '_>, bool),
+) -> Result<Question, Unreadable> {
+    let mut reading: TemporalReader<'_, Quantifier> = TemporalReader::new(net, path);
+    // A ¬ψ = ¬E ψ.
+    let paths = if all == negated { Quantifier::Exists } else { Quantifier::All };
+    let read = reading.timed(TemporalElement { paths: Some(paths), negated, node: path })?;
+    Ok(asked(net, reading, read, false))
+}
+
+fn asked(
+    net: &Net,
+    mut reading: TemporalReader<'_, Quantifier>,
+    read: Formula<Quantifier>,
+    negated: bool,
+) -> Question {
+    let read = if negated { reading.formulas.negate(read) } else { read };
+    // Atoms of CTL are conditions on markings, never about firings.
+    let atoms: Vec<Predicate> = reading.atoms.iter().filter_map(RunAtom::condition).collect();
+    Question::of_tree(net, &TreeProperty::new(&reading.formulas, read, &atoms))
+}
+
+impl TemporalElements for Quantifier {
+    fn is_timed(node: Node<'_, '_>) -> bool {
+        is_path(node)
+    }
+
+    fn atom(_: &Net, _: Node<'_, '_>) -> Result<Option<RunAtom>, Unreadable> {
+        Ok(None)
+    }
+
+    fn operator<'a, 'input>(
+        node: Node<'a, 'input>,
+    ) -> Result<Option<TemporalElement<'a, 'input, Quantifier>>, Unreadable> {
+        let mut paths = match name(node) {
+            "all-paths" => Quantifier::All,
+            "exists-path" => Quantifier::Exists,
+            _ => {
+                let early = EarlyQuantifier::of(node).map(|early| TemporalElement {
+                    paths: Some(match early {
+                        EarlyQuantifier::Invariant => Quantifier::All,
+                        EarlyQuantifier::Possibility | EarlyQuantifier::Impossibility => {
+                            Quantifier::Exists
+                        }
+                    }),
+                    negated: early == EarlyQuantifier::Impossibility,
+                    node,
+                });
+                return Ok(early);
+            }
+        };
+        // E ¬F φ = ¬A F φ, and likewise for the other operators.
+        let (mut path, mut negated) = (inside(node)?, false);
+        while matches!(name(path), "negation" | "not") {
+            (path, negated, paths) = (inside(path)?, !negated, paths.dual());
+        }
+        let paths = match is_operator_of_time(path) {
+            true => Some(paths),
+            // A state formula, about the first marking of the paths.
+            false if !speaks_of_its_path(path) => None,
+            false => {
+                let (around, found) = (name(node), name(path));
+                let what = format!(
+                    "expected a temporal operator directly inside `{around}`, found `{found}`: CTL \
+                     and LTL formulas are supported, but not their mixture"
+                );
+                return Err(Unreadable::at(path, what));
+            }
+        };
+        Ok(Some(TemporalElement { paths, negated, node: path }))
+    }
+
+    /// Accepts every element. The reader of a state formula refuses temporal operators without
+    /// quantifiers.
+    fn refuse(_: Node<'_, '_>) -> Result<(), Unreadable> {
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! The contest's textual formulas beside its XML.
+//!
+//! ```text
+//! Property Mutex-PT-02-ReachabilityCardinality-00
+//!   "Automatically generated"
+//!   is:
+//!     A (G (tokens-count("in1", "in2") <= 1))
+//!   end.
+//! ```
+//!
+//! Each token is replaced by the equivalent tokens of the `--formula` language. `tokens-count(…)`
+//! and `#tokens(…)` become `tokens(…)`, and `place-bound(…)` becomes `bound(…)`. `is-fireable(…)`,
+//! `"t"?` and `("t", "u")?` become `fireable(…)`. `U` has the lowest precedence.
+
+use super::pieces::{ContestLexis, ContestToken, ContestTokenKind, TranslatedProperty, pieces};
+use super::words::TypedToken;
+
+const LEXIS: ContestLexis = ContestLexis {
+    inside_words: "-",
+    signs: &[
+        "<->", "<=", ">=", "!=", "->", "<", ">", "=", "+", "-", "*", "&", "|", "!", "(", ")", ",",
+        "?", "#", ":", ".",
+    ],
+    escapes: false,
+};
+
+/// The signs with the same meaning in the `--formula` language.
+const SIGNS: [&str; 17] =
+    ["<->", "<=", ">=", "!=", "->", "<", ">", "=", "+", "-", "*", "&", "|", "!", "(", ")", ","];
+
+/// The words with their translation into the `--formula` language.
+const WORDS: [(&str, &str); 15] = [
+    ("A", "A"),
+    ("E", "E"),
+    ("G", "G"),
+    ("F", "F"),
+    ("X", "X"),
+    ("U", "U"),
+    ("true", "true"),
+    ("false", "false"),
+    ("deadlock", "deadlock"),
+    ("tokens", "tokens"),
+    ("tokens-count", "tokens"),
+    ("is-fireable", "fireable"),
+    ("bound", "bound"),
+    ("place-bound", "bound"),
+    ("Property", "Property"),
+];
+
+const BEGINS: &str = "Property";
+
+/// Returns true if a text is in this language.
+pub(super) fn is(text: &str) -> bool {
+    let rest = text.trim_start().strip_prefix(BEGINS);
+    rest.is_some_and(|rest| rest.starts_with([' ', '\t']))
+}
+
+/// Returns the properties of a text. Each property begins on a new line.
+pub(super) fn properties(text: &str) -> Vec<TranslatedProperty> {
+    // For each property, its line, its name, and the text behind the name.
+    let mut properties: Vec<(u64, &str, String)> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let named = line.trim_start().strip_prefix(BEGINS);
+        match named.filter(|rest| rest.starts_with([' ', '\t'])) {
+            Some(name) => properties.push((number, name.trim(), String::new())),
+            None => {
+                if let Some((.., body)) = properties.last_mut() {
+                    body.push_str(line);
+                    body.push('\n');
+                }
+            }
+        }
+    }
+    let translated = |(line, name, body): (u64, &str, String)| {
+        let tokens = match name {
+            "" => Err("the property has no name".to_owned()),
+            _ => tokens(&pieces(&body, line + 1, &LEXIS)),
+        };
+        TranslatedProperty { name: name.to_owned(), line, tokens }
+    };
+    properties.into_iter().map(translated).collect()
+}
+
+fn tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
+    let pieces = match pieces {
+        [first, rest @ ..] if first.kind == ContestTokenKind::Quoted => rest,
+        all => all,
+    };
+    let formula = match pieces {
+        [is, colon, formula @ .., end, stop]
+            if is.is("is") && colon.is(":") && end.is("end") && stop.is(".") =>
+        {
+            formula
+        }
+        _ => return Err("expected a formula between `is:` and `end.`".to_owned()),
+    };
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(piece) = formula.get(at) {
+        let is_list = |at: usize| {
+            let (name, behind) = (formula.get(at + 1), formula.get(at + 2));
+            name.is_some_and(|name| name.kind == ContestTokenKind::Quoted)
+                && behind.is_some_and(|behind| behind.is(",") || behind.is(")"))
+        };
+        // Behind these words, names in parentheses are not a list of transitions.
+        let listed = |at: usize| {
+            let lists = ["tokens", "tokens-count", "is-fireable", "bound", "place-bound"];
+            formula[..at].last().is_some_and(|it| lists.iter().any(|word| it.is(word)))
+        };
+        match piece.kind {
+            // A list of transitions means that at least one of them is enabled.
+            ContestTokenKind::Sign if piece.is("(") && is_list(at) && !listed(at) => {
+                let end = formula[at..].iter().position(|it| it.is(")")).map(|end| at + end);
+                let end = end.ok_or("a list of transitions is not closed")?;
+                fireable(&formula[at + 1..end], &mut tokens)?;
+                at = question_mark(formula, end + 1)?;
+                continue;
+            }
+            ContestTokenKind::Quoted if formula.get(at + 1).is_some_and(|next| next.is("?")) => {
+                fireable(&formula[at..=at], &mut tokens)?;
+                at = question_mark(formula, at + 1)?;
+                continue;
+            }
+            ContestTokenKind::Quoted => tokens.push(TypedToken::Name(piece.text.clone())),
+            ContestTokenKind::Number => tokens.push(TypedToken::Number(piece.text.clone())),
+            ContestTokenKind::Sign
+                if piece.is("#") && formula.get(at + 1).is_some_and(|it| it.is("tokens")) => {}
+            ContestTokenKind::Sign => {
+                let sign = SIGNS.iter().find(|sign| piece.is(sign));
+                tokens.push(TypedToken::Sign(sign.ok_or_else(|| not_known(piece))?));
+            }
+            ContestTokenKind::Word => {
+                let word = WORDS.iter().find(|(word, _)| piece.is(word));
+                let (_, own) = word.ok_or_else(|| not_known(piece))?;
+                tokens.push(TypedToken::Word((*own).to_owned()));
+            }
+            ContestTokenKind::Unknown => return Err(not_known(piece)),
+        }
+        at += 1;
+    }
+    Ok(tokens)
+}
+
+fn not_known(piece: &ContestToken) -> String {
+    format!("`{}` is not a word of the contest's textual format", piece.text)
+}
+
+/// Translates a list of transitions to the atom that at least one is enabled.
+fn fireable(list: &[ContestToken], tokens: &mut Vec<TypedToken>) -> Result<(), String> {
+    tokens.extend([TypedToken::Word("fireable".to_owned()), TypedToken::Sign("(")]);
+    for piece in list {
+        tokens.push(match piece.kind {
+            ContestTokenKind::Quoted => TypedToken::Name(piece.text.clone()),
+            _ if piece.is(",") => TypedToken::Sign(","),
+            _ => return Err(format!("found `{}` in a list of transitions", piece.text)),
+        });
+    }
+    tokens.push(TypedToken::Sign(")"));
+    Ok(())
+}
+
+/// Takes the question mark at this position, and returns the position behind it.
+fn question_mark(formula: &[ContestToken], at: usize) -> Result<usize, String> {
+    match formula.get(at).is_some_and(|it| it.is("?")) {
+        true => Ok(at + 1),
+        false => Err("expected `?` after transitions".to_owned()),
+    }
+}

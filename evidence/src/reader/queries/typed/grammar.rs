@@ -1,0 +1,407 @@
+//! The parser of textual formulas: from tokens to the contest's XML.
+//!
+//! | operators, tightest first | |
+//! |---|---|
+//! | `*` | |
+//! | `+` `-` | |
+//! | `<=` `>=` `<` `>` `=` `==` `!=` `=<` `<>` | do not chain |
+//! | `!` `not` `A` `E` `G` `F` `X` `AG` `AF` `AX` `EG` `EF` `EX` | |
+//! | `U` | to the right |
+//! | `&&` `&` `and` | |
+//! | `xor` | |
+//! | `\|\|` `\|` `or` | |
+//! | `->` `=>` `implies` | to the right |
+//! | `<->` `<=>` `iff` | |
+//!
+//! The open operators are in a `Vec`, so deeply nested formulas do not overflow the call stack.
+
+use super::LONGEST;
+use super::constraints;
+use super::operators::{
+    INFIX, Infix, PREFIX, PREFIX_LEVEL, ParsedOperand, PlaceSum, XmlFormula, add, closed, constant,
+    formula, joined, listed, of_a_run, prefixed,
+};
+use super::words::{TypedToken, tokens};
+use crate::reader::names::{NameNotation, NamedKind, meant};
+use crate::reader::queries::DEEPEST;
+use parikh_net::Net;
+use parikh_net::printable::Quoted;
+
+/// The largest number of open operators and brackets. Brackets alone do not add nesting depth.
+const MOST_OPEN: usize = 10 * DEEPEST;
+
+enum OpenOperator {
+    /// An open group, with the closing bracket.
+    Group(&'static str),
+    Prefix(&'static [&'static str]),
+    Infix {
+        left: ParsedOperand,
+        operator: Infix,
+        level: u8,
+    },
+}
+
+/// A formula under construction.
+pub(super) struct FormulaParser<'n> {
+    net: &'n Net,
+    tokens: std::vec::IntoIter<TypedToken>,
+    next: TypedToken,
+    /// The XML for `a` and `b` while the formula of a constraint is read.
+    activities: Vec<String>,
+    /// True if `U` has the lowest precedence.
+    has_loosest_until: bool,
+    /// True if quoted names follow the rules of words without quotes, as in LoLA's formulas.
+    has_words_only: bool,
+    /// True if names are always ids, as in the contest's languages.
+    has_ids_only: bool,
+}
+
+impl<'n> FormulaParser<'n> {
+    pub(super) fn new(net: &'n Net, tokens: Vec<TypedToken>) -> Self {
+        let mut tokens = tokens.into_iter();
+        let next = tokens.next().unwrap_or(TypedToken::End);
+        FormulaParser {
+            net,
+            tokens,
+            next,
+            activities: Vec::new(),
+            has_loosest_until: false,
+            has_words_only: false,
+            has_ids_only: false,
+        }
+    }
+
+    /// Returns the parser in a mode where names are always ids.
+    pub(super) fn with_ids_only(self) -> Self {
+        FormulaParser { has_ids_only: true, ..self }
+    }
+
+    /// Returns the parser in a mode where `U` has the lowest precedence.
+    pub(super) fn with_loosest_until(self) -> Self {
+        FormulaParser { has_loosest_until: true, ..self }
+    }
+
+    /// Returns the net of the formula.
+    pub(super) fn net(&self) -> &'n Net {
+        self.net
+    }
+
+    /// Returns a parser for a formula of LoLA.
+    pub(super) fn of_words(net: &'n Net, tokens: Vec<TypedToken>) -> Self {
+        FormulaParser { has_words_only: true, ..FormulaParser::new(net, tokens) }
+    }
+
+    /// Parses the whole formula to XML.
+    ///
+    /// # Errors
+    /// A description of the syntax error.
+    pub(super) fn whole(mut self) -> Result<String, String> {
+        Ok(match self.expression()? {
+            ParsedOperand::Bound(xml) => xml,
+            part => {
+                let formula = formula(part)?;
+                match formula.is_of_a_run {
+                    true => format!("<all-paths>{}</all-paths>", formula.closed()),
+                    false => formula.closed(),
+                }
+            }
+        })
+    }
+
+    fn take(&mut self) -> TypedToken {
+        std::mem::replace(&mut self.next, self.tokens.next().unwrap_or(TypedToken::End))
+    }
+
+    fn take_if(&mut self, text: &str) -> bool {
+        let found = self.next.is(text);
+        if found {
+            self.take();
+        }
+        found
+    }
+
+    fn must(&mut self, text: &str) -> Result<(), String> {
+        match self.take_if(text) {
+            true => Ok(()),
+            false => Err(instead_of(&self.next, &format!("`{text}`"))),
+        }
+    }
+
+    /// Parses an expression up to the end of the tokens.
+    fn expression(&mut self) -> Result<ParsedOperand, String> {
+        let mut open: Vec<OpenOperator> = Vec::new();
+        loop {
+            if open.len() > MOST_OPEN {
+                return Err(format!("more than {MOST_OPEN} operators and brackets are nested"));
+            }
+            if let Some((_, names)) = PREFIX.iter().find(|(text, _)| self.next.is(text)) {
+                self.take();
+                open.push(OpenOperator::Prefix(names));
+                continue;
+            }
+            let opening = [("(", ")"), ("[", "]")].into_iter().find(|(it, _)| self.next.is(it));
+            if let Some((_, closing)) = opening {
+                self.take();
+                open.push(OpenOperator::Group(closing));
+                continue;
+            }
+            let mut part = self.operand()?;
+            loop {
+                if let Some(&(_, operator, level)) = INFIX.iter().find(|it| self.next.is(it.0)) {
+                    self.take();
+                    let is_loosest = self.has_loosest_until && operator == Infix::Until;
+                    let level = if is_loosest { 0 } else { level };
+                    let left = applied(&mut open, part, level, operator.is_to_the_right())?;
+                    open.push(OpenOperator::Infix { left, operator, level });
+                    break;
+                }
+                part = applied(&mut open, part, 0, false)?;
+                match open.pop() {
+                    Some(OpenOperator::Group(closing)) => {
+                        self.must(closing)?;
+                        part = closed(part);
+                    }
+                    _ if self.next == TypedToken::End => return Ok(part),
+                    _ => {
+                        let expected = "an operator or the end of the formula";
+                        return Err(instead_of(&self.next, expected));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes an atom, a place, or a number.
+    fn operand(&mut self) -> Result<ParsedOperand, String> {
+        let token = self.take();
+        let plain = |xml: String| {
+            Ok(ParsedOperand::Formula(XmlFormula { xml, by: None, is_of_a_run: false }))
+        };
+        match &token {
+            TypedToken::Word(word) => match (word.as_str(), self.next.is("(")) {
+                ("true" | "false" | "deadlock", _) => plain(format!("<{word}/>")),
+                ("fireable" | "enabled", true) => {
+                    let names = self.nodes(NamedKind::Transitions)?;
+                    plain(format!("<is-fireable>{}</is-fireable>", listed("transition", &names)))
+                }
+                ("fires", true) => {
+                    let names = self.nodes(NamedKind::Transitions)?;
+                    Ok(of_a_run(format!("<fires>{}</fires>", listed("transition", &names))))
+                }
+                ("tokens", true) => {
+                    let mut sum = PlaceSum::default();
+                    self.must("(")?;
+                    loop {
+                        let token = self.take();
+                        add(&mut sum, self.place(&token)?, 1)?;
+                        if !self.take_if(",") {
+                            break;
+                        }
+                    }
+                    self.must(")")?;
+                    Ok(ParsedOperand::Number(sum))
+                }
+                ("bound" | "max", true) => self.bound(),
+                (name, true) if constraints::named(name).is_some() => self.constraint(name),
+                (name, _) => {
+                    let at = ["a", "b"].iter().position(|it| *it == name);
+                    match at.and_then(|at| self.activities.get(at)) {
+                        Some(xml) => Ok(of_a_run(xml.clone())),
+                        None => self.place(&token).map(ParsedOperand::Number),
+                    }
+                }
+            },
+            TypedToken::Name(_) => self.place(&token).map(ParsedOperand::Number),
+            TypedToken::Number(digits) => constant(digits, 1),
+            TypedToken::Sign("-") => match self.take() {
+                TypedToken::Number(digits) => constant(&digits, -1),
+                other => Err(instead_of(&other, "a whole number")),
+            },
+            _ => Err(instead_of(&token, "a formula, a place or a number")),
+        }
+    }
+
+    /// Returns the tokens of a place. A coloured place gives the sum of all its colours, or the
+    /// colour that follows.
+    fn place(&mut self, token: &TypedToken) -> Result<PlaceSum, String> {
+        let mut ids = self.node(token, NamedKind::Places)?;
+        let coloured = |id: &String| self.net.folding().and_then(|it| it.place_named(id));
+        let coloured: Vec<Option<usize>> = ids.iter().map(coloured).collect();
+        if self.next.is("(") && coloured.iter().any(Option::is_some) {
+            let colour = self.colour()?;
+            let mut unfolded = Vec::new();
+            for (id, place) in ids.iter().zip(coloured) {
+                let place = place.ok_or_else(|| format!("`{id}` is not a coloured place"))?;
+                unfolded.extend(self.unfolded(place, &colour)?);
+            }
+            ids = unfolded;
+        }
+        Ok(PlaceSum { terms: ids.into_iter().map(|id| (id, 1)).collect(), constant: 0 })
+    }
+
+    /// Returns the ids of the nodes that a token refers to. The word `id` and the quoted id behind
+    /// it count as one token.
+    fn node(&mut self, token: &TypedToken, of: NamedKind) -> Result<Vec<String>, String> {
+        if token.is("id") && matches!(self.next, TypedToken::Name(_)) {
+            let exact = self.take();
+            return meant(self.net, of, exact.name().unwrap_or_default(), NameNotation::Id);
+        }
+        let written = match token {
+            _ if self.has_ids_only => NameNotation::Id,
+            TypedToken::Name(_) if !self.has_words_only => NameNotation::Quoted,
+            _ => NameNotation::Bare,
+        };
+        let name = token.name().ok_or_else(|| instead_of(token, "a name"))?;
+        meant(self.net, of, name, written)
+    }
+
+    /// Returns the place of one colour in the unfolding. Returns `None` if tokens of this colour
+    /// never occur, so that the unfolding has no such place.
+    fn unfolded(&self, place: usize, colour: &str) -> Result<Option<String>, String> {
+        let folding = self.net.folding();
+        let id = folding.and_then(|folding| folding.colour_names()?.unfolded(place, colour));
+        let id = id.ok_or_else(|| {
+            let place = folding.map_or("", |folding| folding.place_name(place));
+            format!("{} is not a colour of place {}", Quoted(colour), Quoted(place))
+        })?;
+        let found = self.net.place_named(&id);
+        let of = |found| folding.map(|folding| folding.place_of(found));
+        match found {
+            Some(found) if of(found) == Some(place) => Ok(Some(id)),
+            Some(_) => Err(format!("{} is another place of the unfolding", Quoted(&id))),
+            None => Ok(None),
+        }
+    }
+
+    /// Takes a colour in parentheses, and returns it without them.
+    fn colour(&mut self) -> Result<String, String> {
+        let (mut text, mut open) = (String::new(), 0u32);
+        loop {
+            let token = self.take();
+            match &token {
+                TypedToken::Sign("(") => open += 1,
+                TypedToken::Sign(")") => open -= 1,
+                TypedToken::Sign("," | "-")
+                | TypedToken::Word(_)
+                | TypedToken::Name(_)
+                | TypedToken::Number(_) => {}
+                _ => return Err(instead_of(&token, "a colour such as `(red,2)`")),
+            }
+            match &token {
+                TypedToken::Sign(sign) => text.push_str(sign),
+                TypedToken::Word(part) | TypedToken::Name(part) | TypedToken::Number(part) => {
+                    text.push_str(part)
+                }
+                TypedToken::End => {}
+            }
+            if open == 0 {
+                return Ok(text[1..text.len() - 1].to_owned());
+            }
+        }
+    }
+
+    /// Takes nodes in parentheses, separated by commas, and returns their ids.
+    fn nodes(&mut self, of: NamedKind) -> Result<Vec<String>, String> {
+        self.must("(")?;
+        let mut ids = Vec::new();
+        loop {
+            let token = self.take();
+            ids.extend(self.node(&token, of)?);
+            if !self.take_if(",") {
+                self.must(")")?;
+                return Ok(ids);
+            }
+        }
+    }
+
+    /// Takes the places of a bound: a sum in parentheses, where commas may replace plus signs.
+    fn bound(&mut self) -> Result<ParsedOperand, String> {
+        self.must("(")?;
+        let mut places = String::new();
+        loop {
+            let token = self.take();
+            let names = match token.is("tokens") && self.next.is("(") {
+                true => self.nodes(NamedKind::Places)?,
+                false => self.place(&token)?.terms.into_keys().collect(),
+            };
+            places.push_str(&listed("place", &names));
+            if names.is_empty() {
+                // A colour that never has a token.
+                places.push_str("<none/>");
+            }
+            if !self.take_if("+") && !self.take_if(",") {
+                self.must(")")?;
+                return Ok(ParsedOperand::Bound(format!("<place-bound>{places}</place-bound>")));
+            }
+        }
+    }
+
+    /// Takes the operands of a constraint, and returns the formula of the constraint.
+    fn constraint(&mut self, name: &str) -> Result<ParsedOperand, String> {
+        let (wanted, text) = constraints::named(name).unwrap_or((0, ""));
+        self.must("(")?;
+        let mut activities = Vec::new();
+        loop {
+            let token = self.take();
+            activities.push(self.activity(&token)?);
+            if !self.take_if(",") {
+                break;
+            }
+        }
+        self.must(")")?;
+        if activities.len() != wanted {
+            return Err(format!("`{name}` takes {wanted} activities, not {}", activities.len()));
+        }
+        let mut inner = FormulaParser::new(self.net, tokens(text)?);
+        inner.activities = activities;
+        Ok(closed(inner.expression()?))
+    }
+
+    /// Reads an operand of a constraint. Returns the XML for "one of the transitions with this name
+    /// fires next". If no transition has the name, the transition with this id is meant.
+    fn activity(&mut self, token: &TypedToken) -> Result<String, String> {
+        let name = token.name().ok_or_else(|| instead_of(token, "an activity"))?;
+        // Inside the formula of a constraint, the words `a` and `b` stand for its operands.
+        let at = ["a", "b"].iter().position(|it| *it == name);
+        if let Some(known) = at.and_then(|at| self.activities.get(at)) {
+            return Ok(known.clone());
+        }
+        let ids = match token.is("id") && matches!(self.next, TypedToken::Name(_)) {
+            true => self.node(token, NamedKind::Transitions)?,
+            false => meant(self.net, NamedKind::Transitions, name, NameNotation::Quoted)?,
+        };
+        Ok(format!("<fires>{}</fires>", listed("transition", &ids)))
+    }
+}
+
+fn instead_of(found: &TypedToken, expected: &str) -> String {
+    format!("found {}, expected {expected}", found.shown())
+}
+
+/// Applies the open operators that bind tighter than `level`. Operators of equal level are applied,
+/// too, unless `right` is set.
+fn applied(
+    open: &mut Vec<OpenOperator>,
+    mut part: ParsedOperand,
+    level: u8,
+    right: bool,
+) -> Result<ParsedOperand, String> {
+    let binds = |own: u8| own > level || own == level && !right;
+    loop {
+        part = match open.pop() {
+            Some(OpenOperator::Prefix(names)) if binds(PREFIX_LEVEL) => prefixed(names, part)?,
+            Some(OpenOperator::Infix { left, operator, level }) if binds(level) => {
+                joined(operator, left, part)?
+            }
+            other => {
+                open.extend(other);
+                return Ok(part);
+            }
+        };
+        if let ParsedOperand::Formula(formula) = &part
+            && formula.xml.len() > LONGEST
+        {
+            return Err("the formula is too long".to_owned());
+        }
+    }
+}

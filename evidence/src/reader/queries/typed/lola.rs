@@ -1,0 +1,240 @@
+//! LoLA's formulas: `EF (p > 2 AND NOT FIREABLE(t))`, `AG EF DEADLOCK`.
+//!
+//! Each word and sign is replaced by the equivalent token of the `--formula` language. The
+//! languages differ if a temporal operator precedes a comparison without brackets that is an
+//! operand of another operator. Such a formula is refused. The prover's reader has the same tables,
+//! but the auditor shares no code with it.
+
+use super::words::TypedToken;
+
+/// LoLA's words with their translation.
+const WORDS: [(&str, &str); 29] = [
+    ("AND", "&&"),
+    ("OR", "||"),
+    ("XOR", "xor"),
+    ("NOT", "!"),
+    ("TRUE", "true"),
+    ("FALSE", "false"),
+    ("DEADLOCK", "deadlock"),
+    ("FIREABLE", "fireable"),
+    ("UNFIREABLE", "! fireable"),
+    ("ALLPATH", "A"),
+    ("EXPATH", "E"),
+    ("ALWAYS", "G"),
+    ("EVENTUALLY", "F"),
+    ("NEXTSTATE", "X"),
+    ("UNTIL", "U"),
+    ("A", "A"),
+    ("E", "E"),
+    ("G", "G"),
+    ("F", "F"),
+    ("X", "X"),
+    ("U", "U"),
+    ("AG", "AG"),
+    ("AF", "AF"),
+    ("AX", "AX"),
+    ("EG", "EG"),
+    ("EF", "EF"),
+    ("EX", "EX"),
+    ("AGEF", "AG EF"),
+    ("EFAG", "EF AG"),
+];
+
+/// The keywords for whole formulas, with the beginning of their translation.
+const WHOLE: [(&str, &str); 4] =
+    [("REACHABLE", "EF"), ("INVARIANT", "AG"), ("IMPOSSIBLE", "AG !"), ("LIVE", "AG EF")];
+
+/// The keywords that no other formula language has.
+const OWN: [&str; 21] = [
+    "XOR",
+    "TRUE",
+    "FALSE",
+    "UNTIL",
+    "NEXTSTATE",
+    "UNFIREABLE",
+    "FORMULA",
+    "REACHABLE",
+    "INVARIANT",
+    "IMPOSSIBLE",
+    "FIREABLE",
+    "ALLPATH",
+    "EXPATH",
+    "ALWAYS",
+    "EVENTUALLY",
+    "AND",
+    "OR",
+    "NOT",
+    "DEADLOCK",
+    "AGEF",
+    "EFAG",
+];
+
+/// LoLA's signs with their translation. A sign comes before its prefixes.
+const SIGNS: [(&str, &str); 22] = [
+    ("<->", "<->"),
+    ("->", "->"),
+    ("<=", "<="),
+    (">=", ">="),
+    ("!=", "!="),
+    ("<>", "!="),
+    ("#", "!="),
+    ("==", "="),
+    ("=", "="),
+    ("<", "<"),
+    (">", ">"),
+    ("+", "+"),
+    ("-", "-"),
+    ("*", "*"),
+    ("!", "!"),
+    ("&", "&&"),
+    ("|", "||"),
+    ("(", "("),
+    (")", ")"),
+    ("[", "("),
+    ("]", ")"),
+    (",", ","),
+];
+
+/// Returns true if a text is in this language.
+pub(super) fn is(text: &str) -> bool {
+    // In the `--formula` language, `#` begins a comment.
+    let lines = || text.lines().map(|line| line.split('#').next().unwrap_or_default());
+    let mut words = lines().flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    let ends = |line: &str| line.contains(';') || line.trim_start().starts_with('{');
+    !lines().any(|line| line.contains('"'))
+        && (words.any(|word| OWN.contains(&word)) || lines().any(ends))
+}
+
+/// A word or sign of LoLA.
+struct LolaToken<'t> {
+    text: &'t str,
+    line: u64,
+    is_word: bool,
+}
+
+/// Translates the formulas of a text into tokens of the `--formula` language, each with its line.
+pub(super) fn formulas(text: &str) -> Vec<(u64, Result<Vec<TypedToken>, String>)> {
+    match pieces(text) {
+        Err((line, what)) => vec![(line, Err(what))],
+        Ok(pieces) => {
+            let formulas = pieces.split(|piece| matches!(piece.text, ";" | ":"));
+            let formulas = formulas.filter(|formula| !formula.is_empty());
+            formulas.map(|formula| (formula[0].line, translated(formula))).collect()
+        }
+    }
+}
+
+fn pieces(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
+    let mut pieces = Vec::new();
+    let (mut rest, mut line) = (text, 1);
+    while let Some(c) = rest.chars().next() {
+        let inside = |c: char| c.is_alphanumeric() || "_.'$~@".contains(c);
+        let past = |end: &str| rest.find(end).map_or(rest.len(), |at| at + end.len());
+        let (length, is_piece) = match c {
+            c if c.is_whitespace() => (c.len_utf8(), false),
+            '{' => (past("}"), false),
+            '/' if rest.starts_with("/*") => (past("*/"), false),
+            ';' | ':' => (1, true),
+            c if inside(c) => (rest.find(|c| !inside(c)).unwrap_or(rest.len()), true),
+            c => match SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
+                Some((sign, _)) => (sign.len(), true),
+                None => {
+                    return Err((line, format!("unexpected character {c:?} in a formula of LoLA")));
+                }
+            },
+        };
+        if is_piece {
+            pieces.push(LolaToken { text: &rest[..length], line, is_word: inside(c) });
+        }
+        line += rest[..length].matches('\n').count() as u64;
+        rest = &rest[length..];
+    }
+    Ok(pieces)
+}
+
+fn known(word: &str) -> Option<&'static str> {
+    WORDS.iter().find(|(known, _)| *known == word).map(|(_, own)| *own)
+}
+
+/// Appends the tokens of `text`, which is in the `--formula` language.
+fn push(tokens: &mut Vec<TypedToken>, text: &str) -> Result<(), String> {
+    tokens.extend(super::words::tokens(text)?);
+    Ok(())
+}
+
+fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
+    let mut tokens = Vec::new();
+    let mut pieces = match pieces {
+        [first, rest @ ..] if first.text == "FORMULA" => rest,
+        all => all,
+    };
+    let whole = pieces.first().and_then(|it| WHOLE.iter().find(|(word, _)| *word == it.text));
+    if let Some((_, operators)) = whole {
+        push(&mut tokens, operators)?;
+        push(&mut tokens, "(")?;
+        pieces = &pieces[1..];
+    }
+    // The number of open brackets inside a list of transitions.
+    let mut listed = 0u32;
+    for (at, piece) in pieces.iter().enumerate() {
+        match piece.text {
+            "(" if listed > 0
+                || at > 0 && matches!(pieces[at - 1].text, "FIREABLE" | "UNFIREABLE") =>
+            {
+                listed += 1
+            }
+            ")" => listed = listed.saturating_sub(1),
+            _ => {}
+        }
+        if !piece.is_word {
+            let sign = SIGNS.iter().find(|(sign, _)| *sign == piece.text);
+            push(&mut tokens, sign.map_or(piece.text, |(_, own)| own))?;
+            continue;
+        }
+        match known(piece.text).filter(|_| listed == 0) {
+            Some(own) => {
+                ask_for_brackets(own, &pieces[at + 1..])?;
+                push(&mut tokens, own)?;
+            }
+            None if listed == 0
+                && matches!(piece.text, "INITIAL" | "oo" | "FORMULA" | "COMPUTE" | "MAX") =>
+            {
+                return Err(format!("`{}` is unknown here", piece.text));
+            }
+            None if piece.text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                tokens.push(TypedToken::Number(piece.text.to_owned()));
+            }
+            None => tokens.push(TypedToken::Name(piece.text.to_owned())),
+        }
+    }
+    if whole.is_some() {
+        push(&mut tokens, ")")?;
+    }
+    Ok(tokens)
+}
+
+/// Returns an error if a comparison without brackets follows a temporal operator and is an operand
+/// of another operator.
+fn ask_for_brackets(operator: &str, behind: &[LolaToken<'_>]) -> Result<(), String> {
+    let of_time = |text: &str| text.bytes().all(|byte| b"AEGFX ".contains(&byte));
+    let is_operand = |piece: &LolaToken<'_>| piece.is_word && known(piece.text).is_none();
+    let is_sign = |piece: &&LolaToken<'_>| matches!(piece.text, "NOT" | "!" | "-");
+    let next = behind.iter().find(|piece| !is_sign(piece));
+    if !of_time(operator) || !next.is_some_and(is_operand) {
+        return Ok(());
+    }
+    let mut open = 0u32;
+    for piece in behind {
+        match piece.text {
+            "(" | "[" => open += 1,
+            ")" | "]" if open == 0 => break,
+            ")" | "]" => open -= 1,
+            "AND" | "OR" | "XOR" | "UNTIL" | "U" | "->" | "<->" | "&" | "|" if open == 0 => {
+                let what = "the operand of the previous temporal operator needs brackets";
+                return Err(format!("`{}`: {what}", piece.text));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! Textual formulas: the language of `parikh check --formula`, LoLA's, and those of the contest.
+//!
+//! ```text
+//! mutex: AG !(critical_1 >= 1 && critical_2 >= 1)
+//! G (fires(ask) -> F fires(answer))
+//! most:  bound(p + q)
+//! ```
+//!
+//! A formula is translated to the contest's XML, and then read as XML. `parikh check --help`
+//! describes the language, and `grammar` has the precedences. A formula with a temporal operator
+//! outside of all path quantifiers is about all runs.
+//!
+//! The XML has three extensions for these languages: numbers times tokens (`integer-product`), sums
+//! of several numbers (`integer-sum`), and `fires`.
+
+mod constraints;
+mod contest;
+mod early;
+mod grammar;
+mod lola;
+mod operators;
+mod pieces;
+mod words;
+
+use super::super::Unreadable;
+use super::{AuditedProperty, number_equal_ids};
+use grammar::FormulaParser;
+use parikh_net::Net;
+
+/// The greatest length of a formula in XML, in bytes. `<->` and `xor` duplicate their operands.
+const LONGEST: usize = 1 << 26;
+
+/// A reader for the XML of one formula about the net: about all runs, or about cases only.
+pub type AsXml<'a> = &'a dyn Fn(&Net, &[u8]) -> Result<Vec<AuditedProperty>, Unreadable>;
+
+/// Reads the formulas of a text in the detected language. A formula without a name has an empty id.
+pub fn read(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
+    match () {
+        () if contest::is(text) => read_contest(net, text, as_xml),
+        () if lola::is(text) => read_lola(net, text, as_xml),
+        () if early::is(text) => read_early(net, text, as_xml),
+        () => read_inline(net, text, as_xml),
+    }
+}
+
+/// Reads the contest's textual formulas beside its XML.
+pub fn read_contest(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
+    let asked = contest::properties(text).into_iter();
+    let property = |it: pieces::TranslatedProperty| {
+        let tokens = it
+            .tokens
+            .map(|tokens| FormulaParser::new(net, tokens).with_ids_only().with_loosest_until());
+        property(it.name, it.line, tokens, as_xml)
+    };
+    asked.map(property).collect()
+}
+
+/// Reads formulas in the contest's grammar of 2011.
+pub fn read_early(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
+    let asked = early::definitions(text, net).into_iter();
+    let property = |it: pieces::TranslatedProperty| {
+        let tokens = it.tokens.map(|tokens| FormulaParser::new(net, tokens).with_ids_only());
+        property(it.name, it.line, tokens, as_xml)
+    };
+    asked.map(property).collect()
+}
+
+/// Reads formulas in the `--formula` language, one per line. An indented line continues the line
+/// before.
+pub fn read_inline(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
+    let entries = entries(text).into_iter();
+    entries.map(|(line, text)| entry(net, line, &text, as_xml)).collect()
+}
+
+/// Reads formulas in the language of LoLA.
+pub fn read_lola(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
+    let formulas = lola::formulas(text).into_iter();
+    let property = |(line, tokens): (u64, Result<_, String>)| {
+        let reading = tokens.map(|tokens| FormulaParser::of_words(net, tokens));
+        property(String::new(), line, reading, as_xml)
+    };
+    formulas.map(property).collect()
+}
+
+/// Reads one formula, perhaps with its name before it. The formula may have several lines.
+pub fn read_one(net: &Net, text: &str, as_xml: AsXml<'_>) -> AuditedProperty {
+    entry(net, 1, text, as_xml)
+}
+
+/// Names each formula without a name `formula-N`, where N is its position among all formulas, or
+/// the next number that is free. Repeated names get numbers from the second on.
+pub fn name_the_others(properties: &mut [AuditedProperty]) {
+    let mut taken: std::collections::HashSet<String> =
+        properties.iter().map(|it| it.id.clone()).collect();
+    for (at, property) in properties.iter_mut().enumerate().filter(|(_, it)| it.id.is_empty()) {
+        let mut names = (at + 1..).map(|number| format!("formula-{number}"));
+        property.id = names.find(|name| !taken.contains(name)).unwrap_or_default();
+        taken.insert(property.id.clone());
+    }
+    number_equal_ids(properties);
+}
+
+/// Returns the entries of a file, each with its first line. An entry begins with a line that does
+/// not start with a blank or a closing bracket.
+fn entries(text: &str) -> Vec<(u64, String)> {
+    let mut entries: Vec<(u64, String)> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let content = line.trim();
+        if content.is_empty() || content.starts_with('#') {
+            continue;
+        }
+        match entries.last_mut() {
+            Some((_, entry)) if line.starts_with([' ', '\t', ')', ']']) => {
+                entry.push('\n');
+                entry.push_str(line);
+            }
+            _ => entries.push((number, line.to_owned())),
+        }
+    }
+    entries
+}
+
+fn entry(net: &Net, line: u64, text: &str, as_xml: AsXml<'_>) -> AuditedProperty {
+    let (id, formula) = label(text).unwrap_or(("", text));
+    let reading = words::tokens(formula).map(|tokens| FormulaParser::new(net, tokens));
+    property(id.to_owned(), line, reading, as_xml)
+}
+
+/// Returns the name before the colon, and the text behind the colon.
+fn label(text: &str) -> Option<(&str, &str)> {
+    let (name, formula) = text.split_once(':')?;
+    let name = name.trim();
+    let inside = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    (!name.is_empty() && name.chars().all(inside)).then_some((name, formula))
+}
+
+fn property(
+    id: String,
+    line: u64,
+    reading: Result<FormulaParser<'_>, String>,
+    as_xml: AsXml<'_>,
+) -> AuditedProperty {
+    let question = (|| {
+        let reading = reading?;
+        let net = reading.net();
+        let formula = reading.whole()?;
+        let xml = format!(
+            "<property-set><property><id>{}</id><formula>{formula}</formula></property></property-set>",
+            words::escaped(if id.is_empty() { "formula" } else { &id }),
+        );
+        let read = as_xml(net, xml.as_bytes()).map_err(|error| error.what)?;
+        let first = read.into_iter().next().ok_or("there is no formula")?;
+        first.question.map_err(|error| error.what)
+    })();
+    AuditedProperty { id, question: question.map_err(|what: String| Unreadable { line, what }) }
+}

@@ -1,0 +1,254 @@
+//! Operators of textual formulas: their precedences, and their translation to the contest's XML.
+
+use super::words::escaped;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// An infix operator.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Infix {
+    /// A conjunction or disjunction, with the name of its XML element.
+    Junction(&'static str),
+    /// An equivalence if true, an exclusive or if false.
+    Alike(bool),
+    Until,
+    /// A comparison, with the name of its XML element.
+    Compare(&'static str),
+    Plus,
+    Minus,
+    Times,
+}
+
+impl Infix {
+    pub(super) fn is_to_the_right(self) -> bool {
+        matches!(self, Infix::Until | Infix::Junction("implication"))
+    }
+
+    /// Returns true if operands in a row become operands of one operator.
+    fn is_chain(self) -> bool {
+        matches!(self, Infix::Junction("conjunction" | "disjunction"))
+    }
+}
+
+/// The infix operators with their precedences; higher numbers bind tighter.
+pub(super) const INFIX: [(&str, Infix, u8); 26] = [
+    ("<->", Infix::Alike(true), 1),
+    ("<=>", Infix::Alike(true), 1),
+    ("iff", Infix::Alike(true), 1),
+    ("->", Infix::Junction("implication"), 2),
+    ("=>", Infix::Junction("implication"), 2),
+    ("implies", Infix::Junction("implication"), 2),
+    ("||", Infix::Junction("disjunction"), 3),
+    ("|", Infix::Junction("disjunction"), 3),
+    ("or", Infix::Junction("disjunction"), 3),
+    ("xor", Infix::Alike(false), 4),
+    ("&&", Infix::Junction("conjunction"), 5),
+    ("&", Infix::Junction("conjunction"), 5),
+    ("and", Infix::Junction("conjunction"), 5),
+    ("U", Infix::Until, 6),
+    ("<=", Infix::Compare("integer-le"), 8),
+    ("=<", Infix::Compare("integer-le"), 8),
+    (">=", Infix::Compare("integer-ge"), 8),
+    ("<", Infix::Compare("integer-lt"), 8),
+    (">", Infix::Compare("integer-gt"), 8),
+    ("=", Infix::Compare("integer-eq"), 8),
+    ("==", Infix::Compare("integer-eq"), 8),
+    ("!=", Infix::Compare("integer-ne"), 8),
+    ("<>", Infix::Compare("integer-ne"), 8),
+    ("+", Infix::Plus, 9),
+    ("-", Infix::Minus, 9),
+    ("*", Infix::Times, 10),
+];
+
+/// The prefix operators, each with its XML elements from the outside in.
+pub(super) const PREFIX: [(&str, &[&str]); 13] = [
+    ("!", &["negation"]),
+    ("not", &["negation"]),
+    ("A", &["all-paths"]),
+    ("E", &["exists-path"]),
+    ("G", &["globally"]),
+    ("F", &["finally"]),
+    ("X", &["next"]),
+    ("AG", &["all-paths", "globally"]),
+    ("AF", &["all-paths", "finally"]),
+    ("AX", &["all-paths", "next"]),
+    ("EG", &["exists-path", "globally"]),
+    ("EF", &["exists-path", "finally"]),
+    ("EX", &["exists-path", "next"]),
+];
+
+/// The precedence of prefix operators, between `U` and comparisons.
+pub(super) const PREFIX_LEVEL: u8 = 7;
+
+/// A formula in XML.
+pub(super) struct XmlFormula {
+    /// The XML without the element named by `by`.
+    pub(super) xml: String,
+    /// The name of the junction element, if the formula is a junction to which operands may be
+    /// added.
+    pub(super) by: Option<&'static str>,
+    /// True if the formula has a temporal operator outside of all path quantifiers.
+    pub(super) is_of_a_run: bool,
+}
+
+impl XmlFormula {
+    pub(super) fn closed(self) -> String {
+        match self.by {
+            Some(by) => format!("<{by}>{}</{by}>", self.xml),
+            None => self.xml,
+        }
+    }
+}
+
+/// A linear sum: the coefficients of places by id, and a constant.
+#[derive(Default)]
+pub(super) struct PlaceSum {
+    pub(super) terms: BTreeMap<String, i128>,
+    pub(super) constant: i128,
+}
+
+/// A parsed operand.
+pub(super) enum ParsedOperand {
+    Formula(XmlFormula),
+    Number(PlaceSum),
+    /// The query for a bound, which cannot be inside another formula.
+    Bound(String),
+}
+
+pub(super) fn listed(kind: &str, names: &[String]) -> String {
+    names.iter().map(|name| format!("<{kind} name=\"{}\"/>", escaped(name))).collect()
+}
+
+pub(super) fn of_a_run(xml: String) -> ParsedOperand {
+    ParsedOperand::Formula(XmlFormula { xml, by: None, is_of_a_run: true })
+}
+
+pub(super) fn constant(digits: &str, sign: i128) -> Result<ParsedOperand, String> {
+    let number: i64 = digits.parse().map_err(|_| format!("{digits} is not a number below 2^63"))?;
+    Ok(ParsedOperand::Number(PlaceSum {
+        constant: sign * i128::from(number),
+        ..PlaceSum::default()
+    }))
+}
+
+/// Closes a parenthesised part, so that no operands are added to it.
+pub(super) fn closed(part: ParsedOperand) -> ParsedOperand {
+    match part {
+        ParsedOperand::Formula(formula) => {
+            let is_of_a_run = formula.is_of_a_run;
+            ParsedOperand::Formula(XmlFormula { xml: formula.closed(), by: None, is_of_a_run })
+        }
+        other => other,
+    }
+}
+
+pub(super) fn formula(part: ParsedOperand) -> Result<XmlFormula, String> {
+    match part {
+        ParsedOperand::Formula(formula) => Ok(formula),
+        ParsedOperand::Number(_) => Err("found a number, expected a formula".to_owned()),
+        ParsedOperand::Bound(_) => Err("`bound` cannot be part of another formula".to_owned()),
+    }
+}
+
+fn number(part: ParsedOperand) -> Result<PlaceSum, String> {
+    match part {
+        ParsedOperand::Number(sum) => Ok(sum),
+        ParsedOperand::Formula(_) | ParsedOperand::Bound(_) => {
+            Err("found a formula, expected a number".to_owned())
+        }
+    }
+}
+
+pub(super) fn prefixed(names: &[&str], part: ParsedOperand) -> Result<ParsedOperand, String> {
+    let inner = formula(part)?;
+    let is_of_a_run = match names {
+        ["negation"] => inner.is_of_a_run,
+        [first, ..] => !matches!(*first, "all-paths" | "exists-path"),
+        [] => false,
+    };
+    let around = |xml, name: &&str| format!("<{name}>{xml}</{name}>");
+    let xml = names.iter().rev().fold(inner.closed(), around);
+    Ok(ParsedOperand::Formula(XmlFormula { xml, by: None, is_of_a_run }))
+}
+
+pub(super) fn joined(
+    operator: Infix,
+    left: ParsedOperand,
+    right: ParsedOperand,
+) -> Result<ParsedOperand, String> {
+    let (xml, by, is_of_a_run) = match operator {
+        Infix::Plus | Infix::Minus | Infix::Times => {
+            return added(operator, number(left)?, number(right)?).map(ParsedOperand::Number);
+        }
+        Infix::Compare(name) => {
+            let sides = [number(left)?, number(right)?].iter().map(side).collect::<String>();
+            (format!("<{name}>{sides}</{name}>"), None, false)
+        }
+        Infix::Junction(name) => {
+            let (mut left, right) = (formula(left)?, formula(right)?);
+            let is_of_a_run = left.is_of_a_run || right.is_of_a_run;
+            if left.by != Some(name) || !operator.is_chain() {
+                left = XmlFormula { xml: left.closed(), by: Some(name), is_of_a_run };
+            }
+            left.xml.push_str(&right.closed());
+            (left.xml, left.by, is_of_a_run)
+        }
+        Infix::Alike(wanted) => {
+            let (left, right) = (formula(left)?, formula(right)?);
+            let is_of_a_run = left.is_of_a_run || right.is_of_a_run;
+            let name = if wanted { "equivalence" } else { "exclusive-disjunction" };
+            let (left, right) = (left.closed(), right.closed());
+            (format!("<{name}>{left}{right}</{name}>"), None, is_of_a_run)
+        }
+        Infix::Until => {
+            let (before, reach) = (formula(left)?.closed(), formula(right)?.closed());
+            let until = "until";
+            let parts = format!("<before>{before}</before><reach>{reach}</reach>");
+            (format!("<{until}>{parts}</{until}>"), None, true)
+        }
+    };
+    Ok(ParsedOperand::Formula(XmlFormula { xml, by, is_of_a_run }))
+}
+
+/// Adds `factor` times another sum.
+pub(super) fn add(sum: &mut PlaceSum, other: PlaceSum, factor: i128) -> Result<(), String> {
+    let large = || "a number of the formula is too large".to_owned();
+    let times = |number: i128| number.checked_mul(factor).ok_or_else(large);
+    for (place, number) in other.terms {
+        let known = sum.terms.entry(place).or_default();
+        *known = known.checked_add(times(number)?).ok_or_else(large)?;
+    }
+    sum.constant = sum.constant.checked_add(times(other.constant)?).ok_or_else(large)?;
+    Ok(())
+}
+
+fn added(operator: Infix, mut left: PlaceSum, mut right: PlaceSum) -> Result<PlaceSum, String> {
+    if operator != Infix::Times {
+        add(&mut left, right, if operator == Infix::Plus { 1 } else { -1 })?;
+        return Ok(left);
+    }
+    if !left.terms.is_empty() {
+        std::mem::swap(&mut left, &mut right);
+    }
+    if !left.terms.is_empty() {
+        return Err("a product of token counts".to_owned());
+    }
+    let mut product = PlaceSum::default();
+    add(&mut product, right, left.constant)?;
+    Ok(product)
+}
+
+/// Returns the XML of one side of a comparison.
+fn side(sum: &PlaceSum) -> String {
+    let mut xml = String::from("<integer-sum>");
+    for (place, factor) in &sum.terms {
+        let _ = write!(
+            xml,
+            "<integer-product><integer-constant>{factor}</integer-constant>\
+             <tokens-count><place name=\"{}\"/></tokens-count></integer-product>",
+            escaped(place)
+        );
+    }
+    let _ = write!(xml, "<integer-constant>{}</integer-constant></integer-sum>", sum.constant);
+    xml
+}

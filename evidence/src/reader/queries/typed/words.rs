@@ -1,0 +1,120 @@
+//! Tokens of textual formulas, and escaping of names for XML.
+
+use std::fmt::Write as _;
+
+/// A token of a formula.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TypedToken {
+    /// A word: a name or a keyword.
+    Word(String),
+    /// A quoted name, never a keyword.
+    Name(String),
+    /// Decimal digits.
+    Number(String),
+    /// An operator, a bracket, or a comma.
+    Sign(&'static str),
+    /// The end of the formula.
+    End,
+}
+
+impl TypedToken {
+    /// Returns true if the token is this word or sign.
+    pub(super) fn is(&self, text: &str) -> bool {
+        match self {
+            TypedToken::Word(word) => word == text,
+            TypedToken::Sign(sign) => *sign == text,
+            TypedToken::Name(_) | TypedToken::Number(_) | TypedToken::End => false,
+        }
+    }
+
+    /// Returns the text of a word or a quoted name.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            TypedToken::Word(name) | TypedToken::Name(name) => Some(name),
+            TypedToken::Number(_) | TypedToken::Sign(_) | TypedToken::End => None,
+        }
+    }
+
+    /// Describes the token for a message.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            TypedToken::Word(text) | TypedToken::Number(text) => format!("`{text}`"),
+            TypedToken::Name(name) => format!("the name \"{name}\""),
+            TypedToken::Sign(sign) => format!("`{sign}`"),
+            TypedToken::End => "the end of the formula".to_owned(),
+        }
+    }
+}
+
+/// The signs of the language. A sign comes before its prefixes.
+const SIGNS: [&str; 28] = [
+    "<->", "<=>", "&&", "||", "->", "=>", "<=", ">=", "==", "!=", "=<", "<>", "<", ">", "=", "+",
+    "-", "*", "&", "|", "!", "(", ")", "[", "]", ",", ":", ";",
+];
+
+/// Splits a formula into tokens. A comment begins with `#` and ends with its line.
+pub(super) fn tokens(text: &str) -> Result<Vec<TypedToken>, String> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    while let Some(c) = rest.chars().next() {
+        let end = |is: &dyn Fn(char) -> bool| rest.find(|c| !is(c)).unwrap_or(rest.len());
+        let length = match c {
+            '#' => rest.find('\n').unwrap_or(rest.len()),
+            '"' => {
+                let (name, length) = quoted(rest)?;
+                tokens.push(TypedToken::Name(name));
+                length
+            }
+            _ if c.is_alphabetic() || c == '_' => {
+                let length = end(&inside);
+                tokens.push(TypedToken::Word(rest[..length].to_owned()));
+                length
+            }
+            _ if c.is_ascii_digit() => {
+                let length = end(&|c| c.is_ascii_digit());
+                tokens.push(TypedToken::Number(rest[..length].to_owned()));
+                length
+            }
+            _ => {
+                let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
+                let sign = sign.ok_or_else(|| format!("unexpected character {c:?}"))?;
+                tokens.push(TypedToken::Sign(sign));
+                sign.len()
+            }
+        };
+        rest = rest[length..].trim_start();
+    }
+    Ok(tokens)
+}
+
+/// Parses a name in quotes at the beginning of `text`, and returns its length including the quotes.
+/// A backslash escapes the next character.
+fn quoted(text: &str) -> Result<(String, usize), String> {
+    let mut name = String::new();
+    let mut letters = text.char_indices().skip(1);
+    while let Some((at, c)) = letters.next() {
+        match c {
+            '"' => return Ok((name, at + 1)),
+            '\n' => break,
+            '\\' => name.extend(letters.next().map(|(_, c)| c)),
+            _ => name.push(c),
+        }
+    }
+    Err("an unclosed quote".to_owned())
+}
+
+/// Escapes a text for an element or an attribute. Line ends and tabs would become blanks in
+/// attributes.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '&' | '<' | '>' | '"' | '\n' | '\r' | '\t' => {
+                let _ = write!(escaped, "&#{};", u32::from(c));
+            }
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}

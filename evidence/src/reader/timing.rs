@@ -1,0 +1,213 @@
+//! Times, priorities and rates of transitions, and tool data.
+//!
+//! Priorities, and times that limit when a transition fires, change the set of reachable markings.
+//! A net with them is refused, or read without them if the caller requests it. They occur in
+//! elements of the net (`priority`, `timed`, `delay`, `interval`), or in the attributes and
+//! elements of a `toolspecific`. If all transitions have the same priority, and all or none are
+//! immediate, the set does not change. Rates, weights and probabilities never change it.
+
+use super::{Unreadable, elements, name, optional, trimmed};
+use parikh_net::Assumption;
+use parikh_net::printable::Quoted;
+use roxmltree::Node;
+
+/// The treatment of times and priorities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimeTreatment {
+    /// A net with times or priorities is refused.
+    #[default]
+    Refused,
+    /// Times and priorities are left out.
+    LeftOut,
+}
+
+/// The times, priorities and rates of a net, and its tool data.
+pub(crate) struct NetTiming {
+    assumptions: Vec<Assumption>,
+    refusal: Option<Unreadable>,
+}
+
+impl NetTiming {
+    /// Examines a net and its pages.
+    pub(crate) fn of(net: Node<'_, '_>) -> Self {
+        let mut beside = NetTiming { assumptions: Vec::new(), refusal: None };
+        let mut first = None;
+        let mut unopened = vec![net];
+        while let Some(around) = unopened.pop() {
+            for node in elements(around) {
+                match name(node) {
+                    "page" => unopened.push(node),
+                    "toolspecific" if optional(node, "tool") == Some("nupn") => {}
+                    "toolspecific" => beside.tool(node),
+                    "place" | "arc" | "transition" => {
+                        elements(node)
+                            .filter(|it| name(*it) == "toolspecific")
+                            .for_each(|tool| beside.tool(tool));
+                        if name(node) == "transition" {
+                            beside.transition(node, &mut first);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        beside
+    }
+
+    /// Returns the assumptions for answers about the net.
+    ///
+    /// # Errors
+    /// When the net has times or priorities, unless they are left out.
+    pub(crate) fn assumptions(self, times: TimeTreatment) -> Result<Vec<Assumption>, Unreadable> {
+        let NetTiming { mut assumptions, refusal } = self;
+        match (refusal, times) {
+            (Some(refusal), TimeTreatment::Refused) => return Err(refusal),
+            (Some(_), TimeTreatment::LeftOut) => assumptions.push(Assumption::Untimed),
+            (None, _) => {}
+        }
+        Ok(assumptions)
+    }
+
+    fn assume(&mut self, assumption: Assumption) {
+        if !self.assumptions.contains(&assumption) {
+            self.assumptions.push(assumption);
+        }
+    }
+
+    /// Records tool data.
+    fn tool(&mut self, node: Node<'_, '_>) {
+        let tool = optional(node, "tool").unwrap_or_default();
+        self.assume(Assumption::ToolSpecific(tool.to_owned()));
+        if said(node).iter().any(|(key, _)| key == "probability") {
+            self.assume(Assumption::Rates);
+        }
+    }
+
+    /// Records the times and priorities of a transition; `first` are those of the first transition.
+    fn transition(&mut self, node: Node<'_, '_>, first: &mut Option<FiringOrder>) {
+        let mut timing = TransitionTiming::default();
+        if optional(node, "distribution").is_some() {
+            timing.has_rate = true;
+        }
+        for inside in elements(node) {
+            match name(inside) {
+                "priority" => timing.order.0 = Some(text_of(inside)),
+                "timed" => timing.order.1 = Some(text_of(inside).to_ascii_lowercase()),
+                "rate" => timing.has_rate = true,
+                "delay" | "interval" if !is_endless(&said(inside)) => timing.is_limited = true,
+                "toolspecific" => timing.add(&said(inside)),
+                _ => {}
+            }
+        }
+        if timing.has_rate {
+            self.assume(Assumption::Rates);
+        }
+        let differs = *first.get_or_insert_with(|| timing.order.clone()) != timing.order;
+        if (timing.is_limited || differs) && self.refusal.is_none() {
+            let id = Quoted(optional(node, "id").unwrap_or_default());
+            let what = match timing.is_limited {
+                true => format!("the transition {id} has a time, which limits when it fires"),
+                false => {
+                    format!("expected the `priority` and `timed` of the transitions before {id}")
+                }
+            };
+            self.refusal =
+                Some(Unreadable::at(node, what + "; --untimed ignores times and priorities"));
+        }
+    }
+}
+
+/// The texts of the labels `priority` and `timed`, if present.
+type FiringOrder = (Option<String>, Option<String>);
+
+/// The times and priorities of a transition.
+#[derive(Default)]
+struct TransitionTiming {
+    order: FiringOrder,
+    is_limited: bool,
+    has_rate: bool,
+}
+
+impl TransitionTiming {
+    /// Adds tool data.
+    fn add(&mut self, said: &[(String, String)]) {
+        for (key, value) in said {
+            let key: String = key.chars().filter(|c| c.is_alphanumeric()).collect();
+            let low = value.to_ascii_lowercase();
+            match key.to_ascii_lowercase().as_str() {
+                "priority" | "prio" | "prioritylevel" => self.order.0 = Some(value.clone()),
+                "timed" => self.order.1 = Some(low),
+                "immediate" => self.order.1 = Some((low != "true").to_string()),
+                "distributiontype" | "distribution" | "transitiontype" => self.distribution(&low),
+                "eft" | "earliestfiringtime" => {
+                    self.is_limited |= !["", "0", "0.0"].contains(&low.as_str());
+                }
+                "lft" | "latestfiringtime" => self.is_limited |= !low.is_empty() && !endless(&low),
+                "delay" | "interval" | "timeinterval" | "staticinterval" => {
+                    self.is_limited |= !value.is_empty() || !is_endless(said);
+                }
+                "rate"
+                | "rates"
+                | "weight"
+                | "probability"
+                | "lambda"
+                | "firingrate"
+                | "firingweight"
+                | "distributionparameters" => self.has_rate = true,
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds a distribution of delays. Distributions that allow any delay do not limit firing.
+    fn distribution(&mut self, kind: &str) {
+        match kind {
+            "" => {}
+            "immediate" | "imm" => self.order.1 = Some("false".to_owned()),
+            "exponential" | "exp" | "normal" | "gaussian" | "lognormal" | "gamma" | "weibull"
+            | "undefined" | "none" => {
+                self.order.1 = Some("true".to_owned());
+                self.has_rate = true;
+            }
+            _ => self.is_limited = true,
+        }
+    }
+}
+
+/// Returns the attributes and elements in a `toolspecific` or a similar element, with their values
+/// and texts. A property is named by its key.
+fn said(node: Node<'_, '_>) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for inside in node.descendants().filter(Node::is_element) {
+        let own = inside.attributes().filter(|it| it.namespace().is_none());
+        all.extend(own.map(|it| (it.name().to_owned(), it.value().to_owned())));
+        let is_label =
+            inside.parent_element() != Some(node) && ["text", "value"].contains(&name(inside));
+        if inside != node && !is_label {
+            let key = optional(inside, "key").unwrap_or_else(|| name(inside));
+            all.push((key.to_owned(), text_of(inside)));
+        }
+    }
+    all
+}
+
+/// Returns the text in an element, and in the `text` or `value` directly inside.
+fn text_of(node: Node<'_, '_>) -> String {
+    let pieces = |node: Node<'_, '_>| -> String {
+        node.children().filter(Node::is_text).filter_map(|it| it.text()).collect()
+    };
+    let inside = elements(node).filter(|it| ["text", "value"].contains(&name(*it)));
+    let text: String = std::iter::once(pieces(node)).chain(inside.map(pieces)).collect();
+    trimmed(&text).to_owned()
+}
+
+fn endless(text: &str) -> bool {
+    ["infty", "infinity", "inf", "w", "omega", "∞"].contains(&text)
+}
+
+/// Returns true if the numbers in an element describe the interval [0, ∞).
+fn is_endless(said: &[(String, String)]) -> bool {
+    let numbers = said.iter().filter(|(key, _)| key == "cn" || key == "ci");
+    let numbers: Vec<&str> = numbers.map(|(_, text)| text.as_str()).collect();
+    matches!(&numbers[..], ["0" | "0.0", last] if endless(last))
+}

@@ -1,0 +1,358 @@
+//! The language of TINA for nets, without times and priorities.
+//!
+//! Declarations begin with `net`, `tr`, `pl`, `lb`, `pr` or `nt`. Names with other characters than
+//! letters, digits, `_` and `'` stand in braces. An arc into a transition is `p`, `p*2` (consumes
+//! 2), `p?2` (tests for 2) or `p?-2` (needs fewer than 2). A node is declared by its first mention.
+//! Intervals other than `[0,w[` and priorities (`pr`) are refused, unless times and priorities are
+//! left out. Stopwatches and arcs that are given twice are refused. A transition with the name of a
+//! place is renamed with a prime.
+
+use super::Unreadable;
+use super::timing::TimeTreatment;
+use super::words::{ToolWord, ToolWords, wrong};
+use parikh_net::{Assumption, ExtendedBuilder, ExtendedNet, Marking};
+use std::collections::{BTreeMap, BTreeSet};
+
+const DECLARATIONS: [&str; 6] = ["net", "tr", "pl", "lb", "pr", "nt"];
+
+/// Returns true if a text is in this language, and not in another with lines that begin with `net`.
+pub(super) fn is(text: &str) -> bool {
+    let Ok(words) = words(text) else { return text.lines().any(|line| line.starts_with("tr ")) };
+    let is = |word: &ToolWord, keys: &[&str]| word.first && keys.contains(&word.text.as_str());
+    let own = words.iter().any(|word| is(word, &DECLARATIONS[1..]));
+    let brace = words.get(1).is_some_and(|word| word.braced);
+    words.first().is_some_and(|word| is(word, &DECLARATIONS))
+        && (own || brace)
+        && !words
+            .iter()
+            .any(|word| is(word, &["place", "transition", "var", "sort"]) && !word.braced)
+}
+
+fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
+    let mut words = Vec::new();
+    let (mut line, mut first) = (1, true);
+    let letters: Vec<char> = text.chars().collect();
+    let mut at = 0;
+    while at < letters.len() {
+        let start = at;
+        let c = letters[at];
+        at += 1;
+        if c == '\n' {
+            (line, first) = (line + 1, true);
+            continue;
+        }
+        if c.is_whitespace() {
+            continue;
+        }
+        if c == '#' && first {
+            while at < letters.len() && letters[at] != '\n' {
+                at += 1;
+            }
+            continue;
+        }
+        let of_names = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+        let mut word = ToolWord { line, text: String::new(), braced: c == '{', first };
+        if word.braced {
+            loop {
+                match letters.get(at).copied() {
+                    None => return Err(wrong(line, "an unclosed name in braces")),
+                    Some('}') => break,
+                    Some('\\') => {
+                        word.text.extend(letters.get(at + 1));
+                        at += 2;
+                    }
+                    Some(c) => {
+                        line += u64::from(c == '\n');
+                        word.text.push(c);
+                        at += 1;
+                    }
+                }
+            }
+            at += 1;
+        } else if of_names(c) {
+            while at < letters.len() && of_names(letters[at]) {
+                at += 1;
+            }
+            word.text = letters[start..at].iter().collect();
+        } else {
+            let two: String = letters[start..].iter().take(2).collect();
+            let long = ["->", "?-", "!-"].contains(&two.as_str());
+            at += usize::from(long);
+            word.text = letters[start..at].iter().collect();
+        }
+        words.push(word);
+        first = false;
+    }
+    Ok(words)
+}
+
+/// The declared properties of a node.
+#[derive(Default)]
+struct NodeEntry {
+    tokens: Option<u64>,
+    line: u64,
+}
+
+/// Names in the order of first mention.
+#[derive(Default)]
+struct TinaNames {
+    order: Vec<String>,
+    said: BTreeMap<String, NodeEntry>,
+}
+
+impl TinaNames {
+    fn add(&mut self, word: &ToolWord) -> &mut NodeEntry {
+        if !self.said.contains_key(&word.text) {
+            self.order.push(word.text.clone());
+        }
+        let said = self.said.entry(word.text.clone()).or_default();
+        said.line = word.line;
+        said
+    }
+}
+
+#[derive(Default)]
+struct TinaNodes {
+    places: TinaNames,
+    transitions: TinaNames,
+    /// The weights of arcs by place, transition, and the sign of the arc. Arcs to places have the
+    /// sign `+`.
+    arcs: BTreeMap<(String, String, String), u64>,
+    /// The labels of transitions.
+    labels: BTreeMap<String, String>,
+    place_labels: BTreeMap<String, String>,
+}
+
+/// Reads a net.
+///
+/// # Errors
+/// A syntax error, with its line and the expected text.
+pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unreadable> {
+    let mut words = ToolWords::new(words(text)?);
+    let (mut nodes, mut name, mut labelled) = (TinaNodes::default(), String::new(), Vec::new());
+    let mut refused = None;
+    while words.peek().is_some() {
+        let key = words.take("a declaration")?;
+        match key.text.as_str() {
+            _ if key.braced => return Err(key.wrong("a declaration")),
+            "net" => name = word(&mut words)?.text,
+            "lb" => {
+                let node = word(&mut words)?;
+                labelled.push((node, word(&mut words)?.text));
+            }
+            "nt" => {
+                for _ in 0..3 {
+                    word(&mut words)?;
+                }
+            }
+            "tr" => {
+                let node = word(&mut words)?;
+                nodes.transitions.add(&node);
+                if let Some(label) = label(&mut words)? {
+                    nodes.labels.insert(node.text.clone(), label);
+                }
+                if words.next_is("[") || words.next_is("]") {
+                    let refusal = interval(&mut words)?;
+                    refused = refused.or(refusal);
+                }
+                arcs(&mut words, &mut nodes, &node, true)?;
+            }
+            "pl" => {
+                let node = word(&mut words)?;
+                nodes.places.add(&node);
+                if let Some(label) = label(&mut words)? {
+                    nodes.place_labels.insert(node.text.clone(), label);
+                }
+                if words.skip("(") {
+                    let tokens = scaled(&mut words, 0)?;
+                    words.must(")")?;
+                    if nodes.places.add(&node).tokens.replace(tokens).is_some() {
+                        return Err(node.wrong("at most one marking"));
+                    }
+                }
+                arcs(&mut words, &mut nodes, &node, false)?;
+            }
+            "pr" => {
+                let (mut names, mut signs) = (0, 0);
+                while words.peek().is_some_and(|it| !it.first) {
+                    let next = words.take("a transition")?;
+                    match next.text.as_str() {
+                        ">" | "<" if !next.braced => signs += 1,
+                        _ => names += 1,
+                    }
+                }
+                if names < 2 || signs != 1 {
+                    return Err(key.wrong("transitions, `>` or `<`, and transitions after `pr`"));
+                }
+                refused = refused.or_else(|| Some(key.wrong("no priorities, or --untimed")));
+            }
+            _ => return Err(key.wrong("`net`, `tr`, `pl`, `lb`, `pr` or `nt`")),
+        }
+    }
+    for (node, label) in labelled {
+        // If a place and a transition have the same name, the name refers to the place.
+        if nodes.places.said.contains_key(&node.text) {
+            nodes.place_labels.insert(node.text, label);
+            continue;
+        }
+        if !nodes.transitions.said.contains_key(&node.text) {
+            return Err(node.wrong("a node of this net"));
+        }
+        nodes.labels.insert(node.text, label);
+    }
+    let net = build(&name, &nodes)?;
+    match (refused, times) {
+        (None, _) => Ok(net),
+        (Some(_), TimeTreatment::LeftOut) => Ok(net.assuming([Assumption::Untimed])),
+        (Some(refusal), TimeTreatment::Refused) => Err(refusal),
+    }
+}
+
+/// Takes a time interval. Returns the error that refuses it, unless it is `[0,w[`.
+fn interval(words: &mut ToolWords) -> Result<Option<Unreadable>, Unreadable> {
+    let mut pieces = Vec::new();
+    for _ in 0..5 {
+        pieces.push(words.take("an interval such as [0,w[")?);
+    }
+    let texts: Vec<&str> = pieces.iter().map(|it| it.text.as_str()).collect();
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    match texts[..] {
+        ["[", "0", ",", "w", "["] => Ok(None),
+        ["[" | "]", first, ",", last, "[" | "]"]
+            if number(first) && (number(last) || last == "w") =>
+        {
+            Ok(Some(
+                pieces[0].wrong("[0,w[, no interval, or --untimed, because nets have no time here"),
+            ))
+        }
+        _ => Err(pieces[0].wrong("an interval such as [0,w[")),
+    }
+}
+
+fn word(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
+    let word = words.take("a name")?;
+    let letters = word.text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '\'');
+    match word.braced || (letters && !word.text.is_empty()) {
+        true => Ok(word),
+        false => Err(word.wrong("a name")),
+    }
+}
+
+fn label(words: &mut ToolWords) -> Result<Option<String>, Unreadable> {
+    match words.skip(":") {
+        true => Ok(Some(word(words)?.text)),
+        false => Ok(None),
+    }
+}
+
+/// Takes a number, perhaps with a letter for thousands and more.
+fn scaled(words: &mut ToolWords, least: u64) -> Result<u64, Unreadable> {
+    let word = words.take("a number")?;
+    let digits = word.text.trim_end_matches(['K', 'M', 'G', 'T', 'P', 'E']);
+    let power = match &word.text[digits.len()..] {
+        "" => Some(0),
+        "K" => Some(1),
+        "M" => Some(2),
+        "G" => Some(3),
+        "T" => Some(4),
+        "P" => Some(5),
+        "E" => Some(6),
+        _ => None,
+    };
+    let plain = !word.braced && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number = power.and_then(|power| {
+        digits.parse::<u64>().ok().filter(|_| plain)?.checked_mul(1000u64.pow(power))
+    });
+    number
+        .filter(|&number| number >= least && number <= Marking::MAX_TOKENS)
+        .ok_or_else(|| word.wrong("a number"))
+}
+
+/// Takes the nodes around an arrow, if this declaration has an arrow.
+fn arcs(
+    words: &mut ToolWords,
+    nodes: &mut TinaNodes,
+    node: &ToolWord,
+    is_transition: bool,
+) -> Result<(), Unreadable> {
+    let mut arrows = 0;
+    let mut some = false;
+    while let Some(next) = words.peek() {
+        if next.first && !next.braced && DECLARATIONS.contains(&next.text.as_str()) {
+            break;
+        }
+        if !is_transition && !some && next.first && next.text != "->" {
+            return Err(
+                next.wrong("the next declaration, or the arcs of a place in the line of the place")
+            );
+        }
+        some = true;
+        if words.skip("->") {
+            arrows += 1;
+            continue;
+        }
+        let other = word(words)?;
+        let (place, transition) = if is_transition { (&other, node) } else { (node, &other) };
+        nodes.places.add(place);
+        nodes.transitions.add(transition);
+        let takes = (arrows == 0) == is_transition;
+        let mut sign = if takes { "*" } else { "+" }.to_owned();
+        let mut weight = 1;
+        if words.skip("*") {
+            weight = scaled(words, 1)?;
+        } else if takes && (words.next_is("?") || words.next_is("?-")) {
+            sign = words.take("a sign")?.text;
+            weight = scaled(words, 1)?;
+        }
+        let key = (place.text.clone(), transition.text.clone(), sign);
+        if nodes.arcs.insert(key, weight).is_some() {
+            return Err(other.wrong("each arc once"));
+        }
+    }
+    match !some || arrows == 1 {
+        true => Ok(()),
+        false => Err(node.wrong("one arrow after this node")),
+    }
+}
+
+fn build(name: &str, nodes: &TinaNodes) -> Result<ExtendedNet, Unreadable> {
+    let mut net = ExtendedBuilder::new(name);
+    let (mut places, mut transitions) = (BTreeMap::new(), BTreeMap::new());
+    for own in &nodes.places.order {
+        let NodeEntry { tokens, line } = nodes.places.said[own];
+        let place = net.core.place(own, tokens.unwrap_or(0));
+        let place = place.map_err(|error| wrong(line, error.to_string()))?;
+        if let Some(label) = nodes.place_labels.get(own) {
+            net.core.label_place(place, label);
+        }
+        places.insert(own, place);
+    }
+    let mut taken: BTreeSet<String> = nodes.transitions.order.iter().cloned().collect();
+    taken.extend(nodes.places.order.iter().cloned());
+    for own in &nodes.transitions.order {
+        let mut unique = own.clone();
+        if places.contains_key(own) {
+            while taken.contains(&unique) {
+                unique.push('\'');
+            }
+        }
+        let t = net.core.transition(&unique);
+        let line = nodes.transitions.said[own].line;
+        let t = t.map_err(|error| wrong(line, error.to_string()))?;
+        if let Some(label) = nodes.labels.get(own) {
+            net.core.label_transition(t, label);
+        }
+        transitions.insert(own, t);
+    }
+    for ((place, transition, sign), &weight) in &nodes.arcs {
+        let (p, t) = (places[place], transitions[transition]);
+        let added = match sign.as_str() {
+            "*" => net.core.take(t, p, weight),
+            "+" => net.core.put(t, p, weight),
+            "?" => net.read(t, p, weight),
+            _ => net.inhibit(t, p, weight),
+        };
+        added.map_err(|error| wrong(nodes.transitions.said[transition].line, error.to_string()))?;
+    }
+    net.build().map_err(|error| wrong(1, error.to_string()))
+}

@@ -1,0 +1,93 @@
+//! Words and signs with their lines, for texts in other tools' languages.
+
+use super::Unreadable;
+use parikh_net::Marking;
+use parikh_net::printable::Quoted;
+
+/// A word or a sign.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ToolWord {
+    pub(super) line: u64,
+    pub(super) text: String,
+    /// True for a name in braces.
+    pub(super) braced: bool,
+    /// True if the word is the first of its line.
+    pub(super) first: bool,
+}
+
+/// The remaining words of a text.
+pub(super) struct ToolWords {
+    words: std::iter::Peekable<std::vec::IntoIter<ToolWord>>,
+    line: u64,
+}
+
+impl ToolWords {
+    pub(super) fn new(words: Vec<ToolWord>) -> Self {
+        let line = words.last().map_or(1, |word| word.line);
+        ToolWords { words: words.into_iter().peekable(), line }
+    }
+
+    /// Returns true if the next word is this keyword or sign, without taking it.
+    pub(super) fn next_is(&mut self, text: &str) -> bool {
+        self.words.peek().is_some_and(|word| !word.braced && word.text == text)
+    }
+
+    /// Returns the next word without taking it.
+    pub(super) fn peek(&mut self) -> Option<&ToolWord> {
+        self.words.peek()
+    }
+
+    /// Takes the next word if it is this keyword or sign.
+    pub(super) fn skip(&mut self, text: &str) -> bool {
+        self.next_is(text) && self.words.next().is_some()
+    }
+
+    /// Takes the next word, or returns an error at the end of the file.
+    pub(super) fn take(&mut self, expected: &str) -> Result<ToolWord, Unreadable> {
+        let what = || format!("the file ends where {expected} is expected");
+        self.words.next().ok_or_else(|| Unreadable { line: self.line, what: what() })
+    }
+
+    /// Takes this keyword or sign, or returns an error.
+    pub(super) fn must(&mut self, text: &str) -> Result<(), Unreadable> {
+        let word = self.take(text)?;
+        match !word.braced && word.text == text {
+            true => Ok(()),
+            false => Err(word.wrong(text)),
+        }
+    }
+
+    /// Takes a number of at least `least`.
+    pub(super) fn number(&mut self, least: u64) -> Result<u64, Unreadable> {
+        let word = self.take("a number")?;
+        word.number().filter(|number| *number >= least).ok_or_else(|| word.wrong("a number"))
+    }
+}
+
+impl ToolWord {
+    /// Returns the error that this word is not the expected one.
+    pub(super) fn wrong(&self, expected: &str) -> Unreadable {
+        let what = format!("expected {expected}, found {}", Quoted(&self.text));
+        Unreadable { line: self.line, what }
+    }
+
+    /// Returns the number of tokens that the word denotes in decimal digits, if it does.
+    pub(super) fn number(&self) -> Option<u64> {
+        let digits = !self.braced && self.text.bytes().all(|byte| byte.is_ascii_digit());
+        self.text.parse().ok().filter(|&number| digits && number <= Marking::MAX_TOKENS)
+    }
+}
+
+/// Returns an error in the given line.
+pub(super) fn wrong(line: u64, what: impl Into<String>) -> Unreadable {
+    Unreadable { line, what: what.into() }
+}
+
+/// Decodes a file as UTF-8, or else as ISO 8859-1, where each byte is a character.
+pub(super) fn text(bytes: &[u8]) -> String {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    }
+}

@@ -1,0 +1,176 @@
+//! The conditions of a reduction rule: numbered conditions on a candidate, and the change that
+//! follows.
+//!
+//! A rule has two parts. The search, which is in another crate, is cheap and may be wrong: it
+//! proposes *candidates*, the places and transitions of a possible application. The conditions
+//! ensure soundness. A check reads a candidate and the current net, decides the rule's numbered
+//! conditions, and derives the change from the candidate and the net only.
+//!
+//! This separation has three benefits. A candidate found on an older net does no harm. A mutation
+//! test can drop any single condition. The log of a reduction is a list of rules and candidates,
+//! and a checker can check the same candidates again ([`redo`](super::redo())).
+
+use super::change::Edit;
+use super::needs::Preserve;
+use super::work::WorkNet;
+use parikh_net::{Features, PlaceId, TransitionId};
+use std::ops::Deref;
+
+/// The places and transitions of a possible application of a rule, in the order that the rule
+/// defines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Candidate {
+    /// Places by their ids in the working net.
+    pub places: Vec<PlaceId>,
+    /// Transitions by their ids in the working net.
+    pub transitions: Vec<TransitionId>,
+    /// The multiplicity of each place, positive. The list is empty if all are 1.
+    pub weights: Vec<u32>,
+}
+
+impl Candidate {
+    /// Iterates over the places with their multiplicities.
+    pub fn weighted_places(&self) -> impl Iterator<Item = (PlaceId, u32)> {
+        let weights = self.weights.iter().copied().chain(std::iter::repeat(1));
+        self.places.iter().copied().zip(weights)
+    }
+
+    /// Returns the place if the candidate is exactly one place.
+    pub(super) fn as_place(&self) -> Option<PlaceId> {
+        match (&self.places[..], &self.transitions[..]) {
+            (&[p], []) => Some(p),
+            _ => None,
+        }
+    }
+}
+
+/// The condition that a check assumes without testing it. Outside of mutation tests there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AssumedCondition(Option<u8>);
+
+impl AssumedCondition {
+    /// Every condition is tested.
+    pub const NOTHING: AssumedCondition = AssumedCondition(None);
+
+    /// Assumes condition `number` without testing it, which makes reductions wrong.
+    #[cfg(any(test, feature = "mutation"))]
+    pub fn condition(number: u8) -> AssumedCondition {
+        AssumedCondition(Some(number))
+    }
+}
+
+/// The net, and the parameters of a check.
+#[derive(Clone, Copy)]
+pub struct Context<'w> {
+    net: &'w WorkNet,
+    preserve: Preserve,
+    granted: AssumedCondition,
+}
+
+impl<'w> Context<'w> {
+    /// Creates the context for a net that is reduced to preserve `preserve`.
+    pub fn new(net: &'w WorkNet, preserve: Preserve, granted: AssumedCondition) -> Self {
+        Context { net, preserve, granted }
+    }
+
+    /// Returns `None` if condition `number` of the rule's header does not hold.
+    pub fn require(&self, number: u8, holds: bool) -> Option<()> {
+        self.grants(number, holds).then_some(())
+    }
+
+    /// Returns true if condition `number` of the rule's header holds or is assumed. For conditions
+    /// that do not decide alone.
+    pub fn grants(&self, number: u8, holds: bool) -> bool {
+        holds || self.granted == AssumedCondition(Some(number))
+    }
+
+    /// Returns true if some class of `class` must be preserved.
+    pub fn preserves(&self, class: Preserve) -> bool {
+        self.preserve.meets(class)
+    }
+}
+
+impl Deref for Context<'_> {
+    type Target = WorkNet;
+    fn deref(&self) -> &WorkNet {
+        self.net
+    }
+}
+
+/// Returns the change at a candidate, or `None` if a condition fails or a weight overflows.
+pub type ConditionCheck = fn(&Context<'_>, &Candidate) -> Option<Vec<Edit>>;
+
+/// A reduction rule, as its checker sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Conditions {
+    /// The name of the rule in logs and statistics, and of its file.
+    pub name: &'static str,
+    /// The classes of questions that the rule preserves.
+    pub preserves: Preserve,
+    /// The features of nets for which the rule is sound.
+    pub takes: Features,
+    /// The number of numbered conditions.
+    pub conditions: u8,
+    /// True if the rule keeps the reachable markings, up to removed places, and the enabledness of
+    /// the remaining transitions. Then facts about the reduced net, found by later rules, hold in
+    /// the original net.
+    pub is_lossless: bool,
+    /// True if a candidate may give multiplicities to its places.
+    pub weighs: bool,
+    /// The check of the conditions.
+    pub check: ConditionCheck,
+}
+
+impl Conditions {
+    /// Creates a rule for weighted nets that is not lossless and has no multiplicities.
+    pub(super) const fn new(
+        name: &'static str,
+        preserves: Preserve,
+        conditions: u8,
+        check: ConditionCheck,
+    ) -> Conditions {
+        Conditions {
+            name,
+            preserves,
+            takes: Features::WEIGHTS,
+            conditions,
+            is_lossless: false,
+            weighs: false,
+            check,
+        }
+    }
+
+    /// Marks the rule as lossless.
+    pub(super) const fn lossless(self) -> Conditions {
+        Conditions { is_lossless: true, ..self }
+    }
+
+    /// Marks the rule as one whose places may have multiplicities.
+    pub(super) const fn weighed(self) -> Conditions {
+        Conditions { weighs: true, ..self }
+    }
+}
+
+/// Returns the change that `rule` proposes at `candidate`, which may come from any source. Checks
+/// that the places and transitions exist, that none occurs twice, and that there are multiplicities
+/// only where they have a meaning. Duplicates would deceive checks that compare the length of the
+/// candidate with a count of the net.
+pub fn propose(rule: &Conditions, net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
+    let there = candidate.places.iter().all(|&p| net.has_place(p))
+        && candidate.transitions.iter().all(|&t| net.has_transition(t));
+    let once = all_differ(&candidate.places) && all_differ(&candidate.transitions);
+    let weighed = candidate.weights.is_empty()
+        || (rule.weighs
+            && candidate.weights.len() == candidate.places.len()
+            && !candidate.weights.contains(&0));
+    if there && once && weighed { (rule.check)(net, candidate) } else { None }
+}
+
+fn all_differ<T: Ord + Copy>(nodes: &[T]) -> bool {
+    if nodes.is_sorted_by(|a, b| a < b) {
+        return true;
+    }
+    let mut sorted = nodes.to_vec();
+    sorted.sort_unstable();
+    sorted.is_sorted_by(|a, b| a < b)
+}

@@ -1,0 +1,70 @@
+//! Turns the working net into a net: names, maps between ids, and removal of the virtual places.
+
+use super::needs::Needs;
+use super::translation::{FiringMap, ReducedNet};
+use super::work::WorkNet;
+use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
+
+/// A callback that completes a net before it is built. It receives the builder and the new place of
+/// each original place.
+pub type NetCompletion<'f> = dyn FnMut(&mut NetBuilder, &[Option<PlaceId>]) + 'f;
+
+/// Builds the reduced net of `work`, made from `original` for `needs`. `name` returns the names of
+/// composed transitions, which must be unused. `complete` adds everything else, such as labels.
+///
+/// # Errors
+/// When there are too many ids, names take too much memory, or a name is in use.
+pub fn finish(
+    original: &Net,
+    work: &WorkNet,
+    needs: Needs,
+    name: &mut dyn FnMut(&NetBuilder, TransitionId) -> String,
+    complete: &mut NetCompletion<'_>,
+) -> Result<ReducedNet, BuildError> {
+    let mut builder = NetBuilder::new(original.name());
+    let final_ids: Vec<TransitionId> = work.transitions().collect();
+    let mut places = vec![None; work.place_ids()];
+    for p in work.places().filter(|p| p.index() < original.place_count()) {
+        places[p.index()] = Some(builder.place(original.place_name(p), work.tokens(p))?);
+    }
+    // Ids ascend, so the original names are added first and no composed name takes them.
+    for &t in &final_ids {
+        let new = match t.index() < original.transition_count() {
+            true => builder.transition(original.transition_name(t))?,
+            false => {
+                let name = name(&builder, t);
+                builder.transition(&name)?
+            }
+        };
+        // Arcs of remaining transitions end at remaining places; virtual places have no
+        // counterpart.
+        for (p, taken, put) in work.arcs(t) {
+            let Some(place) = places[p.index()] else { continue };
+            if taken > 0 {
+                builder.take(new, place, taken)?;
+            }
+            if put > 0 {
+                builder.put(new, place, put)?;
+            }
+        }
+    }
+    places.truncate(original.place_count());
+    complete(&mut builder, &places);
+    for (p, place) in places.iter_mut().enumerate() {
+        *place = place.filter(|_| !work.is_blurred(PlaceId::new(p)));
+    }
+    let constant = |&p: &PlaceId| Some((p, work.constant(p)?));
+    let fixed = needs.support.iter().filter_map(constant).collect();
+    let firings = (original.place_count()..work.place_ids()).map(PlaceId::new);
+    let firings = firings.map(|p| firing(work, p, &final_ids)).collect();
+    Ok(ReducedNet { net: builder.build()?, needs, places, final_ids, fixed, firings })
+}
+
+/// Returns the transitions that produce into the virtual place `p` of a protected transition.
+fn firing(work: &WorkNet, p: PlaceId, final_ids: &[TransitionId]) -> FiringMap {
+    let producers = work.producers(p).filter(|&t| work.effect(t, p) > 0);
+    // Final ids ascend like the working ids. A removed place has no producers and keeps its tokens.
+    let carriers = producers.filter_map(|t| final_ids.binary_search(&t).ok());
+    let carriers = carriers.map(TransitionId::new).collect();
+    if work.tokens(p) > 0 { FiringMap::Fired(carriers) } else { FiringMap::By(carriers) }
+}

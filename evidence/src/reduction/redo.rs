@@ -1,0 +1,62 @@
+//! Checks a reduction again: starts from the original net, and checks every step on the net before
+//! it.
+//!
+//! The checker shares with the prover the code that checks the numbered conditions of a rule at a
+//! candidate, derives the change, and applies it. It shares none of the code that finds candidates,
+//! orders the rules, or limits their time. So a log of any origin is acceptable if its steps are
+//! correct.
+//!
+//! The correctness of the conditions themselves is tested in `tests/soundness/reductions.rs`, which
+//! compares both nets by enumeration.
+
+use super::change::{Edit, apply};
+use super::conditions::{AssumedCondition, Candidate, Conditions, Context, propose};
+use super::log::LogError;
+use super::needs::Needs;
+use super::rules;
+use super::work::WorkNet;
+use parikh_net::Net;
+
+/// The number of steps between two calls of `goes_on`.
+const PATIENCE: usize = 256;
+
+/// A callback that is called just before each application.
+pub type EditObserver<'w> = dyn FnMut(&'static Conditions, &Candidate, &WorkNet, &[Edit]) + 'w;
+
+/// Returns the working net to which `steps` lead from `net`. Each step is a rule and its candidate,
+/// and every condition of every step is checked for `needs`.
+///
+/// # Errors
+/// The first incorrect step, or [`LogError::Stopped`] when `goes_on` returns false.
+pub fn redo<'s>(
+    net: &Net,
+    needs: &Needs,
+    steps: impl IntoIterator<Item = Result<(&'s str, Candidate), LogError>>,
+    watch: &mut EditObserver<'_>,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<WorkNet, LogError> {
+    if !goes_on() {
+        return Err(LogError::Stopped);
+    }
+    let mut work = WorkNet::new(net, needs);
+    for (step, named) in (1..).zip(steps) {
+        if step % PATIENCE == 1 && !goes_on() {
+            return Err(LogError::Stopped);
+        }
+        let (name, candidate) = named?;
+        let unknown = || LogError::Unknown { step, name: name.to_owned() };
+        let rule = rules::named(name).ok_or_else(unknown)?;
+        if !rule.preserves.covers(needs.preserve) {
+            return Err(LogError::NotPreserved { step, rule: rule.name });
+        }
+        let fails = || LogError::ConditionFails { step, rule: rule.name };
+        if !rule.takes.cover(net.features()) {
+            return Err(fails());
+        }
+        let context = Context::new(&work, needs.preserve, AssumedCondition::NOTHING);
+        let proposal = propose(rule, &context, &candidate).ok_or_else(fails)?;
+        apply(&mut work, proposal, |net, edits| watch(rule, &candidate, net, edits))
+            .map_err(|_| fails())?;
+    }
+    Ok(work)
+}

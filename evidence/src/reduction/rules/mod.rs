@@ -1,0 +1,131 @@
+//! The conditions of the rules, one rule per file.
+//!
+//! Notation: S is the support, including the virtual places of protected transitions. Δ(t,p) is the
+//! change of p by firing t; t *touches* S if Δ(t,p) ≠ 0 for some p in S. pre(t,p) and post(t,p) are
+//! arc weights, and m₀ is the initial marking of the current net. R, D, L and M are the four
+//! classes of [`Preserve`]: reachability over S, dead markings over S, liveness of protected
+//! transitions, and every marking up to equations.
+
+pub mod chained_places;
+pub mod constant_places;
+pub mod dead_transitions;
+pub mod equal_futures;
+pub mod free_agglomeration;
+pub mod fused_cycles;
+pub mod gcd_scaling;
+pub mod implicit_places;
+pub mod neutral_transitions;
+pub mod partial_post_agglomeration;
+pub mod post_agglomeration;
+pub mod pre_agglomeration;
+pub mod redundant_arcs;
+pub mod redundant_places;
+pub mod relevance;
+pub mod same_effect;
+pub mod source_transitions;
+pub mod token_prefiring;
+pub mod unmarkable_presets;
+pub mod weaker_transitions;
+
+use super::change::Edit;
+use super::compose::Composite;
+use super::conditions::{Candidate, Conditions, Context};
+use super::needs::Preserve;
+use super::weighted_sum::WeightedSum;
+use super::work::WorkNet;
+use parikh_net::{FiringStep, PlaceId, TransitionId};
+
+/// The conditions of all rules.
+pub static ALL: &[Conditions] = &[
+    source_transitions::RULE,
+    dead_transitions::RULE,
+    relevance::RULE,
+    fused_cycles::RULE,
+    constant_places::RULE,
+    redundant_arcs::RULE,
+    neutral_transitions::RULE,
+    same_effect::RULE,
+    gcd_scaling::RULE,
+    post_agglomeration::RULE,
+    pre_agglomeration::RULE,
+    free_agglomeration::RULE,
+    implicit_places::RULE,
+    equal_futures::RULE,
+    weaker_transitions::RULE,
+    partial_post_agglomeration::RULE,
+    token_prefiring::RULE,
+    unmarkable_presets::RULE,
+    chained_places::RULE,
+    redundant_places::RULE,
+];
+
+/// Returns the conditions of the rule with this name.
+pub fn named(name: &str) -> Option<&'static Conditions> {
+    ALL.iter().find(|rule| rule.name == name)
+}
+
+/// Returns true if `p` is the only input place of `t`, or it has none.
+pub fn takes_only_from(net: &WorkNet, t: TransitionId, p: PlaceId) -> bool {
+    matches!(net.pre(t), [arc] if arc.place == p)
+}
+
+/// Returns true if `p` is the only output place of `t`, or it has none.
+pub fn puts_only_to(net: &WorkNet, t: TransitionId, p: PlaceId) -> bool {
+    matches!(net.post(t), [arc] if arc.place == p)
+}
+
+/// Returns true if `p` is the only output place of `h` and not an input place.
+pub fn feeds_only(net: &WorkNet, h: TransitionId, p: PlaceId) -> bool {
+    puts_only_to(net, h, p) && net.pre_weight(h, p) == 0
+}
+
+/// The maximum number of transitions that agglomerations create in total. Each agglomeration may
+/// multiply the transitions of earlier ones, so a log of ten lines could otherwise exhaust any
+/// memory.
+const MOST_COMPOSED: usize = 1 << 23;
+
+/// The common part of agglomerations: for each h of `first` and each transition of `second`, adds a
+/// transition for h followed by the given number of firings. Then removes all transitions of
+/// `gone`. Returns `None` on overflow, and if there would be too many transitions.
+fn merge_all(
+    net: &WorkNet,
+    first: &[TransitionId],
+    second: &[TransitionId],
+    times: impl Fn(TransitionId) -> u64,
+    gone: &[&[TransitionId]],
+) -> Option<Vec<Edit>> {
+    let composed = first.len().saturating_mul(second.len());
+    if net.transition_ids().saturating_add(composed) > MOST_COMPOSED {
+        return None;
+    }
+    let mut edits = Vec::new();
+    for &h in first {
+        for &f in second {
+            let count = times(h);
+            let both = Composite::of(net, h).then(&Composite::of(net, f).repeated(count)?)?;
+            let stands_for =
+                vec![FiringStep { transition: h, count: 1 }, FiringStep { transition: f, count }];
+            edits.push(Edit::AddTransition { pre: both.pre(), post: both.post(), stands_for });
+        }
+    }
+    let mut gone = gone.concat();
+    gone.sort_unstable();
+    gone.dedup();
+    edits.extend(gone.into_iter().map(Edit::RemoveTransition));
+    Some(edits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reduction::Preserve;
+
+    #[test]
+    fn every_rule_has_a_name_of_its_own_preserves_something_and_has_conditions() {
+        for (at, rule) in ALL.iter().enumerate() {
+            assert!(ALL[..at].iter().all(|other| other.name != rule.name), "{}", rule.name);
+            assert!(rule.preserves != Preserve::NOTHING, "{}", rule.name);
+            assert!(rule.conditions > 0, "{}", rule.name);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The relation of a reduced net to the original net: maps between places and transitions, and
+//! translation of predicates.
+
+use super::needs::{Needs, PredicateForm, Preserve};
+use parikh_net::{LinearSum, Net, PlaceId, Predicate, TransitionId};
+use std::collections::HashMap;
+
+/// The transitions of the reduced net whose firing includes a protected transition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FiringMap {
+    /// The transition fires in the prefix of every translated sequence. The transitions in the list
+    /// fire it again.
+    Fired(Vec<TransitionId>),
+    /// Firing a transition of the list fires the protected transition. If the list is empty, the
+    /// protected transition is dead.
+    By(Vec<TransitionId>),
+}
+
+impl FiringMap {
+    /// Returns the transitions of the reduced net that fire the protected transition.
+    pub fn carriers(&self) -> &[TransitionId] {
+        match self {
+            FiringMap::Fired(carriers) | FiringMap::By(carriers) => carriers,
+        }
+    }
+}
+
+/// A reduced net with its relation to the original net.
+#[derive(Clone, Debug)]
+pub struct ReducedNet {
+    /// The reduced net.
+    pub net: Net,
+    /// The needs of the reduction, normalised.
+    pub needs: Needs,
+    /// One entry per original place: the place of the reduced net whose tokens mean the same, if
+    /// any.
+    pub places: Vec<Option<PlaceId>>,
+    /// One entry per transition of the reduced net: the id in the working net.
+    pub final_ids: Vec<TransitionId>,
+    /// The constant tokens of removed places of the support.
+    pub fixed: HashMap<PlaceId, u64>,
+    /// One entry per protected transition, in the order of the needs.
+    pub firings: Vec<FiringMap>,
+}
+
+impl ReducedNet {
+    /// Returns the place of the reduced net with the tokens of `original`, or `None` if it was
+    /// removed, merged or scaled.
+    pub fn map_place(&self, original: PlaceId) -> Option<PlaceId> {
+        self.places[original.index()]
+    }
+
+    /// Returns the constant tokens of a removed place of the support.
+    pub fn constant(&self, original: PlaceId) -> Option<u64> {
+        self.fixed.get(&original).copied()
+    }
+
+    /// Returns the way in which a protected transition fires in the reduced net, or `None` if
+    /// `original` was not protected.
+    pub fn firing(&self, original: TransitionId) -> Option<&FiringMap> {
+        let at = self.needs.protected.binary_search(&original).ok()?;
+        Some(&self.firings[at])
+    }
+
+    /// Returns a predicate that is reachable in the reduced net if and only if `predicate` is
+    /// reachable in the original net.
+    pub fn translate_predicate(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
+        let form = PredicateForm::of(predicate);
+        let class = match form {
+            PredicateForm::Parts(_) => Preserve::NOTHING,
+            PredicateForm::DeadAnd(_) => Preserve::DEADLOCK,
+            PredicateForm::Fires(_) | PredicateForm::State => Preserve::REACHABILITY,
+        };
+        if !self.needs.preserve.covers(class) {
+            return None;
+        }
+        match form {
+            PredicateForm::Parts(parts) => {
+                let parts: Option<Vec<_>> =
+                    parts.iter().map(|part| self.translate_predicate(original, part)).collect();
+                Some(Predicate::or(parts?))
+            }
+            PredicateForm::Fires(t) => match self.firing(t) {
+                Some(FiringMap::Fired(_)) => Some(Predicate::True),
+                Some(FiringMap::By(by)) => {
+                    Some(Predicate::or(by.iter().map(|&carrier| self.enabled(carrier))))
+                }
+                None => self.state(&Predicate::Enabled(t).to_atoms(original)),
+            },
+            PredicateForm::DeadAnd(rest) => {
+                let rest = rest.iter().map(|part| self.state(&part.to_atoms(original)));
+                let parts: Option<Vec<_>> =
+                    std::iter::once(Some(Predicate::Dead)).chain(rest).collect();
+                Some(Predicate::and(parts?))
+            }
+            PredicateForm::State => self.state(&predicate.to_atoms(original)),
+        }
+    }
+
+    /// Returns a predicate that holds in a marking of the reduced net if and only if `predicate`
+    /// holds in each corresponding marking of the original net.
+    pub fn translate_marking(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
+        self.state(&predicate.to_atoms(original))
+    }
+
+    /// Returns a predicate that stays reachable in the reduced net if and only if `wanted` does in
+    /// the original net. `wanted` must be the enabledness of a protected transition.
+    pub fn translate_home(&self, wanted: &Predicate) -> Option<Predicate> {
+        let Predicate::Enabled(t) = wanted else { return None };
+        if !self.needs.preserve.covers(Preserve::LIVENESS) {
+            return None;
+        }
+        let carriers = self.firing(*t)?.carriers().iter();
+        Some(Predicate::or(carriers.map(|&carrier| self.enabled(carrier))))
+    }
+
+    /// Returns the predicate that a transition of the reduced net is enabled, which is true for an
+    /// empty preset.
+    pub fn enabled(&self, t: TransitionId) -> Predicate {
+        if self.net.pre(t).is_empty() { Predicate::True } else { Predicate::Enabled(t) }
+    }
+
+    /// Translates a predicate whose only leaves are atoms.
+    fn state(&self, predicate: &Predicate) -> Option<Predicate> {
+        let all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
+            parts.iter().map(|part| self.state(part)).collect()
+        };
+        match predicate {
+            Predicate::True | Predicate::False => Some(predicate.clone()),
+            Predicate::Atom(atom) => {
+                let (sum, constant) = self.translate_sum(&atom.sum)?;
+                let bound = i128::from(atom.bound) - constant;
+                Some(match i64::try_from(bound) {
+                    Ok(bound) => Predicate::at_most(sum, bound),
+                    // The bound exceeds 64 bits. Leave the question open.
+                    Err(_) if sum.is_zero() => Predicate::constant(bound >= 0),
+                    Err(_) => return None,
+                })
+            }
+            Predicate::And(parts) => Some(Predicate::and(all(parts)?)),
+            Predicate::Or(parts) => Some(Predicate::or(all(parts)?)),
+            _ => None,
+        }
+    }
+
+    /// Returns the sum over the reduced net, and the constant that the original sum adds to it.
+    /// Returns `None` if the needs do not cover the sum.
+    pub fn translate_sum(&self, sum: &LinearSum) -> Option<(LinearSum, i128)> {
+        let mut terms = Vec::with_capacity(sum.terms().len());
+        let mut constant = 0i128;
+        for &(place, coefficient) in sum.terms() {
+            if let Some(tokens) = self.constant(place) {
+                constant += i128::from(coefficient) * i128::from(tokens);
+            } else if self.needs.support.binary_search(&place).is_ok() {
+                terms.push((self.map_place(place)?, coefficient));
+            } else {
+                return None;
+            }
+        }
+        Some((LinearSum::new(terms).ok()?, constant))
+    }
+}

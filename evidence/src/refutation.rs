@@ -1,0 +1,315 @@
+//! Checks refutations of sets of clauses by unit propagation.
+//!
+//! A clause is a list of literals: variables are numbered from 1, a negative number is a negation.
+//! A step of the refutation is a clause. It is accepted if assuming that all its literals are false
+//! leads to a contradiction by unit propagation. After the last step, the clauses together must
+//! propagate to a contradiction without any assumption. The checker shares no code with any solver.
+//!
+//! # Sources
+//! E. Goldberg, Y. Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE
+//! 2003; M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals).
+
+/// The reason that a refutation is rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RefutationFlaw {
+    /// A step has a variable that does not exist.
+    #[error("step {0} has a variable that does not exist")]
+    NoSuchVariable(usize),
+    /// A step that does not follow by unit propagation.
+    #[error("step {0} does not follow from the clauses before it")]
+    DoesNotFollow(usize),
+    /// All steps follow, but the clauses do not contradict each other.
+    #[error("the refutation does not end in a contradiction")]
+    NoContradiction,
+    /// `goes_on` returned false before the end.
+    #[error("the check did not finish in time")]
+    Stopped,
+}
+
+/// Checks the steps one after the other, and the contradiction at the end. The variables of
+/// `clauses` must be at most `variables`. The check stops when `goes_on` returns false.
+///
+/// # Errors
+/// The first step that does not follow, a missing contradiction at the end, or
+/// [`RefutationFlaw::Stopped`].
+pub fn check(
+    clauses: &[Vec<i32>],
+    steps: &[Vec<i32>],
+    variables: usize,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), RefutationFlaw> {
+    let mut known = UnitPropagator::new(variables);
+    let mut contradiction = clauses.iter().any(|clause| known.add(clause));
+    for (index, step) in steps.iter().enumerate() {
+        let exists = |literal: &i32| (1..=variables).contains(&(literal.unsigned_abs() as usize));
+        if !step.iter().all(exists) {
+            return Err(RefutationFlaw::NoSuchVariable(index));
+        }
+        if contradiction {
+            return Ok(());
+        }
+        if !goes_on() {
+            return Err(RefutationFlaw::Stopped);
+        }
+        if !known.contradicts(step) {
+            return Err(RefutationFlaw::DoesNotFollow(index));
+        }
+        contradiction = known.add(step);
+    }
+    if contradiction { Ok(()) } else { Err(RefutationFlaw::NoContradiction) }
+}
+
+/// Checks that the clauses contradict each other, by case distinction on their literals. Steps that
+/// follow by unit propagation are added as clauses, and other steps are skipped. So the result does
+/// not depend on how the steps number variables that do not occur in the clauses. At most `most`
+/// cases are tried.
+///
+/// # Errors
+/// [`RefutationFlaw::NoContradiction`] if no contradiction is found within the cases, or
+/// [`RefutationFlaw::Stopped`].
+pub fn check_by_cases(
+    clauses: &[Vec<i32>],
+    steps: &[Vec<i32>],
+    variables: usize,
+    most: usize,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), RefutationFlaw> {
+    let mut known = UnitPropagator::new(variables);
+    let mut contradiction = clauses.iter().any(|clause| known.add(clause));
+    for step in steps {
+        if contradiction {
+            return Ok(());
+        }
+        if !goes_on() {
+            return Err(RefutationFlaw::Stopped);
+        }
+        let exists = |literal: &i32| (1..=variables).contains(&(literal.unsigned_abs() as usize));
+        if step.iter().all(exists) && known.contradicts(step) {
+            contradiction = known.add(step);
+        }
+    }
+    // The literal assumed in each open case, with the length of the trail before it.
+    let mut open: Vec<(usize, i32)> = Vec::new();
+    let mut cases = 0;
+    loop {
+        if contradiction {
+            let Some((mark, literal)) = open.pop() else { return Ok(()) };
+            known.forget(mark);
+            contradiction = known.assume(-literal) || known.propagate();
+            continue;
+        }
+        let next = known.undecided().filter(|_| cases < most);
+        let next = next.ok_or(RefutationFlaw::NoContradiction)?;
+        if !goes_on() {
+            return Err(RefutationFlaw::Stopped);
+        }
+        cases += 1;
+        open.push((known.trail.len(), next));
+        contradiction = known.assume(next) || known.propagate();
+    }
+}
+
+/// Clauses with two watched literals each, and the current assignment.
+struct UnitPropagator {
+    clauses: Vec<Vec<i32>>,
+    /// One entry per literal: true if the literal is true. A variable is unassigned if both entries
+    /// are false.
+    watching: Vec<Vec<usize>>,
+    /// One entry per literal: true if the literal is true. A variable is unassigned if neither
+    /// literal is.
+    holds: Vec<bool>,
+    /// The literals made true, in order. Those before `next` have been propagated.
+    trail: Vec<i32>,
+    next: usize,
+}
+
+fn at(literal: i32) -> usize {
+    2 * literal.unsigned_abs() as usize + usize::from(literal < 0)
+}
+
+impl UnitPropagator {
+    fn new(variables: usize) -> Self {
+        let literals = 2 * variables + 2;
+        UnitPropagator {
+            clauses: Vec::new(),
+            watching: vec![Vec::new(); literals],
+            holds: vec![false; literals],
+            trail: Vec::new(),
+            next: 0,
+        }
+    }
+
+    /// Adds a clause permanently and propagates. Returns true on a contradiction.
+    fn add(&mut self, clause: &[i32]) -> bool {
+        let mut clause = clause.to_vec();
+        clause.sort_unstable();
+        clause.dedup();
+        // Literals that are permanently false come last, so the watched literals are not false if
+        // possible.
+        clause.sort_by_key(|&literal| self.holds[at(-literal)]);
+        match clause.iter().filter(|&&literal| !self.holds[at(-literal)]).count() {
+            0 => true,
+            1 => self.assume(clause[0]) || self.propagate(),
+            _ => {
+                let index = self.clauses.len();
+                self.watching[at(clause[0])].push(index);
+                self.watching[at(clause[1])].push(index);
+                self.clauses.push(clause);
+                false
+            }
+        }
+    }
+
+    /// Returns true if the clauses and the negation of `step` propagate to a contradiction. The
+    /// assumptions are undone.
+    fn contradicts(&mut self, step: &[i32]) -> bool {
+        let mark = self.trail.len();
+        let contradiction = step.iter().any(|&literal| self.assume(-literal)) || self.propagate();
+        self.forget(mark);
+        contradiction
+    }
+
+    /// Unassigns all but the first `mark` literals of the trail.
+    fn forget(&mut self, mark: usize) {
+        for literal in self.trail.drain(mark..) {
+            self.holds[at(literal)] = false;
+        }
+        self.next = mark;
+    }
+
+    /// Returns an unassigned literal of a clause that is not yet true.
+    fn undecided(&self) -> Option<i32> {
+        let is_open = |clause: &&Vec<i32>| !clause.iter().any(|&it| self.holds[at(it)]);
+        let open = self.clauses.iter().find(is_open)?;
+        open.iter().copied().find(|&literal| !self.holds[at(-literal)])
+    }
+
+    /// Makes a literal true. Returns true if it is already false.
+    fn assume(&mut self, literal: i32) -> bool {
+        if self.holds[at(-literal)] {
+            return true;
+        }
+        if !self.holds[at(literal)] {
+            self.holds[at(literal)] = true;
+            self.trail.push(literal);
+        }
+        false
+    }
+
+    /// Propagates all units. Returns true on a contradiction.
+    fn propagate(&mut self) -> bool {
+        while let Some(&literal) = self.trail.get(self.next) {
+            self.next += 1;
+            let falsified = -literal;
+            let mut watchers = std::mem::take(&mut self.watching[at(falsified)]);
+            let mut kept = 0;
+            let mut contradiction = false;
+            for position in 0..watchers.len() {
+                let index = watchers[position];
+                if contradiction || !self.rewatch(index, falsified) {
+                    watchers[kept] = index;
+                    kept += 1;
+                    if !contradiction {
+                        let other = self.clauses[index][0];
+                        contradiction = self.assume(other);
+                    }
+                }
+            }
+            watchers.truncate(kept);
+            self.watching[at(falsified)] = watchers;
+            if contradiction {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Looks for another literal to watch instead of `falsified`. Returns false if there is none;
+    /// `falsified` is then the second literal of the clause.
+    fn rewatch(&mut self, index: usize, falsified: i32) -> bool {
+        let clause = &mut self.clauses[index];
+        if clause[0] == falsified {
+            clause.swap(0, 1);
+        }
+        let other = (2..clause.len()).find(|&position| !self.holds[at(-clause[position])]);
+        match other {
+            Some(position) => {
+                clause.swap(1, position);
+                self.watching[at(clause[1])].push(index);
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use RefutationFlaw as Flaw;
+
+    fn check(clauses: &[Vec<i32>], steps: &[Vec<i32>], variables: usize) -> Result<(), Flaw> {
+        super::check(clauses, steps, variables, &mut || true)
+    }
+
+    #[test]
+    fn all_four_clauses_over_two_variables_need_a_step() {
+        let clauses = vec![vec![1, 2], vec![-1, 2], vec![1, -2], vec![-1, -2]];
+        assert_eq!(check(&clauses, &[], 2), Err(Flaw::NoContradiction));
+        assert_eq!(check(&clauses, &[vec![2]], 2), Ok(()));
+        assert_eq!(check(&clauses[..3], &[vec![2]], 2), Err(Flaw::NoContradiction));
+        assert_eq!(check(&clauses[2..], &[vec![2]], 2), Err(Flaw::DoesNotFollow(0)));
+        assert_eq!(check(&clauses, &[vec![3]], 2), Err(Flaw::NoSuchVariable(0)));
+        assert_eq!(check(&clauses, &[vec![0]], 2), Err(Flaw::NoSuchVariable(0)));
+        assert_eq!(check(&clauses, &[vec![i32::MIN]], 2), Err(Flaw::NoSuchVariable(0)));
+    }
+
+    /// Returns true if an assignment of the variables satisfies all clauses.
+    fn is_satisfiable(clauses: &[Vec<i32>], variables: usize) -> bool {
+        (0..1u32 << variables).any(|bits| {
+            let holds = |&it: &i32| (bits >> (it.unsigned_abs() - 1) & 1 == 1) == (it > 0);
+            clauses.iter().all(|clause| clause.iter().any(holds))
+        })
+    }
+
+    #[test]
+    fn by_cases_what_contradicts_itself_is_refuted_and_nothing_else() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        let mut refuted = 0;
+        for _ in 0..20_000 {
+            let variables = rng.usize(1..6);
+            let literal = |rng: &mut fastrand::Rng| {
+                let variable = rng.i32(1..=variables as i32);
+                if rng.bool() { variable } else { -variable }
+            };
+            let mut clauses = |most: usize| -> Vec<Vec<i32>> {
+                let count = rng.usize(0..most);
+                let clause =
+                    |rng: &mut fastrand::Rng| (0..rng.usize(1..4)).map(|_| literal(rng)).collect();
+                (0..count).map(|_| clause(&mut rng)).collect()
+            };
+            // Steps are random clauses, most of which do not follow.
+            let (all, steps) = (clauses(16), clauses(4));
+            let found = check_by_cases(&all, &steps, variables, 100, &mut || true);
+            assert_eq!(found.is_err(), is_satisfiable(&all, variables), "{all:?} {steps:?}");
+            refuted += usize::from(found.is_ok());
+        }
+        assert!(refuted > 2_000, "{refuted}");
+    }
+
+    #[test]
+    fn units_propagate_and_the_empty_clause_is_a_contradiction() {
+        assert_eq!(check(&[vec![1], vec![-1, 2], vec![-2, -1]], &[], 2), Ok(()));
+        assert_eq!(check(&[vec![-2, -1], vec![-1, 2], vec![1]], &[], 2), Ok(()));
+        assert_eq!(check(&[vec![]], &[], 0), Ok(()));
+        assert_eq!(check(&[], &[], 0), Err(Flaw::NoContradiction));
+        assert_eq!(check(&[], &[vec![]], 0), Err(Flaw::DoesNotFollow(0)));
+    }
+
+    #[test]
+    fn what_was_assumed_for_a_step_is_forgotten() {
+        let clauses = vec![vec![1, 2, 3], vec![-1, 3], vec![-2, 3], vec![-3, 4], vec![-4, 5]];
+        assert_eq!(check(&clauses, &[vec![3]], 5), Err(Flaw::NoContradiction));
+        assert_eq!(check(&clauses, &[vec![3], vec![-5]], 5), Err(Flaw::DoesNotFollow(1)));
+    }
+}

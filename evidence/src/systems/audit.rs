@@ -1,0 +1,299 @@
+//! Audits files of evidence about a system, given the system and its properties.
+//!
+//! ```json
+//! {"evidence": {"format": "parikh-system-evidence-1", "components": 4, "labels": 44, "semantics": "infinite traces"}}
+//! {"answer": {"id": "1", "value": "FALSE", "run": {"labels": ["a", "b", "a"], "back": 1}}}
+//! {"answer": {"id": "2", "value": "TRUE", "no_run": {"components": [0, 3]}}}
+//! {"answer": {"id": "3", "value": "TRUE", "no_run": {"components": [], "recurrence": true}}}
+//! {"answer": {"id": "5", "value": "TRUE", "no_run": {"components": [0, 3], "through": [null, ["a", "b"]]}}}
+//! {"answer": {"id": "6", "value": "TRUE", "no_run": {"components": [0, 1, 2], "order": [[1, 2]]}}}
+//! {"answer": {"id": "4", "value": "FALSE", "visited": 1200}}
+//! {"end": {"answers": 6}}
+//! ```
+//!
+//! Components are numbered from 0 in the order of the file. `through` has for each component the
+//! labels by which it is abstracted, or null for the whole component. `order` lists pairs of
+//! components that are composed: each number is an index among the components or, after those,
+//! among the earlier pairs. Further entries of a line are for people. The question is read from the
+//! property file by the number in `id`, and the caller says which runs count. So a file about
+//! another question is rejected.
+//! else is refused.
+
+use super::branching::JointSpace;
+use super::composed::{self, CompositionOrder};
+use super::none::{NoRunSearch, ViolationSearch, visit};
+use super::properties::{PropertyFile, SystemFormula};
+use super::terms::LabelLtl;
+use super::{ComponentView, Endings, System, run};
+use crate::audit::{AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, EvidenceFileError};
+use serde::Deserialize;
+use std::collections::{BTreeSet, HashSet};
+
+/// The name of this version of the format.
+pub const FORMAT: &str = "parikh-system-evidence-1";
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SystemLine {
+    Evidence(SystemHeader),
+    Answer(Box<SystemAnswer>),
+    End(SystemEnd),
+}
+
+#[derive(Debug, Deserialize)]
+struct SystemHeader {
+    format: String,
+    components: usize,
+    labels: usize,
+    semantics: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct SystemAnswer {
+    id: String,
+    value: String,
+    #[serde(default)]
+    run: Option<RunOfLabels>,
+    #[serde(default)]
+    no_run: Option<NoRunClaim>,
+    #[serde(default)]
+    visited: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct RunOfLabels {
+    labels: Vec<String>,
+    back: usize,
+}
+
+#[derive(Debug, Deserialize)]
+struct NoRunClaim {
+    /// The components whose runs are considered.
+    components: Vec<usize>,
+    /// For each component, the labels by which it is abstracted. If the list is empty, all
+    /// components are whole.
+    #[serde(default)]
+    through: Vec<Option<BTreeSet<String>>>,
+    /// True if labels that cannot occur infinitely often are removed.
+    #[serde(default)]
+    recurrence: bool,
+    /// Pairs of components to compose in order, with equivalent states merged.
+    #[serde(default)]
+    order: Option<Vec<(usize, usize)>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct SystemEnd {
+    answers: usize,
+}
+
+/// An audit of evidence about one system.
+pub struct SystemAudit<'s> {
+    system: &'s System,
+    properties: &'s PropertyFile,
+    endings: Endings,
+    /// The maximum number of visited nodes.
+    most: usize,
+    watch: AuditWatch,
+    /// The joint states of the system, computed when needed; `Some(None)` if there are too many.
+    space: Option<Option<JointSpace>>,
+    report: AuditReport,
+}
+
+impl<'s> SystemAudit<'s> {
+    /// Creates an audit. Searches are repeated if there are at most `most` joint states.
+    pub fn new(
+        system: &'s System,
+        properties: &'s PropertyFile,
+        endings: Endings,
+        most: u64,
+        watch: AuditWatch,
+    ) -> Self {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        Self {
+            system,
+            properties,
+            endings,
+            most,
+            watch,
+            space: None,
+            report: AuditReport::default(),
+        }
+    }
+
+    /// Audits a file.
+    ///
+    /// # Errors
+    /// The reason that the file cannot be read further.
+    pub fn file(&mut self, name: &str, text: &str) -> Result<(), EvidenceFileError> {
+        let mut answered: HashSet<u64> = HashSet::new();
+        let (mut answers, mut ended) = (0, false);
+        for (line, content) in (1..).zip(text.lines()) {
+            let broken = |what: String| EvidenceFileError { file: name.to_owned(), line, what };
+            let read = serde_json::from_str(content).map_err(|error| broken(error.to_string()))?;
+            if (line == 1) != matches!(read, SystemLine::Evidence(_)) || ended {
+                return Err(broken("a line of this kind is not allowed here".to_owned()));
+            }
+            match read {
+                SystemLine::Evidence(header) => self.fits(&header).map_err(broken)?,
+                SystemLine::End(end) => {
+                    ended = true;
+                    if end.answers != answers {
+                        let what = format!("{} answers were printed, not {answers}", end.answers);
+                        self.report.irregular.push(broken(what));
+                    }
+                }
+                SystemLine::Answer(answer) => {
+                    answers += 1;
+                    self.watch.at(name, line);
+                    let number = answer.id.parse().ok();
+                    let known = number.and_then(|it| self.properties.all.get(&it));
+                    let verdict = match known {
+                        None => AuditVerdict::Refused("there is no such property".to_owned()),
+                        Some((formula, _)) => self.verdict(formula, &answer),
+                    };
+                    if number.is_some_and(|number| !answered.insert(number)) {
+                        self.report.irregular.push(broken("a second answer".to_owned()));
+                    }
+                    self.report.judged.push(AuditedAnswer {
+                        assumptions: Vec::new(),
+                        file: name.to_owned(),
+                        line,
+                        examination: "property".to_owned(),
+                        id: answer.id,
+                        question: known.map_or(String::new(), |it| it.1.clone()),
+                        value: answer.value,
+                        verdict,
+                        assumes_units: false,
+                    });
+                }
+            }
+        }
+        if !ended {
+            let what = "the last line is missing".to_owned();
+            self.report.irregular.push(EvidenceFileError { file: name.to_owned(), line: 0, what });
+        }
+        self.report.unanswered +=
+            self.properties.all.keys().filter(|number| !answered.contains(number)).count();
+        Ok(())
+    }
+
+    /// Returns the report.
+    pub fn finish(self) -> AuditReport {
+        self.report
+    }
+
+    fn fits(&self, header: &SystemHeader) -> Result<(), String> {
+        let sizes = (self.system.components().len(), self.system.label_count());
+        match () {
+            () if header.format != FORMAT => Err(format!("the format is not `{FORMAT}`")),
+            () if header.semantics != self.endings.name() => {
+                Err(format!("the file uses another semantics: {}", self.endings.name()))
+            }
+            () if (header.components, header.labels) != sizes => {
+                Err("the file is about a system of another size".to_owned())
+            }
+            () => Ok(()),
+        }
+    }
+
+    fn verdict(&mut self, formula: &SystemFormula, answer: &SystemAnswer) -> AuditVerdict {
+        let watch = self.watch.clone();
+        let mut goes_on = || watch.goes_on();
+        let value = match answer.value.as_str() {
+            "TRUE" => true,
+            "FALSE" => false,
+            _ => return AuditVerdict::Refused("the value is neither TRUE nor FALSE".to_owned()),
+        };
+        match (formula, value, &answer.run, &answer.no_run, answer.visited) {
+            (SystemFormula::Linear(formula), false, Some(given), None, None) => {
+                let RunOfLabels { labels, back } = given;
+                match run::check(self.system, formula, self.endings, labels, *back) {
+                    Ok(()) => AuditVerdict::Confirmed(
+                        "the run was replayed component by component".into(),
+                    ),
+                    Err(why) => AuditVerdict::Refused(why),
+                }
+            }
+            (SystemFormula::Linear(formula), true, None, Some(given), None) => {
+                self.no_run(formula, given, &mut goes_on)
+            }
+            (SystemFormula::Branching(formula), value, None, None, Some(_)) => {
+                let (system, most) = (self.system, self.most);
+                let space =
+                    self.space.get_or_insert_with(|| JointSpace::visit(system, most, &mut goes_on));
+                match space.as_ref().map(|space| space.satisfies(formula, &mut goes_on)) {
+                    Some(Some(holds)) if holds == value => AuditVerdict::Confirmed(
+                        "all joint states were visited, and the formula evaluated".to_owned(),
+                    ),
+                    Some(Some(_)) => {
+                        AuditVerdict::Refused("the formula has the opposite value".to_owned())
+                    }
+                    _ if !watch.goes_on() => self.stopped(),
+                    _ => AuditVerdict::Searched(format!("there are more than {most} joint states")),
+                }
+            }
+            _ => AuditVerdict::Refused(
+                "this kind of evidence does not support this value of the formula".to_owned(),
+            ),
+        }
+    }
+
+    /// Checks an argument that no run violates a formula.
+    fn no_run(
+        &self,
+        formula: &LabelLtl,
+        given: &NoRunClaim,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> AuditVerdict {
+        let NoRunClaim { components, through, recurrence, order } = given;
+        if !through.is_empty() && through.len() != components.len() {
+            return AuditVerdict::Refused(
+                "`through` and `components` have different lengths".to_owned(),
+            );
+        }
+        let mut members: Vec<ComponentView> =
+            components.iter().map(|&it| ComponentView::whole(it)).collect();
+        for (member, labels) in members.iter_mut().zip(through) {
+            member.labels.clone_from(labels);
+        }
+        let members = &members[..];
+        let (system, most) = (self.system, self.most);
+        let visited = match order {
+            None => {
+                let claim = NoRunSearch { endings: self.endings, members, recurrence: *recurrence };
+                visit(system, formula, claim, most, goes_on)
+            }
+            Some(_) if self.endings != Endings::Ignored || *recurrence => {
+                Err("a composition in an order applies only to all infinite runs".to_owned())
+            }
+            Some(pairs) => {
+                composed::visit(system, formula, CompositionOrder { members, pairs }, most, goes_on)
+            }
+        };
+        match visited {
+            Ok(ViolationSearch::None(0)) => AuditVerdict::Confirmed(
+                "the steps that a violating run repeats forever cannot occur infinitely often"
+                    .to_owned(),
+            ),
+            Err(why) => AuditVerdict::Refused(why),
+            Ok(ViolationSearch::None(nodes)) => AuditVerdict::Confirmed(format!(
+                "{nodes} joint states of {} components were visited{}",
+                members.len(),
+                if order.is_some() { ", composed in that order" } else { "" }
+            )),
+            Ok(ViolationSearch::Some) => {
+                AuditVerdict::Refused("a run violates the formula".to_owned())
+            }
+            Ok(ViolationSearch::More) => AuditVerdict::Searched(format!(
+                "there are more than {} joint states of these components",
+                self.most
+            )),
+            Ok(ViolationSearch::Stopped) => self.stopped(),
+        }
+    }
+
+    fn stopped(&self) -> AuditVerdict {
+        AuditVerdict::Stopped(self.watch.out_of().unwrap_or(crate::audit::ExhaustedLimit::Time))
+    }
+}

@@ -1,0 +1,393 @@
+//! Decides that a system has no run that violates a formula, by composing its components pairwise
+//! and merging equivalent states each time.
+//!
+//! A step is *internal* once no other component takes part in it, if the formula does not mention
+//! its label. A graph has a path for every behaviour of its components, with the same visible
+//! labels, however its states are merged: an edge leads from class to class where one leads from
+//! state to state. Internal steps inside a class are left out. But a class gets a self-loop if from
+//! one of its states internal steps can continue forever. So an infinite run, even an internal one,
+//! has an infinite path in the graph. The choice of merged states affects only the precision of the
+//! result, and not its soundness.
+//!
+//! Soundness also does not depend on the effect of internal steps on the formula. If a run of the
+//! system violates the formula, the automaton of the negation accepts its labels, and some path of
+//! the graphs has the same labels except for labels that the formula does not mention. So the
+//! search runs path and automaton in parallel. Both take the labels of the formula together. Either
+//! or both may take other labels. The run is excluded only if the two cannot continue forever with
+//! all marks of the automaton.
+//!
+//! Every label must be visible in some component, and the result is about infinite runs only.
+
+use super::negation::Negation;
+use super::none::ViolationSearch;
+use super::system::System;
+use super::terms::LabelLtl;
+use super::view::ComponentView;
+use parikh_net::components::components;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The maximum number of edges between nodes.
+const MOST_EDGES: usize = 1 << 26;
+
+/// The steps from a state: labels and target states. A step without label is internal.
+type VisibleSteps = BTreeSet<(Option<usize>, usize)>;
+
+/// The visible behaviour of some components together. Labels are numbers; a step without label is
+/// internal.
+#[derive(Clone, Debug, Default)]
+struct VisibleGraph {
+    starts: BTreeSet<usize>,
+    after: Vec<VisibleSteps>,
+    /// The visible labels that its components own.
+    labels: BTreeSet<usize>,
+}
+
+/// The composition in which a violating infinite run is sought.
+#[derive(Clone, Copy, Debug)]
+pub struct CompositionOrder<'c> {
+    /// Components in ascending order, or abstractions of components.
+    pub members: &'c [ComponentView],
+    /// The pairs to compose, as indices of members or, after those, of earlier pairs. The remaining
+    /// graphs are searched in parallel.
+    pub pairs: &'c [(usize, usize)],
+}
+
+/// Composes components in the given order and searches for an infinite run that violates the
+/// formula.
+///
+/// # Errors
+/// When the members are no components, the order is wrong, or there is no automaton.
+pub fn visit(
+    system: &System,
+    formula: &LabelLtl,
+    CompositionOrder { members, pairs }: CompositionOrder<'_>,
+    most: usize,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<ViolationSearch, String> {
+    system.can_see(members)?;
+    let negation = Negation::new(system, formula)?;
+    let seen = system.seen(members);
+    let labels: Vec<&str> = system.labels().collect();
+    if let Some(label) = labels.iter().find(|label| seen.owners(label).is_empty()) {
+        return Err(format!("none of the listed components has the label `{label}`"));
+    }
+    let letters: Vec<usize> = labels.iter().map(|label| negation.letter_of(label)).collect();
+    let numbers: HashMap<&str, usize> = labels.iter().copied().zip(0..).collect();
+    let mut holders: Vec<usize> = labels.iter().map(|label| seen.owners(label).len()).collect();
+    // A label occurs in the formula if its letter is not the empty one.
+    let keeps = |holders: &[usize], label: usize| holders[label] > 1 || letters[label] > 0;
+    let mut graphs: Vec<Option<VisibleGraph>> = Vec::new();
+    for component in seen.components() {
+        let mut graph =
+            VisibleGraph { starts: component.starts.clone(), ..VisibleGraph::default() };
+        graph.after = vec![BTreeSet::new(); component.states];
+        for (from, label, to) in &component.edges {
+            let label = numbers[label.as_str()];
+            graph.after[*from].insert((Some(label), *to));
+            graph.labels.insert(label);
+        }
+        graphs.push(Some(graph.merged(|label| keeps(&holders, label))));
+    }
+    for &(one, other) in pairs {
+        let mut take = |at: usize| graphs.get_mut(at).and_then(Option::take);
+        let (Some(one), Some(other)) = (take(one), take(other)) else {
+            return Err("the order composes components that do not exist or were composed before"
+                .to_owned());
+        };
+        let Some(both) = one.with(&other, most, goes_on) else {
+            return Ok(if goes_on() { ViolationSearch::More } else { ViolationSearch::Stopped });
+        };
+        one.labels.intersection(&other.labels).for_each(|&label| holders[label] -= 1);
+        graphs.push(Some(both.merged(|label| keeps(&holders, label))));
+    }
+    let left: Vec<VisibleGraph> = graphs.into_iter().flatten().collect();
+    Ok(ComposedNodes::new(&left, &letters, &negation).visit(most, goes_on))
+}
+
+impl VisibleGraph {
+    /// Returns the composition of two graphs, which synchronise on common labels. Returns `None` if
+    /// there are more than `most` states, or `goes_on` returns false.
+    fn with(
+        &self,
+        other: &VisibleGraph,
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<VisibleGraph> {
+        if self.starts.len().saturating_mul(other.starts.len()) > most {
+            return None;
+        }
+        let mut numbers: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        for &one in &self.starts {
+            pairs.extend(other.starts.iter().map(|&another| (one, another)));
+        }
+        numbers.extend(pairs.iter().enumerate().map(|(at, &pair)| (pair, at)));
+        let starts = (0..pairs.len()).collect();
+        let mut after = Vec::new();
+        while let Some(&(one, another)) = pairs.get(after.len()) {
+            if pairs.len() > most || !goes_on() {
+                return None;
+            }
+            let mut steps: Vec<(Option<usize>, (usize, usize))> = Vec::new();
+            for &(label, to) in &self.after[one] {
+                match label.is_some_and(|label| other.labels.contains(&label)) {
+                    false => steps.push((label, (to, another))),
+                    true => {
+                        let theirs = other.after[another].range((label, 0)..=(label, usize::MAX));
+                        steps.extend(theirs.map(|&(_, with)| (label, (to, with))));
+                    }
+                }
+            }
+            for &(label, to) in &other.after[another] {
+                if !label.is_some_and(|label| self.labels.contains(&label)) {
+                    steps.push((label, (one, to)));
+                }
+            }
+            let mut row = BTreeSet::new();
+            for (label, pair) in steps {
+                let to = *numbers.entry(pair).or_insert_with(|| {
+                    pairs.push(pair);
+                    pairs.len() - 1
+                });
+                row.insert((label, to));
+            }
+            after.push(row);
+        }
+        let labels = self.labels.union(&other.labels).copied().collect();
+        Some(VisibleGraph { starts, after, labels })
+    }
+
+    /// Makes labels internal that are not kept, and merges states with the same behaviour.
+    fn merged(mut self, keeps: impl Fn(usize) -> bool) -> VisibleGraph {
+        for row in &mut self.after {
+            let seen = row.iter().map(|&(label, to)| (label.filter(|&it| keeps(it)), to));
+            *row = seen.collect();
+        }
+        self.labels.retain(|&label| keeps(label));
+        let mut class = vec![0; self.after.len()];
+        let mut count = 1;
+        loop {
+            let can = self.can(&class);
+            let mut numbers = BTreeMap::new();
+            let mut next = Vec::new();
+            for (state, &before) in class.iter().enumerate() {
+                let new = numbers.len();
+                next.push(*numbers.entry((before, &can[state])).or_insert(new));
+            }
+            let now = numbers.len();
+            if now == count {
+                break;
+            }
+            (class, count) = (next, now);
+        }
+        let mut after = vec![BTreeSet::new(); count];
+        for (from, row) in self.after.iter().enumerate() {
+            for &(label, to) in row {
+                if label.is_some() || class[from] != class[to] {
+                    after[class[from]].insert((label, class[to]));
+                }
+            }
+        }
+        // Add a self-loop to each class in which internal steps can continue forever.
+        for (state, &of) in self.inside_for_ever(&class).iter().zip(&class) {
+            if *state {
+                after[of].insert((None, of));
+            }
+        }
+        let starts = self.starts.iter().map(|&state| class[state]).collect();
+        VisibleGraph { starts, after, labels: self.labels }
+    }
+
+    /// Returns the targets of internal steps that stay in the class.
+    fn inside<'a>(&'a self, class: &'a [usize], from: usize) -> impl Iterator<Item = usize> + 'a {
+        let unseen = self.after[from].range((None, 0)..=(None, usize::MAX));
+        unseen.map(|it| it.1).filter(move |&to| class[to] == class[from])
+    }
+
+    /// Returns, for each state, true if internal steps can continue forever inside its class.
+    fn inside_for_ever(&self, class: &[usize]) -> Vec<bool> {
+        let count = self.after.len();
+        let mut before = vec![Vec::new(); count];
+        let mut left = Vec::new();
+        for from in 0..count {
+            let inside: Vec<usize> = self.inside(class, from).collect();
+            inside.iter().for_each(|&to| before[to].push(from));
+            left.push(inside.len());
+        }
+        // Repeatedly remove states without successors.
+        let mut goes = vec![true; count];
+        let mut ends: Vec<usize> = (0..count).filter(|&it| left[it] == 0).collect();
+        while let Some(state) = ends.pop() {
+            goes[state] = false;
+            for &it in &before[state] {
+                left[it] -= 1;
+                if left[it] == 0 {
+                    ends.push(it);
+                }
+            }
+        }
+        goes
+    }
+
+    /// Returns the behaviour of each state after internal steps inside its class: labels with
+    /// target classes, and whether internal steps can continue forever.
+    fn can(&self, class: &[usize]) -> Vec<(VisibleSteps, bool)> {
+        let inside: Vec<Vec<u32>> = (0..self.after.len())
+            .map(|from| self.inside(class, from).map(|to| to as u32).collect())
+            .collect();
+        let next = |node: u32, k: u32| inside[node as usize].get(k as usize).copied();
+        let found = components(self.after.len() as u32, next);
+        // Components are numbered so that no edge leads to a larger number.
+        let mut by_number: Vec<usize> = (0..self.after.len()).collect();
+        by_number.sort_by_key(|&state| found.of[state]);
+        let mut does = vec![BTreeSet::new(); found.count as usize];
+        for state in by_number {
+            let of = found.of[state] as usize;
+            for &(label, to) in &self.after[state] {
+                if label.is_some() || class[to] != class[state] {
+                    does[of].insert((label, class[to]));
+                } else if found.of[to] as usize != of {
+                    let more = does[found.of[to] as usize].clone();
+                    does[of].extend(more);
+                }
+            }
+        }
+        let for_ever = self.inside_for_ever(class);
+        let of = found.of.iter().zip(for_ever);
+        of.map(|(&of, goes)| (does[of as usize].clone(), goes)).collect()
+    }
+}
+
+/// The states of the graphs, and a state of the automaton.
+type ComposedNode = (Vec<usize>, usize);
+
+/// Two additional marks: for edges where the graphs take a step, and for edges where the automaton
+/// does.
+const STEP: u128 = 1 << 127;
+const READ: u128 = 1 << 126;
+
+struct ComposedNodes<'a> {
+    graphs: &'a [VisibleGraph],
+    /// Letters by label.
+    letters: &'a [usize],
+    negation: &'a Negation<'a>,
+    numbers: HashMap<ComposedNode, u32>,
+    all: Vec<ComposedNode>,
+    after: Vec<Vec<(u32, u128)>>,
+}
+
+impl<'a> ComposedNodes<'a> {
+    fn new(graphs: &'a [VisibleGraph], letters: &'a [usize], negation: &'a Negation<'a>) -> Self {
+        let (numbers, all, after) = Default::default();
+        Self { graphs, letters, negation, numbers, all, after }
+    }
+
+    fn number(&mut self, node: ComposedNode) -> u32 {
+        *self.numbers.entry(node).or_insert_with_key(|node| {
+            self.all.push(node.clone());
+            self.all.len() as u32 - 1
+        })
+    }
+
+    fn visit(mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> ViolationSearch {
+        let mut rows = vec![Vec::new()];
+        for graph in self.graphs {
+            let longer = |row: &Vec<usize>| {
+                let row = row.clone();
+                graph.starts.iter().map(move |&start| [&row[..], &[start]].concat())
+            };
+            rows = rows.iter().flat_map(longer).collect();
+        }
+        for row in rows {
+            self.number((row, self.negation.automaton.initial));
+        }
+        let mut edges = 0;
+        while self.after.len() < self.all.len() {
+            if !goes_on() {
+                return ViolationSearch::Stopped;
+            }
+            let node = self.all[self.after.len()].clone();
+            let after = self.edges(&node);
+            edges += after.len();
+            self.after.push(after);
+            if self.all.len() > most.min(1 << 28) || edges > MOST_EDGES {
+                return ViolationSearch::More;
+            }
+        }
+        let next = |node: u32, k: u32| self.after[node as usize].get(k as usize).map(|it| it.0);
+        let found = components(self.all.len() as u32, next);
+        let mut carried = vec![0; found.count as usize];
+        for (from, edges) in self.after.iter().enumerate() {
+            let stays = edges.iter().filter(|it| found.of[it.0 as usize] == found.of[from]);
+            stays.for_each(|it| carried[found.of[from] as usize] |= it.1);
+        }
+        let wanted =
+            STEP | READ | u128::from(parikh_temporal::Marks::all(self.negation.automaton.marks).0);
+        match carried.into_iter().any(|marks| marks & wanted == wanted) {
+            true => ViolationSearch::Some,
+            false => ViolationSearch::None(self.all.len()),
+        }
+    }
+
+    fn edges(&mut self, (row, state): &ComposedNode) -> Vec<(u32, u128)> {
+        let negation = self.negation;
+        let moves = &negation.automaton.states[*state];
+        let mut edges = Vec::new();
+        for (letter, next) in self.steps(row) {
+            // A label that the formula does not mention may occur without a step of the automaton,
+            if letter == 0 {
+                edges.push((self.number((next.clone(), *state)), STEP));
+            }
+            for it in moves.iter().filter(|it| negation.reads(it, letter)) {
+                let to = self.number((next.clone(), it.target));
+                edges.push((to, STEP | READ | u128::from(it.marks.0)));
+            }
+        }
+        // and the automaton may take a step without a label.
+        for it in moves.iter().filter(|it| negation.reads(it, 0)) {
+            let to = self.number((row.clone(), it.target));
+            edges.push((to, READ | u128::from(it.marks.0)));
+        }
+        edges
+    }
+
+    /// Returns the joint steps of the graphs: letters and target states.
+    fn steps(&self, row: &[usize]) -> Vec<(usize, Vec<usize>)> {
+        let mut steps = Vec::new();
+        let mut labels = BTreeSet::new();
+        for (at, graph) in self.graphs.iter().enumerate() {
+            for &(label, to) in &graph.after[row[at]] {
+                match label {
+                    Some(label) => drop(labels.insert(label)),
+                    None => {
+                        let mut next = row.to_vec();
+                        next[at] = to;
+                        steps.push((0, next));
+                    }
+                }
+            }
+        }
+        for label in labels {
+            let mut all = vec![row.to_vec()];
+            for (at, graph) in self.graphs.iter().enumerate() {
+                if !graph.labels.contains(&label) {
+                    continue;
+                }
+                let edges =
+                    graph.after[row[at]].range((Some(label), 0)..=(Some(label), usize::MAX));
+                let targets: Vec<usize> = edges.map(|it| it.1).collect();
+                let moved = |row: &Vec<usize>| {
+                    let row = row.clone();
+                    targets.iter().map(move |&to| {
+                        let mut row = row.clone();
+                        row[at] = to;
+                        row
+                    })
+                };
+                all = all.iter().flat_map(moved).collect();
+            }
+            steps.extend(all.into_iter().map(|next| (self.letters[label], next)));
+        }
+        steps
+    }
+}

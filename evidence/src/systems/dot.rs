@@ -1,0 +1,265 @@
+//! The auditor's reader of the `.dot` files of RERS.
+//!
+//! A component begins with `subgraph` and ends with its closing brace. Inside, `a -> b [… label="x"
+//! …]` is an edge. An edge with the empty label leads from a root, which is not a state, to an
+//! initial state. Unknown content is rejected.
+
+use super::{System, SystemComponent};
+use crate::reader::Unreadable;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Reads a system.
+///
+/// # Errors
+/// A message with the line.
+pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| Unreadable { line: 1, what: "expected text in UTF-8".to_owned() })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut cursor = DotCursor { rest: text, line: 1 };
+    cursor.blanks()?;
+    cursor.eat("digraph")?;
+    cursor.blanks()?;
+    if !cursor.rest.starts_with('{') {
+        cursor.name()?;
+    }
+    cursor.eat("{")?;
+    let mut components = Vec::new();
+    let mut all = BTreeSet::new();
+    loop {
+        cursor.blanks()?;
+        if cursor.rest.starts_with('}') {
+            break;
+        }
+        if cursor.rest.starts_with(';') {
+            cursor.eat(";")?;
+            continue;
+        }
+        let word = cursor.name()?;
+        cursor.blanks()?;
+        match word.as_str() {
+            "subgraph" => components.push(component(&mut cursor, &mut all)?),
+            "graph" | "node" | "edge" => drop(cursor.attributes()?),
+            _ if cursor.rest.starts_with('=') => {
+                cursor.eat("=")?;
+                cursor.name()?;
+            }
+            _ => return Err(cursor.wrong("expected `subgraph`")),
+        }
+    }
+    cursor.eat("}")?;
+    cursor.blanks()?;
+    if !cursor.rest.is_empty() {
+        return Err(cursor.wrong("expected the end of the file"));
+    }
+    System::new(components).map_err(|what| cursor.wrong(&what))
+}
+
+/// Reads a component, beginning at its name.
+fn component(
+    cursor: &mut DotCursor<'_>,
+    all: &mut BTreeSet<String>,
+) -> Result<SystemComponent, Unreadable> {
+    if !cursor.rest.starts_with('{') {
+        cursor.name()?;
+        cursor.blanks()?;
+    }
+    cursor.eat("{")?;
+    let mut names: Vec<String> = Vec::new();
+    let mut edges: Vec<(String, String, String)> = Vec::new();
+    loop {
+        cursor.blanks()?;
+        if cursor.rest.starts_with('}') {
+            cursor.eat("}")?;
+            break;
+        }
+        if cursor.rest.starts_with(';') {
+            cursor.eat(";")?;
+            continue;
+        }
+        let from = cursor.name()?;
+        cursor.blanks()?;
+        if cursor.rest.starts_with("->") {
+            cursor.eat("->")?;
+            cursor.blanks()?;
+            let to = cursor.name()?;
+            let attributes = cursor.attributes()?;
+            let label = attributes.get("label").cloned();
+            let label = label.ok_or_else(|| cursor.wrong("expected an edge with a label"))?;
+            names.extend([from.clone(), to.clone()]);
+            edges.push((from, label, to));
+        } else if cursor.rest.starts_with('=') {
+            cursor.eat("=")?;
+            cursor.blanks()?;
+            cursor.name()?;
+        } else {
+            cursor.attributes()?;
+            if !matches!(from.as_str(), "graph" | "node" | "edge") {
+                names.push(from);
+            }
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    if let Some(twice) = names.iter().find(|name| all.contains(*name)) {
+        return Err(cursor.wrong(&format!("`{twice}` is a state of another component, too")));
+    }
+    all.extend(names.iter().cloned());
+    without_root(names, &edges).map_err(|what| cursor.wrong(&what))
+}
+
+/// Builds the component of the states and edges, without its root.
+fn without_root(
+    mut names: Vec<String>,
+    edges: &[(String, String, String)],
+) -> Result<SystemComponent, String> {
+    let roots: BTreeSet<&String> =
+        edges.iter().filter(|edge| edge.1.is_empty()).map(|edge| &edge.0).collect();
+    if roots.len() > 1 {
+        return Err("empty labels lead from several states".to_owned());
+    }
+    let mut starts: Vec<&String> =
+        edges.iter().filter(|edge| edge.1.is_empty()).map(|edge| &edge.2).collect();
+    let untouched: Vec<String>;
+    match roots.first() {
+        Some(&root) => {
+            let touches = |edge: &(String, String, String)| {
+                edge.2 == *root || (edge.0 == *root && !edge.1.is_empty())
+            };
+            if edges.iter().any(touches) {
+                return Err("an edge with a label leads from or to the root".to_owned());
+            }
+            names.retain(|name| name != root);
+        }
+        None => {
+            let entered: BTreeSet<&String> = edges.iter().map(|edge| &edge.2).collect();
+            untouched = names.iter().filter(|name| !entered.contains(name)).cloned().collect();
+            if untouched.len() != 1 {
+                return Err("expected an edge with an empty label or exactly one state without \
+                            incoming edges"
+                    .into());
+            }
+            starts.extend(&untouched);
+        }
+    }
+    let numbers: BTreeMap<&String, usize> = names.iter().zip(0..).collect();
+    Ok(SystemComponent {
+        states: names.len(),
+        starts: starts.into_iter().map(|name| numbers[name]).collect(),
+        edges: edges
+            .iter()
+            .filter(|edge| !edge.1.is_empty())
+            .map(|(from, label, to)| (numbers[from], label.clone(), numbers[to]))
+            .collect(),
+    })
+}
+
+/// The remaining text.
+struct DotCursor<'t> {
+    rest: &'t str,
+    line: u64,
+}
+
+impl DotCursor<'_> {
+    fn wrong(&self, what: &str) -> Unreadable {
+        Unreadable { line: self.line, what: what.to_owned() }
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.line += self.rest[..bytes].matches('\n').count() as u64;
+        self.rest = &self.rest[bytes..];
+    }
+
+    /// Skips blanks and comments.
+    fn blanks(&mut self) -> Result<(), Unreadable> {
+        let mut begins_line = self.line == 1;
+        loop {
+            let blank = self.rest.len() - self.rest.trim_start().len();
+            begins_line |= self.rest[..blank].contains('\n');
+            self.skip(blank);
+            let length = match () {
+                () if self.rest.starts_with("/*") => {
+                    let end = self.rest.find("*/");
+                    end.ok_or_else(|| self.wrong("expected the end of a comment"))? + 2
+                }
+                () if self.rest.starts_with("//")
+                    || (begins_line && self.rest.starts_with('#')) =>
+                {
+                    self.rest.find('\n').unwrap_or(self.rest.len())
+                }
+                () => return Ok(()),
+            };
+            self.skip(length);
+        }
+    }
+
+    fn eat(&mut self, word: &str) -> Result<(), Unreadable> {
+        self.blanks()?;
+        if !self.rest.starts_with(word) {
+            return Err(self.wrong(&format!("expected `{word}`")));
+        }
+        self.skip(word.len());
+        Ok(())
+    }
+
+    /// Reads a name, a number or a quoted text.
+    fn name(&mut self) -> Result<String, Unreadable> {
+        self.blanks()?;
+        if let Some(inside) = self.rest.strip_prefix('"') {
+            let mut name = String::new();
+            let mut letters = inside.char_indices();
+            while let Some((at, letter)) = letters.next() {
+                match letter {
+                    '"' => {
+                        self.skip(at + 2);
+                        return Ok(name);
+                    }
+                    // The only escape with a meaning is the escaped quote.
+                    '\\' => match letters.next() {
+                        Some((_, '"')) => name.push('"'),
+                        Some((_, other)) => name.extend(['\\', other]),
+                        None => break,
+                    },
+                    _ => name.push(letter),
+                }
+            }
+            return Err(self.wrong("expected the end of a text in quotes"));
+        }
+        let sign = usize::from(self.rest.starts_with('-'));
+        let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        let length = self.rest[sign..].find(|c| !inside(c)).unwrap_or(self.rest.len() - sign);
+        if length == 0 {
+            return Err(self.wrong("expected a name"));
+        }
+        let name = self.rest[..sign + length].to_owned();
+        self.skip(sign + length);
+        Ok(name)
+    }
+
+    /// Reads the attributes in brackets. There may be no brackets, or several.
+    fn attributes(&mut self) -> Result<BTreeMap<String, String>, Unreadable> {
+        let mut all = BTreeMap::new();
+        loop {
+            self.blanks()?;
+            if !self.rest.starts_with('[') {
+                return Ok(all);
+            }
+            self.eat("[")?;
+            loop {
+                self.blanks()?;
+                if self.rest.starts_with(']') {
+                    self.eat("]")?;
+                    break;
+                }
+                let key = self.name()?;
+                self.eat("=")?;
+                let value = self.name()?;
+                all.insert(key, value);
+                self.blanks()?;
+                if self.rest.starts_with([',', ';']) {
+                    self.skip(1);
+                }
+            }
+        }
+    }
+}

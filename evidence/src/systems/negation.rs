@@ -1,0 +1,58 @@
+//! The automaton of the negation of a formula, checked against the formula, and the letters that it
+//! reads.
+
+use super::run::letter;
+use super::system::System;
+use super::terms::LabelLtl;
+use parikh_temporal::{Automaton, AutomatonEdge, AutomatonLimits, Letter, LinearTableau};
+use std::collections::HashMap;
+
+/// The maximum number of cases in the check of a tableau.
+const CASES: usize = 2_000_000;
+
+/// An automaton with its letters.
+#[derive(Debug)]
+pub(super) struct Negation<'s> {
+    pub(super) automaton: Automaton,
+    /// The letters of steps. In the first letter, no label of the formula holds.
+    letters: Vec<Letter>,
+    /// The index of the letter of each label.
+    letter_of: HashMap<&'s str, usize>,
+}
+
+impl<'s> Negation<'s> {
+    /// Builds the automaton of the negation of a formula over the labels of a system.
+    ///
+    /// # Errors
+    /// When the automaton exceeds its limits, or fails the check against the formula.
+    pub(super) fn new(system: &'s System, formula: &LabelLtl) -> Result<Self, String> {
+        let mut formulas = formula.formulas.clone();
+        let negation = formulas.negate(formula.formula);
+        let tableau = LinearTableau::new(&formulas, negation, AutomatonLimits::default())
+            .map_err(|it| it.to_string())?;
+        tableau.check_complete(&formulas, negation, CASES).map_err(|it| it.to_string())?;
+        tableau.check_sound(&formulas, negation).map_err(|it| it.to_string())?;
+        let mut letters = vec![Letter::default()];
+        let mut letter_of = HashMap::new();
+        for label in system.labels() {
+            let its = letter(formula, label);
+            let at = letters.iter().position(|it| *it == its).unwrap_or_else(|| {
+                letters.push(its);
+                letters.len() - 1
+            });
+            letter_of.insert(label, at);
+        }
+        Ok(Self { automaton: tableau.automaton, letters, letter_of })
+    }
+
+    /// Returns the index of the letter of a label; 0 is the letter in which no label of the formula
+    /// holds.
+    pub(super) fn letter_of(&self, label: &str) -> usize {
+        self.letter_of[label]
+    }
+
+    /// Returns true if an edge reads a letter.
+    pub(super) fn reads(&self, edge: &AutomatonEdge, letter: usize) -> bool {
+        edge.cube.holds(&self.letters[letter])
+    }
+}

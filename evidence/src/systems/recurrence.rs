@@ -1,0 +1,103 @@
+//! The possible infinite behaviour of a run that violates a formula, derived from single
+//! components.
+//!
+//! Eventually, a run stays in one strongly connected component of the automaton of the negation,
+//! and each component of the system stays in one strongly connected part of its states. So consider
+//! a label that occurs infinitely often. In each of its owners it is on an edge between two states
+//! that reach each other by labels that also occur infinitely often, and some edge of the
+//! automaton's component reads it. Labels without this property are removed until all remaining
+//! labels have it. Edges of the automaton that read no remaining label are removed as well. If the
+//! rest of a component of the automaton has all marks, it is a *part*: from some point on, a
+//! violating run takes only edges of one part, with its labels. Without parts there is no violating
+//! run.
+//!
+//! The result is about infinite runs only.
+
+use super::negation::Negation;
+use super::system::System;
+use parikh_net::components::components;
+use parikh_temporal::Marks;
+use std::collections::BTreeSet;
+
+/// A possible infinite behaviour: edges and labels that may occur infinitely often together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RecurringEdges<'s> {
+    /// Edges of the automaton, as a state and the index of the edge there.
+    pub(super) edges: BTreeSet<(usize, usize)>,
+    /// The labels of the steps.
+    pub(super) labels: BTreeSet<&'s str>,
+}
+
+/// Computes all parts.
+pub(super) fn parts<'s>(system: &'s System, negation: &Negation<'s>) -> Vec<RecurringEdges<'s>> {
+    let automaton = &negation.automaton;
+    let rows = automaton.states.iter().enumerate();
+    let edges = rows.flat_map(|(state, row)| (0..row.len()).map(move |edge| (state, edge)));
+    let mut open =
+        vec![RecurringEdges { edges: edges.collect(), labels: system.labels().collect() }];
+    let mut done = Vec::new();
+    while let Some(part) = open.pop() {
+        let target = |&(state, edge): &(usize, usize)| automaton.states[state][edge].target;
+        let reads = |&(state, edge): &(usize, usize), label: &str| {
+            negation.reads(&automaton.states[state][edge], negation.letter_of(label))
+        };
+        let usable: Vec<(usize, usize)> = part
+            .edges
+            .iter()
+            .copied()
+            .filter(|edge| part.labels.iter().any(|label| reads(edge, label)))
+            .collect();
+        let mut after = vec![Vec::new(); automaton.states.len()];
+        usable.iter().for_each(|edge| after[edge.0].push(target(edge) as u32));
+        let next = |node: u32, k: u32| after[node as usize].get(k as usize).copied();
+        let found = components(after.len() as u32, next);
+        for component in 0..found.count {
+            let inside = |edge: &&(usize, usize)| {
+                found.of[edge.0] == component && found.of[target(edge)] == component
+            };
+            let edges: BTreeSet<(usize, usize)> = usable.iter().filter(inside).copied().collect();
+            let carried = edges
+                .iter()
+                .fold(Marks::NONE, |all, it| all.or(automaton.states[it.0][it.1].marks));
+            if edges.is_empty() || !Marks::all(automaton.marks).within(carried) {
+                continue;
+            }
+            let read = |label: &&str| edges.iter().any(|edge| reads(edge, label));
+            let labels = recurring(system, part.labels.iter().copied().filter(read).collect());
+            let smaller = RecurringEdges { edges, labels };
+            match () {
+                () if smaller.labels.is_empty() => {}
+                () if smaller == part => done.push(smaller),
+                () => open.push(smaller),
+            }
+        }
+    }
+    done
+}
+
+/// Returns those of the labels that may occur infinitely often together.
+fn recurring<'s>(system: &'s System, mut labels: BTreeSet<&'s str>) -> BTreeSet<&'s str> {
+    loop {
+        let mut left = labels.clone();
+        for (at, component) in system.components().iter().enumerate() {
+            let edges: Vec<_> =
+                component.edges.iter().filter(|edge| labels.contains(edge.1.as_str())).collect();
+            let mut rows = vec![Vec::new(); component.states];
+            for (from, _, to) in &edges {
+                rows[*from].push(*to as u32);
+            }
+            let next = |node: u32, k: u32| rows[node as usize].get(k as usize).copied();
+            let found = components(component.states as u32, next);
+            let inside: BTreeSet<&str> = edges
+                .iter()
+                .filter(|(from, _, to)| found.of[*from] == found.of[*to])
+                .map(|edge| edge.1.as_str())
+                .collect();
+            left.retain(|label| !system.owners(label).contains(&at) || inside.contains(label));
+        }
+        if left == labels {
+            return left;
+        }
+        labels = left;
+    }
+}

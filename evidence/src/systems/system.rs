@@ -1,0 +1,152 @@
+//! Parallel compositions of labelled transition systems.
+
+use crate::reader::lts::TransitionSystem;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A labelled transition system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SystemComponent {
+    /// The number of states.
+    pub states: usize,
+    /// The initial states.
+    pub starts: BTreeSet<usize>,
+    /// The edges: source state, label, target state.
+    pub edges: BTreeSet<(usize, String, usize)>,
+}
+
+/// A parallel composition of components, which synchronise on common labels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct System {
+    components: Vec<SystemComponent>,
+    /// The components that own each label.
+    owners: BTreeMap<String, Vec<usize>>,
+    /// For each component and state, the target states by label.
+    targets: Vec<Vec<BTreeMap<String, Vec<usize>>>>,
+}
+
+/// The state of each component.
+pub(super) type Joint = Vec<usize>;
+
+impl System {
+    /// Creates a system.
+    ///
+    /// # Errors
+    /// When there are no components, a component has no initial state, or an edge leads to no
+    /// state.
+    pub fn new(components: Vec<SystemComponent>) -> Result<Self, String> {
+        if components.is_empty() {
+            return Err("there are no components".to_owned());
+        }
+        for (at, component) in components.iter().enumerate() {
+            let inside = |state: usize| state < component.states;
+            let edges = component.edges.iter();
+            if component.starts.is_empty()
+                || !component.starts.iter().all(|&start| inside(start))
+                || !edges.clone().all(|(from, _, to)| inside(*from) && inside(*to))
+            {
+                return Err(format!(
+                    "component {at} has no start state, or an edge without a target"
+                ));
+            }
+        }
+        Ok(Self::assembled(components))
+    }
+
+    /// Creates a system with a single component.
+    ///
+    /// # Errors
+    /// The errors of [`System::new`].
+    pub fn of_one(system: &TransitionSystem) -> Result<Self, String> {
+        Self::new(vec![SystemComponent {
+            states: system.states,
+            starts: [system.initial].into(),
+            edges: system.edges.iter().cloned().collect(),
+        }])
+    }
+
+    /// Creates a system of components that are known to be valid.
+    pub(super) fn assembled(components: Vec<SystemComponent>) -> Self {
+        let mut owners: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut targets = Vec::new();
+        for (at, component) in components.iter().enumerate() {
+            let mut rows = vec![BTreeMap::<String, Vec<usize>>::new(); component.states];
+            for (from, label, to) in &component.edges {
+                rows[*from].entry(label.clone()).or_default().push(*to);
+                let row = owners.entry(label.clone()).or_default();
+                if row.last() != Some(&at) {
+                    row.push(at);
+                }
+            }
+            targets.push(rows);
+        }
+        Self { components, owners, targets }
+    }
+
+    /// Returns the components.
+    pub fn components(&self) -> &[SystemComponent] {
+        &self.components
+    }
+
+    /// Iterates over the labels of all components.
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        self.owners.keys().map(String::as_str)
+    }
+
+    /// Returns the number of labels.
+    pub fn label_count(&self) -> usize {
+        self.owners.len()
+    }
+
+    /// Returns the components that own a label; none for an unknown label.
+    pub(super) fn owners(&self, label: &str) -> &[usize] {
+        self.owners.get(label).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the targets of a component's steps with a label.
+    pub(super) fn targets(&self, component: usize, state: usize, label: &str) -> &[usize] {
+        self.targets[component][state].get(label).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the initial joint states.
+    pub(super) fn starts(&self) -> Vec<Joint> {
+        let mut all = vec![Vec::new()];
+        for SystemComponent { starts, .. } in &self.components {
+            all = all
+                .iter()
+                .flat_map(|row: &Joint| {
+                    starts.iter().map(move |&start| [&row[..], &[start]].concat())
+                })
+                .collect();
+        }
+        all
+    }
+
+    /// Returns the joint steps: labels and target states.
+    pub(super) fn steps<'s>(&'s self, state: &Joint) -> Vec<(&'s str, Joint)> {
+        let mut steps = Vec::new();
+        // A step moves some component, which has an edge with its label here.
+        let mut labels: Vec<&str> = Vec::new();
+        for (targets, &at) in self.targets.iter().zip(state) {
+            labels.extend(targets[at].keys().map(String::as_str));
+        }
+        labels.sort_unstable();
+        labels.dedup();
+        for label in labels {
+            let mut next = vec![state.clone()];
+            for &at in self.owners(label) {
+                let targets = self.targets(at, state[at], label);
+                let moved = |row: &Joint| {
+                    let row = row.clone();
+                    targets.iter().map(move |&to| {
+                        let mut row = row.clone();
+                        row[at] = to;
+                        row
+                    })
+                };
+                next = next.iter().flat_map(moved).collect();
+            }
+            steps.extend(next.into_iter().map(|row| (label, row)));
+        }
+        steps
+    }
+}

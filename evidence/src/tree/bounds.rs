@@ -1,0 +1,91 @@
+//! Properties of runs that imply a CTL property or follow from it ([`Ctl::linear_bounds`]).
+//!
+//! The CTL property begins with E or A. For E, a run with the first property proves it, and it is
+//! false if no run has one of the second properties. A property with A is the negation of one with
+//! E. For EX and AX, conditions on single markings ([`implied_by`]) are used, too.
+
+use super::implied::implied_by;
+use parikh_net::run_property::RunAtom;
+use parikh_net::{Net, Predicate, RunProperty};
+use parikh_temporal::{AtomId, Ctl, Formula, LinearBounds, Literal, Ltl, Node, Quantifier};
+use std::collections::HashMap;
+
+/// Properties of runs that decide a subformula of a CTL formula. The subformula begins with a
+/// temporal operator.
+#[derive(Clone, Debug)]
+pub struct RunBounds {
+    /// True if the subformula begins with E. Otherwise its negation does, and the other fields are
+    /// about the negation.
+    pub exists: bool,
+    /// A run with this property proves the subformula (or its negation). `None` if no run can have
+    /// the property.
+    pub shown_by: Option<RunProperty>,
+    /// If no run has one of these properties, the subformula (or its negation) is false. Properties
+    /// that every run has are left out.
+    pub shows: Vec<RunProperty>,
+}
+
+/// Returns the properties of runs that decide `part`, or `None` if `part` does not begin with a
+/// temporal operator.
+pub fn run_bounds(
+    net: &Net,
+    formulas: &Ctl,
+    part: Formula<Quantifier>,
+    atoms: &[Predicate],
+) -> Option<RunBounds> {
+    let exists = match formulas.node(part) {
+        Node::Next(paths, _) | Node::Until(paths, ..) | Node::Release(paths, ..) => {
+            *paths == Quantifier::Exists
+        }
+        _ => return None,
+    };
+    let mut formulas = formulas.clone();
+    let asked = if exists { part } else { formulas.negate(part) };
+    let mut atoms = atoms.to_vec();
+    let known = next_conditions(net, &mut formulas, asked, &mut atoms);
+    let dead = AtomId(atoms.len() as u32);
+    atoms.push(Predicate::Dead);
+    let mut linear = Ltl::default();
+    let next = |part: Formula<Quantifier>| known.get(&part).copied();
+    let LinearBounds { shown_by, shows } = formulas.linear_bounds(asked, &mut linear, dead, &next);
+    let atoms: Vec<RunAtom> = atoms.into_iter().map(RunAtom::Holds).collect();
+    let property = |formula| RunProperty::new(&linear, formula, &atoms);
+    Some(RunBounds {
+        exists,
+        shown_by: (!linear.is(shown_by, false)).then(|| property(shown_by)),
+        shows: shows.into_iter().filter(|&it| !linear.is(it, true)).map(property).collect(),
+    })
+}
+
+/// Returns literals for subformulas of `asked` that are EX φ or AX φ: a condition that EX φ
+/// implies, or that implies AX φ. Each condition is added as a new atom.
+fn next_conditions(
+    net: &Net,
+    formulas: &mut Ctl,
+    asked: Formula<Quantifier>,
+    atoms: &mut Vec<Predicate>,
+) -> HashMap<Formula<Quantifier>, Literal> {
+    let parts = formulas.below(asked);
+    let mut wanted = Vec::new();
+    for &part in &parts {
+        if let Node::Next(paths, _) = *formulas.node(part) {
+            let is_some = paths == Quantifier::Exists;
+            let shown = if is_some { formulas.negate(part) } else { part };
+            wanted.push((part, shown, !is_some));
+        }
+    }
+    let mut below: Vec<_> = wanted.iter().flat_map(|&(_, it, _)| formulas.below(it)).collect();
+    below.sort_unstable();
+    below.dedup();
+    let implied = implied_by(formulas, atoms, &below, net);
+    let mut known = HashMap::new();
+    for (part, shown, positive) in wanted {
+        let Ok(at) = below.binary_search(&shown) else { continue };
+        if implied[at] != Predicate::False {
+            let atom = AtomId(atoms.len() as u32);
+            atoms.push(implied[at].clone());
+            known.insert(part, Literal { atom, positive });
+        }
+    }
+    known
+}

@@ -1,0 +1,455 @@
+//! Labellings and their checker. The [module](super) documentation states the conditions.
+
+use super::implied::implied_by;
+use super::silent::silent;
+use crate::certificate::Flaw;
+use crate::certificate::markings::{packed, unpacked};
+use parikh_net::{Marking, Net, Predicate, TransitionId, TreeProperty};
+use parikh_temporal::{
+    AtomId, BRANCHING_RULES, Ctl, Formula, Literal, Node, PartValues, PartialTruth, Quantifier,
+};
+use std::collections::HashMap;
+
+/// The maximum number of steps when a question is rewritten.
+const STEPS: usize = 20_000;
+
+/// The maximum number of silent firings from one marking.
+const MOST_SILENT: usize = 10_000;
+
+/// The claim that a subformula is true of a marking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LabelClaim {
+    /// The subformula, in the store of the property.
+    pub formula: Formula<Quantifier>,
+    /// For an until, a number that decreases from each claim to the claims that it depends on,
+    /// until the right operand holds. Otherwise 0.
+    pub rank: u32,
+    /// The transition that leads to the single marking that the claim depends on, if there is only
+    /// one.
+    pub by: Option<TransitionId>,
+}
+
+/// A proof of a CTL property, as described in the [module](super) documentation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Labelling {
+    /// The property that the labelling proves of the initial marking.
+    pub property: TreeProperty,
+    /// The packed markings by number, without duplicates.
+    pub(super) markings: Vec<Box<[u8]>>,
+    /// The claims about each marking, ascending by formula.
+    pub(super) claims: Vec<Vec<LabelClaim>>,
+    /// The premises of the proof.
+    pub given: TreePremises,
+}
+
+/// The premises of a labelling about all reachable markings, which other evidence must prove.
+/// Predicates are in sorted form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TreePremises {
+    /// Predicates that no reachable marking satisfies.
+    pub never: Vec<Predicate>,
+    /// Predicates that stay reachable: from every reachable marking, one that satisfies the
+    /// predicate can be reached.
+    pub stays: Vec<Predicate>,
+}
+
+/// The reason that a labelling is rejected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LabellingFlaw {
+    /// A claim does not follow from the others.
+    #[error("marking {marking}: claim {claim} does not follow")]
+    Claim {
+        /// The number of the marking.
+        marking: usize,
+        /// The number of the claim at this marking.
+        claim: usize,
+    },
+    /// The claims do not imply that the property is true of the initial marking.
+    #[error("the labelling does not claim the property for the initial marking")]
+    Initially,
+    /// The labelling is malformed.
+    #[error("{0}")]
+    Shape(&'static str),
+    /// The check was stopped, or a number is too large.
+    #[error(transparent)]
+    Flaw(#[from] Flaw),
+}
+
+impl Labelling {
+    /// Creates a labelling without markings.
+    pub fn new(property: TreeProperty, given: TreePremises) -> Self {
+        Labelling { property, markings: Vec::new(), claims: Vec::new(), given }
+    }
+
+    /// Adds a marking with claims about it. Returns its number.
+    pub fn add(&mut self, marking: &Marking, mut claims: Vec<LabelClaim>) -> usize {
+        claims.sort_unstable_by_key(|claim| claim.formula);
+        self.markings.push(packed(marking.tokens()));
+        self.claims.push(claims);
+        self.markings.len() - 1
+    }
+
+    /// Returns the number of markings.
+    pub fn markings(&self) -> usize {
+        self.markings.len()
+    }
+
+    /// Returns the number of claims.
+    pub fn claims(&self) -> usize {
+        self.claims.iter().map(Vec::len).sum()
+    }
+
+    /// Checks that the property is true of the initial marking of `net`, if the premises hold.
+    /// Calls `goes_on` at each marking.
+    ///
+    /// # Errors
+    /// The first flaw of the labelling.
+    pub fn check(&self, net: &Net, goes_on: &mut dyn FnMut() -> bool) -> Result<(), LabellingFlaw> {
+        let checked = LabellingCheck::of(self, net, goes_on)?;
+        (0..self.markings.len()).try_for_each(|at| {
+            if !goes_on() {
+                return Err(Flaw::Stopped.into());
+            }
+            checked.claims_at(at)
+        })?;
+        let initial = self.markings.iter().position(|it| **it == *packed(net.initial().tokens()));
+        let holds = match initial {
+            Some(at) => checked.holds(at, self.property.formula()),
+            None => {
+                let instead = checked.listed_from(net.initial().clone())?;
+                instead.is_some_and(|at| checked.holds(at, self.property.formula()))
+                    || checked.holds_without_claims(net.initial())
+            }
+        };
+        if holds { Ok(()) } else { Err(LabellingFlaw::Initially) }
+    }
+
+    /// Returns the value of `asked` at the initial marking of `net`, as far as it follows from the
+    /// labelling's property, which must have been checked.
+    pub fn decides(&self, net: &Net, asked: &TreeProperty) -> Option<bool> {
+        let mut store = self.property.formulas().clone();
+        let mut atoms = self.property.atoms().to_vec();
+        let in_store: Vec<Formula<Quantifier>> = asked
+            .atoms()
+            .iter()
+            .map(|atom| literal(&mut store, &mut atoms, atom.clone().sorted()))
+            .collect();
+        let formula = asked.translated(&mut store, &in_store);
+        let shown = self.property.formula();
+        let not_shown = store.negate(shown);
+        let here =
+            |atom: AtomId| PartialTruth::from(atoms[atom.0 as usize].holds(net, net.initial()));
+        let (simple, _) = store.rewritten(formula, BRANCHING_RULES, STEPS);
+        [formula, simple]
+            .into_iter()
+            .find_map(|formula| value(&store, formula, (shown, not_shown), here).known())
+    }
+}
+
+/// Returns the predicate as a literal of the store: a known atom, the negation of a known atom, or
+/// a new atom.
+fn literal(store: &mut Ctl, atoms: &mut Vec<Predicate>, it: Predicate) -> Formula<Quantifier> {
+    let negation = it.clone().negated().sorted();
+    let place_of = |it: &Predicate| atoms.iter().position(|atom| atom.clone().sorted() == *it);
+    let known = place_of(&it).or_else(|| place_of(&negation));
+    if let (Predicate::True | Predicate::False, None) = (&it, known) {
+        return store.constant(it == Predicate::True);
+    }
+    let at = known.unwrap_or_else(|| {
+        atoms.push(it.clone());
+        atoms.len() - 1
+    });
+    let positive = atoms[at].clone().sorted() == it;
+    store.literal(Literal { atom: AtomId(at as u32), positive })
+}
+
+/// Returns the value of a formula at the initial marking, given a formula that holds there and one
+/// that does not.
+fn value(
+    store: &Ctl,
+    formula: Formula<Quantifier>,
+    (shown, not_shown): (Formula<Quantifier>, Formula<Quantifier>),
+    here: impl Fn(AtomId) -> PartialTruth,
+) -> PartialTruth {
+    store.fold(formula, |part, node, values: &PartValues<Quantifier, PartialTruth>| {
+        if part == shown || part == not_shown {
+            return PartialTruth::from(part == shown);
+        }
+        match node {
+            Node::True => PartialTruth::True,
+            Node::False => PartialTruth::False,
+            Node::Literal(it) if it.positive => here(it.atom),
+            Node::Literal(it) => !here(it.atom),
+            Node::And(all) => {
+                all.iter().fold(PartialTruth::True, |so_far, &it| so_far.and(values[it]))
+            }
+            Node::Or(any) => {
+                any.iter().fold(PartialTruth::False, |so_far, &it| so_far.or(values[it]))
+            }
+            Node::Next(..) => PartialTruth::Unknown,
+            Node::Until(_, left, right) => {
+                values[*right].or(values[*left].and(PartialTruth::Unknown))
+            }
+            Node::Release(_, left, right) => {
+                values[*right].and(values[*left].or(PartialTruth::Unknown))
+            }
+        }
+    })
+}
+
+/// A labelling whose claims are being checked.
+struct LabellingCheck<'l> {
+    labelling: &'l Labelling,
+    net: &'l Net,
+    numbers: HashMap<&'l [u8], usize>,
+    /// The subformulas of the property, ascending.
+    parts: Vec<Formula<Quantifier>>,
+    /// One entry per subformula: true if it holds in all reachable markings.
+    everywhere: Vec<bool>,
+    /// For each marking, one bit per subformula that holds there, given the claims.
+    holds: Vec<Box<[u64]>>,
+    /// The transitions whose firings the property cannot observe ([`silent`]).
+    silent: Vec<TransitionId>,
+}
+
+impl<'l> LabellingCheck<'l> {
+    fn of(
+        labelling: &'l Labelling,
+        net: &'l Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Self, LabellingFlaw> {
+        let (formulas, root) = (labelling.property.formulas(), labelling.property.formula());
+        let parts = formulas.below(root);
+        let implied = implied_by(formulas, labelling.property.atoms(), &parts, net);
+        let mut checked = LabellingCheck {
+            labelling,
+            net,
+            numbers: HashMap::new(),
+            everywhere: everywhere(formulas, &parts, &implied, &labelling.given),
+            parts,
+            holds: Vec::new(),
+            silent: silent(net, &labelling.property),
+        };
+        for (at, marking) in labelling.markings.iter().enumerate() {
+            if !goes_on() {
+                return Err(Flaw::Stopped.into());
+            }
+            if unpacked(marking).len() != net.place_count() {
+                return Err(LabellingFlaw::Shape("a marking belongs to another net"));
+            }
+            if checked.numbers.insert(marking, at).is_some() {
+                return Err(LabellingFlaw::Shape("a marking is listed twice"));
+            }
+            let here = Marking::new(unpacked(marking));
+            let holds = checked.values(&here, &labelling.claims[at]);
+            checked.holds.push(holds);
+        }
+        Ok(checked)
+    }
+
+    fn part(&self, formula: Formula<Quantifier>) -> Option<usize> {
+        self.parts.binary_search(&formula).ok()
+    }
+
+    /// Evaluates all subformulas at a marking, given the claims about it.
+    fn values(&self, marking: &Marking, claims: &[LabelClaim]) -> Box<[u64]> {
+        let formulas = self.labelling.property.formulas();
+        let mut bits = vec![0u64; self.parts.len().div_ceil(64).max(1)].into_boxed_slice();
+        let letter = self.labelling.property.letter(self.net, marking);
+        let mut claims = claims.iter().map(|claim| claim.formula).peekable();
+        for (at, &part) in self.parts.iter().enumerate() {
+            let is_claimed = claims.next_if_eq(&part).is_some();
+            let has =
+                |part: &Formula<Quantifier>| self.part(*part).is_some_and(|it| bit(&bits, it));
+            let holds = self.everywhere[at]
+                || match formulas.node(part) {
+                    Node::True => true,
+                    Node::False => false,
+                    Node::Literal(literal) => letter.satisfies(*literal),
+                    Node::And(all) => all.iter().all(has),
+                    Node::Or(any) => any.iter().any(has),
+                    Node::Next(..) | Node::Until(..) | Node::Release(..) => is_claimed,
+                };
+            bits[at / 64] |= u64::from(holds) << (at % 64);
+        }
+        bits
+    }
+
+    fn holds(&self, marking: usize, formula: Formula<Quantifier>) -> bool {
+        self.part(formula).is_some_and(|part| bit(&self.holds[marking], part))
+    }
+
+    /// Returns true if the property holds at a marking without claims.
+    fn holds_without_claims(&self, marking: &Marking) -> bool {
+        let bits = self.values(marking, &[]);
+        self.part(self.labelling.property.formula()).is_some_and(|part| bit(&bits, part))
+    }
+
+    /// Checks the claims about a marking.
+    fn claims_at(&self, at: usize) -> Result<(), LabellingFlaw> {
+        let claims = &self.labelling.claims[at];
+        let flaw = |claim: usize| LabellingFlaw::Claim { marking: at, claim };
+        if !claims.is_sorted_by(|one, other| one.formula < other.formula) {
+            return Err(LabellingFlaw::Shape("claims are not in order"));
+        }
+        let marking = Marking::new(unpacked(&self.labelling.markings[at]));
+        let mut all: Option<Vec<Option<usize>>> = None;
+        for (number, claim) in claims.iter().enumerate() {
+            let part = self.part(claim.formula).ok_or(flaw(number))?;
+            if self.everywhere[part] {
+                continue;
+            }
+            if !self.follows(at, claim, &marking, &mut all)? {
+                return Err(flaw(number));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns true if a claim follows from the subformulas that hold here and after one firing.
+    /// `all` caches the numbers of all successors.
+    fn follows(
+        &self,
+        at: usize,
+        claim: &LabelClaim,
+        marking: &Marking,
+        all: &mut Option<Vec<Option<usize>>>,
+    ) -> Result<bool, LabellingFlaw> {
+        let formulas = self.labelling.property.formulas();
+        let here = |part: Formula<Quantifier>| self.holds(at, part);
+        let mut leads = |paths: Quantifier, to: &dyn Fn(usize) -> bool| {
+            self.leads(marking, (paths, claim.by), to, all)
+        };
+        let is_dead = || self.net.is_dead(marking);
+        let same = |next: usize| self.holds(next, claim.formula);
+        // A marking without this claim has the subformula because it holds everywhere, and needs no
+        // rank.
+        let nearer = |next: usize| {
+            same(next) && self.rank(next, claim.formula).is_none_or(|rank| rank < claim.rank)
+        };
+        Ok(match *formulas.node(claim.formula) {
+            Node::Next(paths, inner) => leads(paths, &|next| self.holds(next, inner))?,
+            Node::Until(paths, left, right) => {
+                here(right) || here(left) && !is_dead() && leads(paths, &nearer)?
+            }
+            Node::Release(paths, left, right) => {
+                here(right) && (here(left) || is_dead() || leads(paths, &same)?)
+            }
+            // Constants, literals, ∧ and ∨ are evaluated. A claim about such a subformula is never
+            // accepted.
+            _ => false,
+        })
+    }
+
+    /// Returns the rank of a claim. Returns `None` without such a claim, because then the
+    /// subformula holds everywhere.
+    fn rank(&self, marking: usize, formula: Formula<Quantifier>) -> Option<u32> {
+        let claims = &self.labelling.claims[marking];
+        let at = claims.binary_search_by_key(&formula, |claim| claim.formula).ok()?;
+        Some(claims[at].rank)
+    }
+
+    /// Returns true if the given firing, or every firing, leads to a listed marking that satisfies
+    /// `to`.
+    fn leads(
+        &self,
+        marking: &Marking,
+        (paths, by): (Quantifier, Option<TransitionId>),
+        to: &dyn Fn(usize) -> bool,
+        all: &mut Option<Vec<Option<usize>>>,
+    ) -> Result<bool, LabellingFlaw> {
+        match (paths, by) {
+            (Quantifier::Exists, Some(t)) => {
+                if t.index() >= self.net.transition_count() || !self.net.is_enabled(marking, t) {
+                    return Ok(false);
+                }
+                Ok(self.after(marking, t)?.is_some_and(to))
+            }
+            (Quantifier::Exists, None) => Ok(false),
+            (Quantifier::All, _) => {
+                let successors = match all {
+                    Some(known) => known,
+                    None => {
+                        let enabled =
+                            self.net.transitions().filter(|&t| self.net.is_enabled(marking, t));
+                        let after = enabled.map(|t| self.after(marking, t));
+                        all.insert(after.collect::<Result<_, _>>()?)
+                    }
+                };
+                Ok(successors.iter().all(|next| next.is_some_and(to)))
+            }
+        }
+    }
+
+    /// Returns the number of the listed marking that represents the successor by a firing.
+    fn after(&self, marking: &Marking, t: TransitionId) -> Result<Option<usize>, LabellingFlaw> {
+        let mut next = marking.clone();
+        self.net.fire(&mut next, t).map_err(|_| Flaw::Overflow)?;
+        self.listed_from(next)
+    }
+
+    /// Returns the number of the marking if it is listed. Otherwise returns the first listed
+    /// marking reached by silent firings, where always the first enabled silent transition fires.
+    fn listed_from(&self, mut marking: Marking) -> Result<Option<usize>, LabellingFlaw> {
+        for _ in 0..MOST_SILENT {
+            if let Some(&at) = self.numbers.get(&*packed(marking.tokens())) {
+                return Ok(Some(at));
+            }
+            let next = self.silent.iter().find(|&&t| self.net.is_enabled(&marking, t));
+            let Some(&t) = next else { break };
+            self.net.fire(&mut marking, t).map_err(|_| Flaw::Overflow)?;
+        }
+        Ok(None)
+    }
+}
+
+fn bit(bits: &[u64], at: usize) -> bool {
+    bits[at / 64] >> (at % 64) & 1 == 1
+}
+
+/// Returns, for each subformula, true if it holds in every reachable marking by the premises.
+/// Subformulas must come after their own parts. `implied` has a predicate that implies each
+/// subformula.
+pub fn everywhere(
+    formulas: &Ctl,
+    parts: &[Formula<Quantifier>],
+    implied: &[Predicate],
+    given: &TreePremises,
+) -> Vec<bool> {
+    let mut known: Vec<bool> = Vec::with_capacity(parts.len());
+    let implied_by = |part: Formula<Quantifier>| {
+        let at = parts.binary_search(&part).ok();
+        at.map_or(&Predicate::False, |at| &implied[at])
+    };
+    let is_never = |state: &Predicate| given.never.contains(state);
+    let goes_on = is_never(&Predicate::Dead);
+    for (&part, implied) in parts.iter().zip(implied) {
+        let is = |part: Formula<Quantifier>| {
+            parts.binary_search(&part).is_ok_and(|at| known.get(at) == Some(&true))
+        };
+        // One disjunct is reachable from every reachable marking.
+        let stays = |met: Formula<Quantifier>| {
+            let each = match formulas.node(met) {
+                Node::Or(any) => &any[..],
+                _ => &[],
+            };
+            each.iter().chain([&met]).any(|&part| given.stays.contains(implied_by(part)))
+        };
+        let follows = match formulas.node(part) {
+            Node::True => true,
+            Node::False | Node::Literal(_) => false,
+            Node::And(all) => all.iter().all(|&part| is(part)),
+            Node::Or(any) => any.iter().any(|&part| is(part)),
+            Node::Next(Quantifier::All, inner) => is(*inner),
+            // Some transition is enabled, and every successor satisfies the operand.
+            Node::Next(Quantifier::Exists, inner) => goes_on && is(*inner),
+            Node::Until(Quantifier::Exists, left, right) => {
+                is(*right) || is(*left) && stays(*right)
+            }
+            // ψ holds at once; and a path on which ψ always holds satisfies φ R ψ.
+            Node::Until(Quantifier::All, _, right) | Node::Release(_, _, right) => is(*right),
+        };
+        known.push(follows || is_never(&implied.clone().negated().sorted()));
+    }
+    known
+}

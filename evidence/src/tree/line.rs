@@ -1,0 +1,283 @@
+//! Labellings as lines of files, with names instead of ids.
+//!
+//! ```json
+//! {"atoms": [{"comparison": {"sum": [["p", -1]], "bound": -1}}],
+//!  "formulas": ["true", {"literal": 1}, {"until": ["E", 0, 1]}, {"release": ["A", 3, 2]}],
+//!  "formula": 3,
+//!  "places": ["p", "q"],
+//!  "markings": [{"tokens": [0, 1], "claims": [[2, 1, "t"], [3]]},
+//!               {"tokens": [1, 2], "claims": [[2], [3]]}],
+//!  "given": [{"enabled": "u"}], "stays": [{"enabled": "t"}]}
+//! ```
+//!
+//! Literals are atoms by their numbers from 1, negative for a negation. Formulas refer to earlier
+//! formulas by their numbers from 0. `tokens` are pairs of a place, by its index in `places`, and
+//! its tokens; other places are empty. A claim is the number of a formula, its rank (0 if left
+//! out), and the transition that leads to the next marking if a single one suffices. Resolving a
+//! line does not check the labelling.
+
+use super::{LabelClaim, Labelling, TreePremises};
+use crate::certificate::Flaw;
+use crate::certificate::markings::unpacked;
+use crate::kind::{EvidenceContent, EvidenceKind};
+use crate::named_formula::{NamedNode, build, signed};
+use crate::predicate::NamedPredicate;
+use parikh_net::{Marking, Net, PlaceId, Predicate, TreeProperty};
+use parikh_temporal::{AtomId, Ctl, Formula, Node, Quantifier};
+use serde::{Deserialize, Serialize};
+
+/// A labelling with names instead of ids.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedLabelling {
+    /// The atoms of the formulas.
+    pub atoms: Vec<NamedPredicate>,
+    /// Formulas over the atoms, subformulas first.
+    pub formulas: Vec<NamedPart>,
+    /// The property, as an index into `formulas`.
+    pub formula: usize,
+    /// The places that hold tokens in some marking.
+    pub places: Vec<String>,
+    /// The markings with their claims.
+    pub markings: Vec<NamedClaims>,
+    /// Predicates that no reachable marking satisfies, by premise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<NamedPredicate>,
+    /// Predicates that stay reachable, by premise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stays: Vec<NamedPredicate>,
+}
+
+/// A formula with the numbers of its operands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NamedPart {
+    /// The constant true.
+    True,
+    /// The constant false.
+    False,
+    /// An atom, numbered from 1, or its negation as a negative number.
+    Literal(i64),
+    /// A conjunction.
+    And(Vec<usize>),
+    /// A disjunction.
+    Or(Vec<usize>),
+    /// The operand holds after one firing.
+    Next(NamedPaths, usize),
+    /// The first operand holds until the second does.
+    Until(NamedPaths, usize, usize),
+    /// The first operand releases the second.
+    Release(NamedPaths, usize, usize),
+}
+
+/// The path quantifier of an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NamedPaths {
+    /// For all paths.
+    A,
+    /// For some path.
+    E,
+}
+
+/// A marking with the claims about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedClaims {
+    /// Pairs of a place index and the tokens of the place, flattened.
+    pub tokens: Vec<u64>,
+    /// The claims.
+    pub claims: Vec<NamedClaim>,
+}
+
+/// A claim about a marking.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum NamedClaim {
+    /// A formula, its rank, and the transition to the next marking.
+    By(usize, u32, String),
+    /// A formula with the rank.
+    Ranked(usize, u32),
+    /// A formula of rank 0.
+    Plain((usize,)),
+}
+
+impl EvidenceContent for NamedLabelling {
+    const KIND: EvidenceKind = EvidenceKind::Labelling;
+}
+
+impl NamedLabelling {
+    /// Writes a labelling of markings of `net`.
+    pub fn of(net: &Net, labelling: &Labelling) -> NamedLabelling {
+        let property = &labelling.property;
+        let parts = property.formulas().below(property.formula());
+        let number = |formula: &Formula<Quantifier>| {
+            // Claims are about subformulas; otherwise the number refers to nothing.
+            parts.binary_search(formula).unwrap_or(parts.len())
+        };
+        let named = |part: &Formula<Quantifier>| named_part(property, *part, &number);
+        let claim = |claim: &LabelClaim| match (claim.by, claim.rank) {
+            (Some(t), rank) => {
+                let t = net.transition_name(t).to_owned();
+                NamedClaim::By(number(&claim.formula), rank, t)
+            }
+            (None, 0) => NamedClaim::Plain((number(&claim.formula),)),
+            (None, rank) => NamedClaim::Ranked(number(&claim.formula), rank),
+        };
+        let mut marked = vec![false; net.place_count()];
+        let tokens: Vec<Vec<u64>> = labelling.markings.iter().map(|it| unpacked(it)).collect();
+        for tokens in &tokens {
+            marked.iter_mut().zip(tokens).for_each(|(marked, &n)| *marked |= n > 0);
+        }
+        let places: Vec<PlaceId> = net.places().filter(|p| marked[p.index()]).collect();
+        let pairs = |tokens: &Vec<u64>| {
+            let numbered = (0..).zip(&places).map(|(at, p)| [at, tokens[p.index()]]);
+            numbered.filter(|&[_, n]| n > 0).flatten().collect()
+        };
+        let markings = tokens.iter().zip(&labelling.claims).map(|(tokens, claims)| NamedClaims {
+            tokens: pairs(tokens),
+            claims: claims.iter().map(claim).collect(),
+        });
+        let names = |all: &[Predicate]| all.iter().map(|it| NamedPredicate::of(net, it)).collect();
+        NamedLabelling {
+            atoms: property.atoms().iter().map(|it| NamedPredicate::of(net, it)).collect(),
+            formulas: parts.iter().map(named).collect(),
+            formula: number(&property.formula()),
+            markings: markings.collect(),
+            places: places.iter().map(|&p| net.place_name(p).to_owned()).collect(),
+            given: names(&labelling.given.never),
+            stays: names(&labelling.given.stays),
+        }
+    }
+
+    /// Returns the labelling in ids of `net`, without checking it.
+    ///
+    /// # Errors
+    /// When a name is not known or a number refers to nothing.
+    pub fn resolve(&self, net: &Net) -> Result<Labelling, String> {
+        let said = |flaw: Flaw| flaw.to_string();
+        let predicates = |all: &[NamedPredicate]| {
+            let resolved = all.iter().map(|it| Ok(it.resolve(net)?.sorted()));
+            resolved.collect::<Result<Vec<_>, Flaw>>().map_err(said)
+        };
+        let atoms = predicates(&self.atoms)?;
+        let mut store = Ctl::default();
+        let literals: Vec<_> =
+            (0..atoms.len()).map(|number| store.atom(AtomId(number as u32))).collect();
+        let built = build(self.formulas.iter().map(NamedPart::node), &mut store, &literals)?;
+        let formula = *built.get(self.formula).ok_or("there is no such formula")?;
+        let property = TreeProperty::new(&store, formula, &atoms);
+        // Builds the formulas again in the store of the property, where its subformulas have their
+        // ids. Atoms that the property does not use get other numbers there.
+        let mut store = property.formulas().clone();
+        let others = property.atoms().len()..;
+        let literals: Vec<_> = atoms
+            .iter()
+            .zip(others)
+            .map(|(atom, other)| {
+                let at = property.atoms().binary_search(atom).unwrap_or(other);
+                store.atom(AtomId(at as u32))
+            })
+            .collect();
+        let built = build(self.formulas.iter().map(NamedPart::node), &mut store, &literals)?;
+        let mut labelling = {
+            let given =
+                TreePremises { never: predicates(&self.given)?, stays: predicates(&self.stays)? };
+            Labelling::new(property, given)
+        };
+        let places: Vec<PlaceId> = self
+            .places
+            .iter()
+            .map(|name| net.place_named(name).ok_or_else(|| format!("there is no place `{name}`")))
+            .collect::<Result<_, _>>()?;
+        for marking in &self.markings {
+            let claims = marking.claims.iter().map(|claim| claim.resolve(net, &built));
+            let claims = claims.collect::<Result<_, _>>()?;
+            labelling.add(&marking.resolve(net, &places)?, claims);
+        }
+        Ok(labelling)
+    }
+}
+
+fn named_part(
+    property: &TreeProperty,
+    part: Formula<Quantifier>,
+    number: &dyn Fn(&Formula<Quantifier>) -> usize,
+) -> NamedPart {
+    match property.formulas().node(part) {
+        Node::True => NamedPart::True,
+        Node::False => NamedPart::False,
+        Node::Literal(literal) => NamedPart::Literal(signed(*literal)),
+        Node::And(all) => NamedPart::And(all.iter().map(number).collect()),
+        Node::Or(any) => NamedPart::Or(any.iter().map(number).collect()),
+        Node::Next(paths, inner) => NamedPart::Next(NamedPaths::of(*paths), number(inner)),
+        Node::Until(paths, left, right) => {
+            NamedPart::Until(NamedPaths::of(*paths), number(left), number(right))
+        }
+        Node::Release(paths, left, right) => {
+            NamedPart::Release(NamedPaths::of(*paths), number(left), number(right))
+        }
+    }
+}
+
+impl NamedPart {
+    fn node(&self) -> NamedNode<'_, Quantifier> {
+        match self {
+            NamedPart::True => NamedNode::Constant(true),
+            NamedPart::False => NamedNode::Constant(false),
+            &NamedPart::Literal(literal) => NamedNode::Literal(literal),
+            NamedPart::And(all) => NamedNode::And(all),
+            NamedPart::Or(any) => NamedNode::Or(any),
+            &NamedPart::Next(paths, inner) => NamedNode::Next(paths.quantifier(), inner),
+            &NamedPart::Until(paths, left, right) => {
+                NamedNode::Until(paths.quantifier(), left, right)
+            }
+            &NamedPart::Release(paths, left, right) => {
+                NamedNode::Release(paths.quantifier(), left, right)
+            }
+        }
+    }
+}
+
+impl NamedPaths {
+    fn of(paths: Quantifier) -> Self {
+        match paths {
+            Quantifier::All => NamedPaths::A,
+            Quantifier::Exists => NamedPaths::E,
+        }
+    }
+
+    fn quantifier(self) -> Quantifier {
+        match self {
+            NamedPaths::A => Quantifier::All,
+            NamedPaths::E => Quantifier::Exists,
+        }
+    }
+}
+
+impl NamedClaims {
+    fn resolve(&self, net: &Net, places: &[PlaceId]) -> Result<Marking, String> {
+        let mut tokens = vec![0; net.place_count()];
+        let (pairs, rest) = self.tokens.as_chunks::<2>();
+        if !rest.is_empty() {
+            return Err("a place without tokens in a marking".to_owned());
+        }
+        for &[place, number] in pairs {
+            let place = usize::try_from(place).ok().and_then(|at| places.get(at));
+            tokens[place.ok_or("a marking names no place")?.index()] = number;
+        }
+        Ok(Marking::new(tokens))
+    }
+}
+
+impl NamedClaim {
+    fn resolve(&self, net: &Net, built: &[Formula<Quantifier>]) -> Result<LabelClaim, String> {
+        let (formula, rank, by) = match self {
+            NamedClaim::By(formula, rank, by) => (*formula, *rank, Some(by)),
+            NamedClaim::Ranked(formula, rank) => (*formula, *rank, None),
+            NamedClaim::Plain((formula,)) => (*formula, 0, None),
+        };
+        let formula = *built.get(formula).ok_or("a claim without a formula")?;
+        let named = |name: &String| {
+            net.transition_named(name).ok_or_else(|| format!("there is no transition `{name}`"))
+        };
+        Ok(LabelClaim { formula, rank, by: by.map(named).transpose()? })
+    }
+}

@@ -1,0 +1,107 @@
+//! Checks the model's claim that its units are safe (NUPN) along firing sequences.
+//!
+//! Evidence that assumes the claim says so. If a replayed sequence violates the claim, the claim is
+//! false and such evidence proves nothing.
+//!
+//! A consequence of the claim also holds along a single sequence, as long as the claim holds for
+//! the markings of the sequence. So if a replayed sequence contradicts a proof from the claim,
+//! either the sequence violates the claim or the proof is wrong.
+
+use super::Replayer;
+use parikh_net::printable::Quoted;
+use parikh_net::units::Breach;
+use parikh_net::{FiringSequence, FiringStep, Net, PlaceId, UnitId, Units};
+
+/// Describes how the first `firings` firings of `sequence` violate the model's claim, for example:
+/// "unit `u` holds 2 tokens after 3 firings". Returns `None` if they do not, if they do not replay,
+/// or if the model makes no claim.
+pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Option<String> {
+    let units = net.safe_units()?;
+    let mut counts = UnitTokens::new(net, units);
+    let mut replayer = Replayer::new(net);
+    let mut left = firings;
+    for step in sequence.steps() {
+        let count = step.count.min(left);
+        left -= count;
+        // Consecutive firings of one transition change each place by the same amount. A place that
+        // gains tokens has two tokens after the second firing, and keeps them. So a violation after
+        // any firing in between persists until the last one. The markings after the first and the
+        // last firing suffice.
+        for count in [count.min(1), count.saturating_sub(1)] {
+            replayer.fire(FiringStep { transition: step.transition, count }).ok()?;
+            counts.add(net, *step, count);
+            for change in net.delta(step.transition).iter().filter(|change| change.delta > 0) {
+                if counts.broken_at(change.place)
+                    && let Some(breach) = units.breach(replayer.marking())
+                {
+                    return Some(in_words(units, &breach, replayer.fired()));
+                }
+            }
+        }
+        if left == 0 {
+            break;
+        }
+    }
+    None
+}
+
+fn in_words(units: &Units, breach: &Breach, firings: u64) -> String {
+    let unit = Quoted(&units.get(breach.unit).name);
+    let tokens = breach.tokens;
+    match breach.with_units_around {
+        false => format!("unit {unit} holds {tokens} tokens after {firings} firings"),
+        true => format!(
+            "unit {unit} and the units around it hold {tokens} tokens after {firings} firings"
+        ),
+    }
+}
+
+/// The tokens of each unit, updated after each firing.
+struct UnitTokens<'n> {
+    units: &'n Units,
+    /// Tokens on the unit's own places, by unit.
+    own: Vec<i128>,
+    /// Tokens on the places of the unit and of all units inside it, by unit.
+    inside: Vec<i128>,
+}
+
+impl<'n> UnitTokens<'n> {
+    fn new(net: &Net, units: &'n Units) -> Self {
+        let zeros = vec![0; units.len()];
+        let mut counts = UnitTokens { units, own: zeros.clone(), inside: zeros };
+        for (place, tokens) in net.initial().marked() {
+            counts.put(place, i128::from(tokens));
+        }
+        counts
+    }
+
+    /// Iterates over a unit and the units around it, from the inside out.
+    fn chain(&self, unit: UnitId) -> impl Iterator<Item = UnitId> + use<'n> {
+        let units = self.units;
+        std::iter::successors(Some(unit), |&unit| units.get(unit).parent)
+    }
+
+    fn put(&mut self, place: PlaceId, tokens: i128) {
+        let unit = self.units.unit_of(place);
+        self.own[unit.index()] += tokens;
+        for unit in self.chain(unit) {
+            self.inside[unit.index()] += tokens;
+        }
+    }
+
+    fn add(&mut self, net: &Net, step: FiringStep, count: u64) {
+        for change in net.delta(step.transition) {
+            self.put(change.place, i128::from(change.delta) * i128::from(count));
+        }
+    }
+
+    /// Returns true if the tokens of the unit that holds `place` violate the claim.
+    fn broken_at(&self, place: PlaceId) -> bool {
+        let unit = self.units.unit_of(place);
+        let own = self.own[unit.index()];
+        own > 1
+            || own > 0
+                && (self.inside[unit.index()] > own
+                    || self.chain(unit).skip(1).any(|around| self.own[around.index()] > 0))
+    }
+}

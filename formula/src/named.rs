@@ -1,0 +1,77 @@
+//! The nodes behind names in formulas and options, for answers and messages.
+
+use super::FormulaProblem;
+use super::error::listed;
+use parikh_net::printable::Printable;
+use parikh_net::{Mention, NameIndex, Net, NodeKind};
+use std::borrow::Cow;
+use std::fmt;
+
+/// A name in a formula, with the nodes that it refers to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedNodes {
+    /// The name in the formula, without quotes.
+    pub text: String,
+    /// The kind of nodes.
+    pub kind: NodeKind,
+    /// The ids of the nodes, in the order of the net.
+    pub ids: Vec<String>,
+}
+
+impl fmt::Display for NamedNodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = if self.ids.len() == 1 { "" } else { "s" };
+        write!(f, "\"{}\" means {}{s} ", Printable(&self.text), self.kind.word())?;
+        f.write_str(&listed(&self.ids))
+    }
+}
+
+/// Returns the nodes of one kind that a text in an option refers to, by the same rules as in
+/// formulas. A text in quotes means all nodes with this name. Any other text means the node with
+/// this id, or else the only node with this name. The ids returned may not exist in the net.
+///
+/// # Errors
+/// When the text is not in quotes, and several nodes have it as their name.
+pub fn nodes_meant(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes, FormulaProblem> {
+    let index = NameIndex::new(net, kind);
+    let (text, mention) = match in_quotes(text).filter(|_| !index.has_id(text)) {
+        Some(inside) => (inside, Mention::Name),
+        None => (Cow::Borrowed(text), Mention::Word),
+    };
+    let owned = |ids: Vec<&str>| ids.into_iter().map(str::to_owned).collect();
+    let ids = match index.find(&text, mention) {
+        Ok(ids) => owned(ids),
+        Err(none) if none.is_empty() => vec![text.clone().into_owned()],
+        Err(several) => {
+            let (name, candidates) = (text.into_owned(), owned(several));
+            return Err(FormulaProblem::AmbiguousName { name, kind, candidates });
+        }
+    };
+    Ok(NamedNodes { text: text.into_owned(), kind, ids })
+}
+
+/// Returns the text between two quotes. A backslash escapes the next character.
+fn in_quotes(text: &str) -> Option<Cow<'_, str>> {
+    let quoted = text.strip_prefix('"')?.strip_suffix('"')?;
+    if !quoted.contains(['"', '\\']) {
+        return Some(quoted.into());
+    }
+    let (mut name, mut letters) = (String::new(), quoted.chars());
+    while let Some(c) = letters.next() {
+        match c {
+            '"' => return None,
+            '\\' => name.push(letters.next()?),
+            other => name.push(other),
+        }
+    }
+    Some(name.into())
+}
+
+impl NamedNodes {
+    /// Returns true if the text is an id and not the name of another node, so that it needs no
+    /// explanation.
+    pub fn is_plain(&self, net: &Net) -> bool {
+        let is_other = |(id, name): (&str, &str)| name == self.text && id != self.text;
+        self.ids[..] == [self.text.as_str()] && !net.named_nodes(self.kind).any(is_other)
+    }
+}

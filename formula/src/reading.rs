@@ -1,0 +1,249 @@
+//! Conversion of a formula to a temporal formula over atoms, in LTL or CTL.
+//!
+//! The largest parts without temporal operators become atoms, and the operators around them become
+//! a formula over these atoms. The operands of one ∧ or ∨ without temporal operators become a
+//! single atom. Two parts that negate each other share an atom. A [`LogicOperators`] defines the
+//! temporal operators and their allowed operands.
+
+use super::state::PredicateConverter;
+use super::syntax::Formula;
+use super::unsupported::UnsupportedFormula;
+use parikh_net::Predicate;
+use parikh_net::run_property::RunAtom;
+use parikh_temporal::{AtomId, Formula as Id, Formulas, Literal, Paths};
+use std::collections::HashMap;
+
+/// The temporal operators of a logic.
+pub(super) trait LogicOperators: Paths {
+    /// Converts a formula whose top is a temporal operator, a path quantifier or an atom about
+    /// firings.
+    ///
+    /// # Errors
+    /// When the formula is not in the logic.
+    fn timed(
+        converter: &mut TemporalConverter<Self>,
+        formula: &Formula,
+    ) -> Result<Id<Self>, UnsupportedFormula>;
+}
+
+/// A converted part of the formula.
+enum ConvertedOperand<'f, P> {
+    /// A part without temporal operators, to be merged with its neighbours into one predicate.
+    State(&'f Formula),
+    /// A part with temporal operators.
+    Timed(Id<P>),
+}
+
+/// A formula under conversion.
+pub(super) struct TemporalConverter<P> {
+    states: PredicateConverter,
+    /// The converted formulas, as a shared graph.
+    pub(super) formulas: Formulas<P>,
+    /// The atoms by number. Of a predicate and its negation, both sorted, the smaller one is
+    /// stored.
+    pub(super) atoms: Vec<RunAtom>,
+    /// The number of each atom in `atoms`.
+    numbers: HashMap<RunAtom, AtomId>,
+}
+
+impl<P: LogicOperators> TemporalConverter<P> {
+    /// Starts the conversion of this formula.
+    pub(super) fn new(formula: &Formula) -> Self {
+        let (atoms, numbers) = (Vec::new(), HashMap::new());
+        TemporalConverter {
+            states: PredicateConverter::of(formula),
+            formulas: Formulas::default(),
+            atoms,
+            numbers,
+        }
+    }
+
+    // As in `lower`, formulas may be nested thousands of levels deep. Code that need not be in the
+    // recursive functions is in functions of its own, to keep the stack frames small.
+
+    /// Converts a formula to a formula over atoms.
+    ///
+    /// # Errors
+    /// When the formula is not in the logic, or its numbers are too large.
+    pub(super) fn formula(&mut self, formula: &Formula) -> Result<Id<P>, UnsupportedFormula> {
+        let part = self.part(formula)?;
+        self.whole(&part)
+    }
+
+    /// Converts a part of the formula. A part without temporal operators stays as it is.
+    fn part<'f>(
+        &mut self,
+        formula: &'f Formula,
+    ) -> Result<ConvertedOperand<'f, P>, UnsupportedFormula> {
+        match formula {
+            Formula::Not(part) => match self.part(part)? {
+                ConvertedOperand::State(_) => Ok(ConvertedOperand::State(formula)),
+                ConvertedOperand::Timed(part) => {
+                    Ok(ConvertedOperand::Timed(self.formulas.negate(part)))
+                }
+            },
+            Formula::And(parts) => self.junction(formula, parts, true),
+            Formula::Or(parts) => self.junction(formula, parts, false),
+            Formula::Implies(a, b) | Formula::Equivalent(a, b) | Formula::Xor(a, b) => {
+                let a = self.part(a)?;
+                let b = self.part(b)?;
+                self.connective(formula, &a, &b)
+            }
+            Formula::Compare { .. }
+            | Formula::Fireable(_)
+            | Formula::Deadlock
+            | Formula::True
+            | Formula::False => Ok(ConvertedOperand::State(formula)),
+            Formula::PlaceBound(_) => Err(UnsupportedFormula::BoundAsProperty),
+            timed => P::timed(self, timed).map(ConvertedOperand::Timed),
+        }
+    }
+
+    /// Converts a conjunction if `all`, or a disjunction.
+    #[inline(never)]
+    fn junction<'f>(
+        &mut self,
+        formula: &'f Formula,
+        parts: &'f [Formula],
+        all: bool,
+    ) -> Result<ConvertedOperand<'f, P>, UnsupportedFormula> {
+        let (mut states, mut timed) = (Vec::new(), Vec::new());
+        for part in parts {
+            match self.part(part)? {
+                ConvertedOperand::State(part) => states.push(part),
+                ConvertedOperand::Timed(part) => timed.push(part),
+            }
+        }
+        if timed.is_empty() {
+            return Ok(ConvertedOperand::State(formula));
+        }
+        if !states.is_empty() {
+            timed.push(self.states(&states, all)?);
+        }
+        Ok(ConvertedOperand::Timed(if all {
+            self.formulas.and(timed)
+        } else {
+            self.formulas.or(timed)
+        }))
+    }
+
+    /// Converts parts without temporal operators to one atom.
+    #[inline(never)]
+    fn states(&mut self, parts: &[&Formula], all: bool) -> Result<Id<P>, UnsupportedFormula> {
+        let parts = parts.iter().map(|part| self.states.predicate(part, true));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        Ok(self.literal(if all { Predicate::and(parts) } else { Predicate::or(parts) }))
+    }
+
+    /// Converts an implication, an equivalence or an exclusive or.
+    #[inline(never)]
+    fn connective<'f>(
+        &mut self,
+        formula: &'f Formula,
+        a: &ConvertedOperand<'_, P>,
+        b: &ConvertedOperand<'_, P>,
+    ) -> Result<ConvertedOperand<'f, P>, UnsupportedFormula> {
+        if matches!((a, b), (ConvertedOperand::State(_), ConvertedOperand::State(_))) {
+            return Ok(ConvertedOperand::State(formula));
+        }
+        let (a, b) = (self.whole(a)?, self.whole(b)?);
+        let not_a = self.formulas.negate(a);
+        Ok(ConvertedOperand::Timed(match formula {
+            Formula::Implies(..) => self.formulas.or([not_a, b]),
+            _ => {
+                let not_b = self.formulas.negate(b);
+                let same = matches!(formula, Formula::Equivalent(..));
+                let (with, without) = if same { (b, not_b) } else { (not_b, b) };
+                let cases = [[a, with], [not_a, without]].map(|case| self.formulas.and(case));
+                self.formulas.or(cases)
+            }
+        }))
+    }
+
+    /// Converts `operator` on the given paths if it is G, F, X or U. Returns `None` for other
+    /// formulas.
+    ///
+    /// # Errors
+    /// When an operand is not in the logic.
+    pub(super) fn operator(
+        &mut self,
+        operator: &Formula,
+        paths: P,
+    ) -> Result<Option<Id<P>>, UnsupportedFormula> {
+        match operator {
+            Formula::Globally(part) | Formula::Finally(part) | Formula::Next(part) => {
+                let part = self.part(part)?;
+                self.of_one(operator, paths, &part).map(Some)
+            }
+            Formula::Until { before, reach } => {
+                let before = self.part(before)?;
+                let reach = self.part(reach)?;
+                self.until(paths, &before, &reach).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Applies G, F or X to a part.
+    #[inline(never)]
+    fn of_one(
+        &mut self,
+        operator: &Formula,
+        paths: P,
+        part: &ConvertedOperand<'_, P>,
+    ) -> Result<Id<P>, UnsupportedFormula> {
+        let part = self.whole(part)?;
+        Ok(match operator {
+            Formula::Globally(_) => self.formulas.always(paths, part),
+            Formula::Finally(_) => self.formulas.eventually(paths, part),
+            _ => self.formulas.next(paths, part),
+        })
+    }
+
+    #[inline(never)]
+    fn until(
+        &mut self,
+        paths: P,
+        before: &ConvertedOperand<'_, P>,
+        reach: &ConvertedOperand<'_, P>,
+    ) -> Result<Id<P>, UnsupportedFormula> {
+        let (before, reach) = (self.whole(before)?, self.whole(reach)?);
+        Ok(self.formulas.until(paths, before, reach))
+    }
+
+    /// Returns the part as a formula over atoms.
+    fn whole(&mut self, part: &ConvertedOperand<'_, P>) -> Result<Id<P>, UnsupportedFormula> {
+        match part {
+            ConvertedOperand::State(state) => self.states(&[state], true),
+            ConvertedOperand::Timed(timed) => Ok(*timed),
+        }
+    }
+
+    /// Returns the literal of a predicate: an atom, its negation, or a constant.
+    fn literal(&mut self, predicate: Predicate) -> Id<P> {
+        let predicate = predicate.sorted();
+        if let Predicate::True | Predicate::False = predicate {
+            return self.formulas.constant(predicate == Predicate::True);
+        }
+        let negation = predicate.clone().negated().sorted();
+        let positive = predicate <= negation;
+        let atom = self.number(RunAtom::Holds(if positive { predicate } else { negation }));
+        self.formulas.literal(Literal { atom, positive })
+    }
+
+    /// Returns the formula that is this atom.
+    pub(super) fn atom(&mut self, atom: RunAtom) -> Id<P> {
+        let atom = self.number(atom);
+        self.formulas.atom(atom)
+    }
+
+    /// Returns the number of an atom. A new atom gets the next number.
+    fn number(&mut self, atom: RunAtom) -> AtomId {
+        let next = AtomId(self.atoms.len() as u32);
+        let atoms = &mut self.atoms;
+        *self.numbers.entry(atom).or_insert_with_key(|atom| {
+            atoms.push(atom.clone());
+            next
+        })
+    }
+}

@@ -1,0 +1,268 @@
+//! The textual formula languages: Parikh's inline language ([`TextLanguage::Inline`]), the
+//! contest's current texts ([`TextLanguage::Contest`]) and those of 2011
+//! ([`TextLanguage::Mcc2011`]), and LoLA's formulas ([`TextLanguage::Lola`]).
+//!
+//! All readers return the same trees as the reader of query files. Tokens come from `lexer`. The
+//! parser `precedence` handles operators and parentheses with a stack on the heap. The modules
+//! `inline`, `contest` and [`mcc2011`] define the languages. Errors have line, column and a caret
+//! ([`TextError`]), and only affect their own formula.
+
+mod contest;
+mod diagnostic;
+pub(super) mod inline;
+mod lexer;
+mod lola;
+pub mod mcc2011;
+mod operands;
+mod precedence;
+
+pub use diagnostic::TextError;
+
+use super::named::NamedNodes;
+use super::{Formula, FormulaProblem};
+use diagnostic::NamedText;
+use lexer::{LexemeKind, TokenCursor};
+use operands::{NameResolver, NodeTexts};
+use parikh_net::Net;
+use std::collections::HashSet;
+use std::ops::Range;
+use winnow::ascii::space0;
+use winnow::combinator::terminated;
+use winnow::error::EmptyError;
+use winnow::prelude::*;
+use winnow::token::take_while;
+
+/// A formula language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextLanguage {
+    /// Parikh's own language: `EF (p >= 2 && !fireable(t))`.
+    Inline,
+    /// The `.txt` files beside the contest's XML files, in both dialects.
+    Contest,
+    /// The contest's grammar of 2011: `f = reachable (p contains {2*[.]})`.
+    Mcc2011,
+    /// LoLA's: `EF (p > 2 AND NOT FIREABLE(t))`.
+    Lola,
+}
+
+/// A formula of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextFormula {
+    /// The name of the formula for its answer; empty if the text has none.
+    pub id: String,
+    /// The author's comment.
+    pub description: Option<String>,
+    /// The formula, or the error in it.
+    pub formula: Result<Formula, TextError>,
+    /// Remarks for the author on a formula without errors.
+    pub remarks: Vec<TextError>,
+    /// The nodes that names in the formula refer to.
+    pub named: Vec<NamedNodes>,
+}
+
+/// A problem with its byte range in the text.
+#[derive(Clone, Debug)]
+struct TextFailure {
+    span: Range<usize>,
+    problem: FormulaProblem,
+}
+
+/// Detects the language of a text.
+pub fn detect(text: &str) -> TextLanguage {
+    let start = text.trim_start();
+    if start.strip_prefix("Property").is_some_and(|rest| rest.starts_with([' ', '\t'])) {
+        return TextLanguage::Contest;
+    }
+    if lola::is(text) {
+        return TextLanguage::Lola;
+    }
+    // `name = reachable` is not valid in the inline language, where `=` compares numbers.
+    let lines = text.lines().filter_map(|line| line.split_once('='));
+    let mut verbs = lines.map(|(_, rest)| rest.split_whitespace().next());
+    match verbs.any(|verb| matches!(verb, Some("reachable" | "invariant"))) {
+        true => TextLanguage::Mcc2011,
+        false => TextLanguage::Inline,
+    }
+}
+
+/// Reads the formulas of a text about `net`. Messages use `file` for the text. With `strict`,
+/// deviations from the grammar of 2011 give remarks.
+pub fn read(
+    text: &str,
+    file: &str,
+    language: TextLanguage,
+    net: &Net,
+    strict: bool,
+) -> Vec<TextFormula> {
+    let source = NamedText::new(file, text);
+    let texts = match language {
+        TextLanguage::Inline => NodeTexts::Names,
+        TextLanguage::Lola => NodeTexts::Words,
+        TextLanguage::Contest | TextLanguage::Mcc2011 => NodeTexts::Ids,
+    };
+    let mut names = NameResolver::new(net, texts);
+    let mut used_names = HashSet::new();
+    let mut formulas = Vec::new();
+    match language {
+        TextLanguage::Inline => {
+            for range in entries(text) {
+                formulas.push(inline_formula(&source, range, &mut names, &mut used_names));
+            }
+        }
+        TextLanguage::Contest => {
+            for range in contest::properties(text) {
+                let property = contest::property(text, range, &mut names);
+                let (id, description) = (property.id.to_owned(), property.description);
+                let formula = match id.is_empty() {
+                    true => Err(TextFailure { span: property.at, problem: FormulaProblem::NoId }),
+                    false => property.formula,
+                };
+                let formula = formula.map_err(|failure| source.error(failure));
+                let (remarks, named) = Default::default();
+                formulas.push(TextFormula { id, description, formula, remarks, named });
+            }
+        }
+        TextLanguage::Lola => {
+            for translated in lola::formulas(text) {
+                let formula = translated.and_then(|it| lola_formula(&it, &mut names));
+                let formula = formula.map_err(|failure| source.error(failure));
+                let (id, description, remarks) = Default::default();
+                let named = names.take_named();
+                formulas.push(TextFormula { id, description, formula, remarks, named });
+            }
+        }
+        TextLanguage::Mcc2011 => {
+            for read in mcc2011::definitions(text) {
+                let unused_name = unused(&mut used_names, &read.name, read.at);
+                let formula = read
+                    .definition
+                    .and_then(|definition| unused_name.map(|()| definition))
+                    .and_then(|definition| mcc2011::resolve(&definition, &mut names))
+                    .map_err(|failure| source.error(failure));
+                let remarks = if strict { read.remarks } else { Vec::new() };
+                let remarks = remarks.into_iter().map(|remark| source.error(remark)).collect();
+                let (id, description, named) = (read.name, None, Vec::new());
+                formulas.push(TextFormula { id, description, formula, remarks, named });
+            }
+        }
+    }
+    formulas
+}
+
+/// Reads the definitions of a text in the language of 2011 with unresolved names, and the remarks
+/// on each.
+pub fn read_definitions(
+    text: &str,
+    file: &str,
+) -> Vec<(Result<mcc2011::Definition, TextError>, Vec<TextError>)> {
+    let source = NamedText::new(file, text);
+    let shown = |read: mcc2011::ReadDefinition| {
+        let definition = read.definition.map_err(|failure| source.error(failure));
+        let remarks = read.remarks.into_iter().map(|remark| source.error(remark)).collect();
+        (definition, remarks)
+    };
+    mcc2011::definitions(text).into_iter().map(shown).collect()
+}
+
+/// Reads one formula in the inline language, which may have several lines.
+pub fn read_one(text: &str, file: &str, net: &Net) -> TextFormula {
+    let source = NamedText::new(file, text);
+    let mut names = NameResolver::new(net, NodeTexts::Names);
+    inline_formula(&source, 0..text.len(), &mut names, &mut HashSet::new())
+}
+
+/// Registers the name of a formula. Fails if an earlier formula has the same name.
+fn unused(
+    used_names: &mut HashSet<String>,
+    name: &str,
+    at: Range<usize>,
+) -> Result<(), TextFailure> {
+    match name.is_empty() || used_names.insert(name.to_owned()) {
+        true => Ok(()),
+        false => {
+            Err(TextFailure { span: at, problem: FormulaProblem::SecondOfName(name.to_owned()) })
+        }
+    }
+}
+
+/// Returns the byte ranges of the entries of an inline file. An entry begins with a line that does
+/// not start with a blank or a closing bracket.
+fn entries(text: &str) -> Vec<Range<usize>> {
+    let mut entries: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let range = at..at + line.len();
+        at = range.end;
+        let content = line.trim();
+        let is_continuation = line.starts_with([' ', '\t', ')', ']']);
+        if content.is_empty() || content.starts_with('#') {
+            continue;
+        }
+        match entries.last_mut() {
+            Some(last) if is_continuation => last.end = range.end,
+            _ => entries.push(range),
+        }
+    }
+    // Trailing blanks and line ends do not belong to the formula.
+    for range in &mut entries {
+        range.end = range.start + text[range.clone()].trim_end().len();
+    }
+    entries
+}
+
+/// Reads `name: formula` or a formula alone.
+fn inline_formula(
+    source: &NamedText<'_>,
+    range: Range<usize>,
+    names: &mut NameResolver<'_>,
+    used_names: &mut HashSet<String>,
+) -> TextFormula {
+    let text = &source.text[range.clone()];
+    let (id, at, body) = match label(text) {
+        Some((id, end)) => {
+            let start = range.start + text.len() - text.trim_start().len();
+            (id, start..start + id.len(), range.start + end..range.end)
+        }
+        None => ("", range.clone(), range.clone()),
+    };
+    let mut cursor = TokenCursor::new(source.text, body, &inline::LEXIS);
+    let mut remarks = Vec::new();
+    let formula = match cursor.peek().kind {
+        LexemeKind::End => Err(TextFailure {
+            span: cursor.peek().span.clone(),
+            problem: FormulaProblem::NoFormula,
+        }),
+        _ => inline::formula(&mut cursor, names, &mut remarks),
+    };
+    let formula = formula.and_then(|formula| unused(used_names, id, at).map(|()| formula));
+    TextFormula {
+        id: id.to_owned(),
+        description: None,
+        formula: formula.map_err(|failure| source.error(failure)),
+        remarks: remarks.into_iter().map(|remark| source.error(remark)).collect(),
+        named: names.take_named(),
+    }
+}
+
+/// Reads a formula of LoLA that was translated into the inline language.
+fn lola_formula(
+    translated: &lola::InlineTranslation,
+    names: &mut NameResolver<'_>,
+) -> Result<Formula, TextFailure> {
+    let text = &translated.text;
+    let mut cursor = TokenCursor::new(text, 0..text.len(), &inline::LEXIS);
+    let formula = inline::formula(&mut cursor, names, &mut Vec::new());
+    formula.map_err(|TextFailure { span, problem }| TextFailure {
+        span: translated.origin(&span),
+        problem,
+    })
+}
+
+/// Returns the name before the colon, and the byte offset behind the colon.
+fn label(text: &str) -> Option<(&str, usize)> {
+    let mut rest = text.trim_start();
+    let inside = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    let mut label = terminated(take_while(1.., inside), (space0, ':'));
+    let id: Result<&str, EmptyError> = label.parse_next(&mut rest);
+    Some((id.ok()?, text.len() - rest.len()))
+}

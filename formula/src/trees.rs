@@ -1,0 +1,229 @@
+//! Translation of formulas of CTL into properties of the tree of runs.
+//!
+//! The formula is converted (`reading`) and simplified by the rules of
+//! [`parikh_temporal::BRANCHING_RULES`]. ∧ and ∨ at the top become propositions over goals. A part
+//! becomes a goal about a reachable marking, a home space or a run
+//! ([`parikh_temporal::Ctl::on_all_paths`]) where possible. Parts that the initial marking decides
+//! become constants.
+//!
+//! The remaining parts become goals about the tree of runs. Goals about runs that are sufficient or
+//! necessary for such a part are added, since they may decide it earlier ([`run_bounds`]). Home
+//! spaces are asked of the tree of runs, too, because other engines decide that goal.
+
+use super::proposition::Proposition;
+use super::reading::{LogicOperators, TemporalConverter};
+use super::runs;
+use super::syntax::Formula;
+use super::unsupported::UnsupportedFormula;
+use parikh_evidence::tree::{MOST_LEAVES, RunBounds, run_bounds};
+use parikh_net::before::condition_before;
+use parikh_net::coloured::Folding;
+use parikh_net::run_property::RunAtom;
+use parikh_net::{Goal, Net, Predicate, TreeProperty};
+use parikh_temporal::{
+    AtomId, BRANCHING_RULES, Formula as Id, Ltl, Node, PartialTruth, Paths as _, Quantifier,
+};
+
+type Ctl = Id<Quantifier>;
+
+/// The largest number of rewriting steps.
+const STEPS: usize = 20_000;
+
+/// Converts a path formula to a property of the tree of runs of `net`: all paths from the initial
+/// marking satisfy `path` if `all`, or some path does. `path` is a temporal operator over formulas
+/// of CTL.
+///
+/// # Errors
+/// When the formula mixes the logics or has too large numbers, or `net` is the skeleton of a
+/// coloured net, which has other runs.
+pub fn tree_property(
+    path: &Formula,
+    all: bool,
+    net: &Net,
+) -> Result<TreeProperty, UnsupportedFormula> {
+    if net.folding().is_some_and(Folding::is_skeleton) {
+        return Err(UnsupportedFormula::Colours);
+    }
+    let mut converter = TemporalConverter::new(path);
+    let paths = if all { Quantifier::All } else { Quantifier::Exists };
+    let formula = on_paths_below(&mut converter, path, paths)?;
+    let TemporalConverter { mut formulas, atoms, .. } = converter;
+    // Atoms of CTL are conditions on markings, never about firings.
+    let atoms: Vec<Predicate> = atoms.iter().filter_map(RunAtom::condition).collect();
+    let (simplified, _) = formulas.rewritten(formula, BRANCHING_RULES, STEPS);
+    Ok(TreeProperty::new(&formulas, simplified, &atoms))
+}
+
+/// Converts a path formula as [`tree_property`] does, to a proposition over goals.
+///
+/// # Errors
+/// As [`tree_property`].
+pub(super) fn asked(
+    path: &Formula,
+    all: bool,
+    net: &Net,
+) -> Result<Proposition<Goal>, UnsupportedFormula> {
+    let property = tree_property(path, all, net)?;
+    let (mut tasks, mut results) = (vec![TreeTask::Visit(property.formula())], Vec::new());
+    while let Some(task) = tasks.pop() {
+        match task {
+            TreeTask::Join { all, parts } => {
+                let parts = results.split_off(results.len() - parts);
+                results.push(Proposition::junction(all, parts));
+            }
+            TreeTask::Visit(part) => {
+                match (initially(&property, part, net), property.formulas().node(part)) {
+                    (Some(value), _) => results.push(Proposition::Constant(value)),
+                    (None, node @ (Node::And(parts) | Node::Or(parts))) => {
+                        let all = matches!(node, Node::And(_));
+                        tasks.push(TreeTask::Join { all, parts: parts.len() });
+                        tasks.extend(parts.iter().rev().map(|&part| TreeTask::Visit(part)));
+                    }
+                    (None, _) => results.push(single(&property, part, net)),
+                }
+            }
+        }
+    }
+    Ok(Proposition::junction(true, results))
+}
+
+/// Adds an equivalent goal about the tree of runs to `asked`, which is EF of `part`, negated if
+/// `holds` is false. Returns `asked` unchanged if there is no such goal.
+pub(super) fn or_by_the_tree(
+    asked: TreeProposition,
+    part: &Formula,
+    holds: bool,
+    net: &Net,
+) -> TreeProposition {
+    let part = if holds { part.clone() } else { Formula::Not(Box::new(part.clone())) };
+    match tree_property(&Formula::Finally(Box::new(part)), false, net) {
+        Ok(property) => asked.equal_to(Proposition::Atom(Goal::Tree(Box::new(property)))),
+        Err(_) => asked,
+    }
+}
+
+/// A pending step in the traversal of the top of a formula.
+enum TreeTask {
+    /// Find the goals of a part.
+    Visit(Ctl),
+    /// Join the last `parts` results to a conjunction if `all`, or to a disjunction.
+    Join { all: bool, parts: usize },
+}
+
+/// Returns the truth value of a part if the initial marking decides it.
+fn initially(property: &TreeProperty, part: Ctl, net: &Net) -> Option<bool> {
+    let initial_value = |atom: AtomId| {
+        PartialTruth::from(property.atoms()[atom.0 as usize].holds(net, net.initial()))
+    };
+    let value = match net.is_dead(net.initial()) {
+        true => property.formulas().value_at_end(part, initial_value),
+        false => property.formulas().value_here(part, initial_value),
+    };
+    value.known()
+}
+
+/// A proposition over goals that stands for a part of a CTL formula.
+type TreeProposition = Proposition<Goal>;
+
+/// Translates a part with a temporal operator at the top into the simplest goal: a reachable
+/// marking, a home space, a run, or else the tree of runs.
+fn single(property: &TreeProperty, part: Ctl, net: &Net) -> TreeProposition {
+    let formulas = property.formulas();
+    // A condition after one firing is rewritten as a condition on the marking before it.
+    let state = |part| condition_before(formulas, part, property.atoms(), net, MOST_LEAVES);
+    if let Some(reached) = formulas.possible(part) {
+        if let Some(target) = state(reached) {
+            return Proposition::Atom(Goal::Reach(target));
+        }
+        if let Some(kept) = formulas.invariant(reached).and_then(state) {
+            let lost = Proposition::Atom(Goal::Home(kept.negated())).negated();
+            return lost.equal_to(tree(property, part));
+        }
+    }
+    if let Some(kept) = formulas.invariant(part) {
+        if let Some(kept) = state(kept) {
+            return Proposition::Atom(Goal::Reach(kept.negated())).negated();
+        }
+        if let Some(wanted) = formulas.possible(kept).and_then(state) {
+            return Proposition::Atom(Goal::Home(wanted)).equal_to(tree(property, part));
+        }
+    }
+    if let Some(proposition) = on_paths(property, part, net) {
+        return proposition;
+    }
+    match run_bounds(net, formulas, part, property.atoms()) {
+        Some(bounds) => between(tree(property, part), bounds, net),
+        None => tree(property, part),
+    }
+}
+
+/// Returns the goal that the tree of runs has the property of a part.
+fn tree(full: &TreeProperty, part: Ctl) -> TreeProposition {
+    let property = TreeProperty::new(full.formulas(), part, full.atoms());
+    Proposition::Atom(Goal::Tree(Box::new(property)))
+}
+
+/// The largest number of necessary conditions on runs that are added to a goal about the tree of
+/// runs. Each condition is a goal of its own.
+const FOLLOWING: usize = 2;
+
+/// Adds goals about runs to a goal about the tree of runs: consequences, and a sufficient
+/// condition.
+fn between(tree: TreeProposition, bounds: RunBounds, net: &Net) -> TreeProposition {
+    let RunBounds { exists, shown_by, shows } = bounds;
+    let has = |property| runs::some_run_has(&property, net);
+    let tree = if exists { tree } else { tree.negated() };
+    let with_consequences = Proposition::implying(tree, shows.into_iter().take(FOLLOWING).map(has));
+    let shown_by = shown_by.map(has).map(Proposition::negated);
+    let with_sufficient = Proposition::implying(with_consequences.negated(), shown_by);
+    if exists { with_sufficient.negated() } else { with_sufficient }
+}
+
+/// Translates a part into a goal about runs, if an equivalent property of runs exists.
+fn on_paths(property: &TreeProperty, part: Ctl, net: &Net) -> Option<TreeProposition> {
+    let mut formulas = property.formulas().clone();
+    let negation = formulas.negate(part);
+    let mut atoms = property.atoms().to_vec();
+    let dead = AtomId(atoms.len() as u32);
+    atoms.push(Predicate::Dead);
+    let some_run_violates = |all: Ctl| {
+        let mut linear = Ltl::default();
+        let kept = formulas.on_all_paths(all, &mut linear, dead)?;
+        let violated = linear.negate(kept);
+        Some(runs::some_run(linear, violated, &atoms, net))
+    };
+    some_run_violates(part).map(Proposition::negated).or_else(|| some_run_violates(negation))
+}
+
+impl LogicOperators for Quantifier {
+    fn timed(
+        converter: &mut TemporalConverter<Quantifier>,
+        formula: &Formula,
+    ) -> Result<Ctl, UnsupportedFormula> {
+        match formula {
+            Formula::AllPaths(path) => on_paths_below(converter, path, Quantifier::All),
+            Formula::ExistsPath(path) => on_paths_below(converter, path, Quantifier::Exists),
+            Formula::Fires(_) => Err(UnsupportedFormula::Temporal("`fires` in CTL")),
+            _ => Err(UnsupportedFormula::Temporal(
+                "an operator of time without a quantifier, in CTL,",
+            )),
+        }
+    }
+}
+
+/// Converts the formula directly below a path quantifier.
+fn on_paths_below(
+    converter: &mut TemporalConverter<Quantifier>,
+    path: &Formula,
+    paths: Quantifier,
+) -> Result<Ctl, UnsupportedFormula> {
+    // E ¬F φ = ¬A F φ, and likewise for the other operators.
+    if let Formula::Not(part) = path {
+        let negation_operand = on_paths_below(converter, part, paths.dual())?;
+        return Ok(converter.formulas.negate(negation_operand));
+    }
+    match converter.operator(path, paths)? {
+        Some(operator) => Ok(operator),
+        None => converter.formula(path),
+    }
+}

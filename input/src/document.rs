@@ -1,0 +1,83 @@
+//! The outline of a PNML file: `<pnml>` around one `<net>`.
+//!
+//! Some tools put a `<module>` around the net, and the reader looks inside. The reader refuses a
+//! net anywhere else, and a second net anywhere: skipping a net would silently drop a part of the
+//! model.
+
+use super::error::InputError;
+use super::source::TextPosition;
+use super::xml::{XmlItem, XmlReader};
+use std::io::BufRead;
+
+/// The opening tag of a net.
+pub(super) struct NetTag {
+    pub(super) at: TextPosition,
+    pub(super) id: String,
+    /// The address of the net's type; empty if the file has none.
+    pub(super) kind: String,
+}
+
+impl<R: BufRead> XmlReader<R> {
+    /// Advances to the next net of a file whose root element is open. Returns `None` at the end of
+    /// the file.
+    ///
+    /// # Errors
+    /// When an element before the net may have a meaning, or contains a net.
+    pub(super) fn next_net(&mut self) -> Result<Option<NetTag>, InputError> {
+        let prefix = self.prefix().to_owned();
+        loop {
+            let is_in_module = self.depth() > 1;
+            let tag = match self.next()? {
+                XmlItem::Open(tag) => tag,
+                XmlItem::Close | XmlItem::Text(_) | XmlItem::Nothing => continue,
+                XmlItem::End => return Ok(None),
+            };
+            match tag.name() {
+                "net" | "module" if tag.prefix() != prefix => {
+                    return Err(tag.of_another_language());
+                }
+                "net" => {
+                    let at = tag.at;
+                    tag.check_attributes()?;
+                    let [id, kind] = tag.attributes(["id", "type"])?;
+                    self.has_net = true;
+                    let (id, kind) = (id.unwrap_or_default(), kind.unwrap_or_default());
+                    return Ok(Some(NetTag { at, id, kind }));
+                }
+                "module" => {}
+                _ => {
+                    tag.check_outside(is_in_module)?;
+                    let around = tag.qualified_name().to_owned();
+                    self.skip_without_net(&around)?;
+                }
+            }
+        }
+    }
+
+    /// Skips to the end of the element opened last, and refuses a net inside it.
+    fn skip_without_net(&mut self, around: &str) -> Result<(), InputError> {
+        let file: Box<str> = self.file().into();
+        let outside = self.depth().saturating_sub(1);
+        while self.depth() > outside {
+            match self.next()? {
+                XmlItem::Open(tag) if tag.name() == "net" => {
+                    let at = tag.at.of(&file);
+                    return Err(InputError::HiddenNet { at, around: around.to_owned() });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds the enclosing page, if there is one, to an error about a second net. WoPeD writes the net
+/// of a sub-process into a page.
+pub(super) fn in_page(error: InputError, pages: &[String]) -> InputError {
+    match (error, pages.last()) {
+        (InputError::SeveralNets { at }, Some(page)) => {
+            InputError::SubProcess { at, page: page.clone() }
+        }
+        (error, _) => error,
+    }
+}

@@ -1,0 +1,219 @@
+//! Bounds on places with inhibitor or reset arcs, each with a justification that a checker can
+//! verify.
+//!
+//! Three methods are tried, and the first that bounds all these places is taken. A small net is
+//! explored completely, by the firing rule with all arcs, which gives exact bounds. A place
+//! semiflow of the core bounds its places: an inhibitor arc only forbids firings, and a reset arc
+//! only lowers a sum with nonnegative coefficients. Finally, inhibitor arcs may give a place a
+//! capacity. If none of them bounds a place, the place may have a cap instead (`cap`).
+
+use super::TranslationError;
+use parikh_net::extended::capacity;
+use parikh_net::translation::{Because, TranslationBound};
+use parikh_net::{ExtendedNet, Marking, PlaceId, TransitionId};
+use parikh_solvers::Budget;
+use parikh_structure::semiflows::place_semiflows;
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::time::Duration;
+
+/// Limit on the markings of a net that is explored first.
+const FEW: u64 = 10_000;
+
+/// Limit on the explored markings if no other method gives bounds. The checker explores the
+/// markings again.
+pub const MANY: u64 = 200_000;
+
+/// Limit on the stored numbers of tokens during the exploration, for all markings together.
+const MOST_CELLS: u64 = 1 << 26;
+
+/// Limit on the number of semiflows kept during their computation.
+const FLOWS: usize = 5_000;
+
+/// The room of a cap: the number of tokens that it allows beyond the initial marking and the arc
+/// weights.
+#[derive(Clone, Copy, Debug)]
+pub struct CapRooms {
+    /// The room on a place with inhibitor arcs only. The default is 100. Runs that need more tokens
+    /// are not found, and engines that visit markings meet every number of tokens up to the cap.
+    pub inhibiting: u64,
+    /// The room on a place with reset arcs, where each number of tokens needs a copy of a
+    /// transition. The default is 32, and less if there would be too many copies.
+    pub emptied: u64,
+}
+
+impl Default for CapRooms {
+    fn default() -> Self {
+        CapRooms { inhibiting: 100, emptied: 32 }
+    }
+}
+
+/// Time limit for semiflows.
+const FLOW_TIME: Duration = Duration::from_secs(5);
+
+/// The bounds of places with inhibitor or reset arcs, sorted by place.
+pub(super) struct TranslationBounds {
+    pub(super) known: Vec<TranslationBound>,
+    /// The first unbounded place, with the arc that needs the bound.
+    pub(super) missing: Option<TranslationError>,
+}
+
+/// Finds bounds for the places with inhibitor or reset arcs.
+pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> TranslationBounds {
+    let all = |known| TranslationBounds { known, missing: None };
+    let wanted = wanted(net);
+    if let Some(bounds) = visited(net, &wanted, FEW.min(most_visited), budget) {
+        return all(bounds);
+    }
+    let flows = place_semiflows(net.core(), FLOWS, &budget.slice(FLOW_TIME)).flows;
+    let sums: Vec<_> = flows.iter().filter_map(|flow| flow.to_sum()).collect();
+    let mut bounds = BTreeMap::new();
+    for &place in &wanted {
+        let by_flow = sums.iter().filter_map(|sum| {
+            let factor = sum.terms().iter().find(|&&(p, _)| p == place)?.1;
+            let total = u64::try_from(sum.value(net.core().initial())).ok()?;
+            let factor = u64::try_from(factor).ok().filter(|&factor| factor > 0)?;
+            Some((total / factor, sum))
+        });
+        let by_flow = by_flow.min_by_key(|(most, sum)| (*most, sum.terms().len()));
+        let bound = match (by_flow, capacity(net, place)) {
+            (Some((most, sum)), other) if other.is_none_or(|other| most <= other) => {
+                let terms = sum.terms().iter();
+                let weights = terms.map(|&(p, factor)| (p, factor.unsigned_abs())).collect();
+                TranslationBound { place, most, because: Because::Weights(weights) }
+            }
+            (_, Some(most)) => TranslationBound { place, most, because: Because::Capacity },
+            _ => continue,
+        };
+        bounds.insert(place, bound);
+    }
+    if wanted.iter().all(|place| bounds.contains_key(place)) {
+        return all(bounds.into_values().collect());
+    }
+    match visited(net, &wanted, most_visited, budget) {
+        Some(bounds) => all(bounds),
+        None => {
+            let missing = Some(unbounded(net, &bounds));
+            TranslationBounds { known: bounds.into_values().collect(), missing }
+        }
+    }
+}
+
+/// Adds a cap to each place without a bound. The cap is the largest number among the initial tokens
+/// and the arc weights at the place, plus the room.
+pub(super) fn cap(
+    net: &ExtendedNet,
+    known: &[TranslationBound],
+    rooms: CapRooms,
+) -> Vec<TranslationBound> {
+    let core = net.core();
+    let mut bounds: BTreeMap<_, _> = known.iter().map(|it| (it.place, it.clone())).collect();
+    for place in wanted(net) {
+        let inhibits = core.transitions().filter_map(|t| net.inhibitor_weight(t, place));
+        let arcs = core.producers(place).iter().chain(core.consumers(place));
+        let moves = arcs.map(|arc| arc.weight);
+        let said = inhibits.chain(moves).chain([core.initial()[place], 1]).max().unwrap_or(1);
+        let is_emptied = core.transitions().any(|t| net.resets(t).contains(&place));
+        let room = if is_emptied { rooms.emptied } else { rooms.inhibiting };
+        let cap =
+            TranslationBound { place, most: said.saturating_add(room), because: Because::Cap };
+        bounds.entry(place).or_insert(cap);
+    }
+    bounds.into_values().collect()
+}
+
+/// Returns the places with inhibitor or reset arcs.
+fn wanted(net: &ExtendedNet) -> BTreeSet<PlaceId> {
+    let transitions = || net.core().transitions();
+    let inhibit = transitions().flat_map(|t| net.inhibitors(t)).map(|arc| arc.place);
+    inhibit.chain(transitions().flat_map(|t| net.resets(t)).copied()).collect()
+}
+
+/// For each transition, the tokens of the places that it resets, in all markings that enable it.
+pub(super) type ResetVectors = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
+
+/// Explores the net. Returns the bounds of places with inhibitor or reset arcs, and the token
+/// vectors of reset places. Returns `None` if the net has more than `limit` markings.
+pub(super) fn seen(
+    net: &ExtendedNet,
+    limit: u64,
+    budget: &Budget,
+) -> Option<(Vec<TranslationBound>, ResetVectors)> {
+    let mut seen = ResetVectors::new();
+    let mut collect = |marking: &Marking, t: TransitionId| {
+        let held = net.resets(t).iter().map(|&p| marking[p]).collect();
+        seen.entry(t).or_default().insert(held);
+    };
+    let mut bounds = visit(net, &wanted(net), limit, budget, &mut collect)?;
+    for bound in &mut bounds {
+        if let Because::Visited(markings) = bound.because {
+            bound.because = Because::Seen(markings);
+        }
+    }
+    Some((bounds, seen))
+}
+
+/// Explores the net and returns bounds of these places, if the net has at most `limit` markings.
+fn visited(
+    net: &ExtendedNet,
+    wanted: &BTreeSet<PlaceId>,
+    limit: u64,
+    budget: &Budget,
+) -> Option<Vec<TranslationBound>> {
+    visit(net, wanted, limit, budget, &mut |_, _| {})
+}
+
+/// Explores the net, as [`visited`]. Calls `firing` with each marking and each transition that it
+/// enables.
+fn visit(
+    net: &ExtendedNet,
+    wanted: &BTreeSet<PlaceId>,
+    limit: u64,
+    budget: &Budget,
+    firing: &mut dyn FnMut(&Marking, TransitionId),
+) -> Option<Vec<TranslationBound>> {
+    let core = net.core();
+    let places = core.place_count().max(1) as u64;
+    let limit = limit.min(MOST_CELLS / places);
+    let mut most = core.initial().clone();
+    let mut known: HashSet<Marking> = HashSet::from([core.initial().clone()]);
+    let mut queue = VecDeque::from([core.initial().clone()]);
+    while let Some(marking) = queue.pop_front() {
+        if budget.is_exhausted() {
+            return None;
+        }
+        for t in core.transitions().filter(|&t| net.is_enabled(&marking, t)) {
+            firing(&marking, t);
+            let mut next = marking.clone();
+            net.fire(&mut next, t).ok()?;
+            if known.contains(&next) {
+                continue;
+            }
+            if known.len() as u64 >= limit {
+                return None;
+            }
+            core.places().for_each(|p| most[p] = most[p].max(next[p]));
+            known.insert(next.clone());
+            queue.push_back(next);
+        }
+    }
+    let because = Because::Visited(known.len() as u64);
+    let bound = |&place| TranslationBound { place, most: most[place], because: because.clone() };
+    Some(wanted.iter().map(bound).collect())
+}
+
+/// Returns the error for the first arc whose place is unbounded.
+fn unbounded(net: &ExtendedNet, bounds: &BTreeMap<PlaceId, TranslationBound>) -> TranslationError {
+    let core = net.core();
+    let mut arcs = core.transitions().flat_map(|t| {
+        let inhibit =
+            net.inhibitors(t).iter().map(move |arc| (arc.place, t, "inhibits", "inhibitor"));
+        let empty = net.resets(t).iter().map(move |&p| (p, t, "is emptied by", "reset"));
+        inhibit.chain(empty)
+    });
+    let (place, t, role, arcs) = match arcs.find(|(p, ..)| !bounds.contains_key(p)) {
+        Some((p, t, role, arcs)) => (core.place_name(p), core.transition_name(t), role, arcs),
+        None => ("", "", "is at", "inhibitor or reset"),
+    };
+    let (place, transition) = (place.to_owned(), t.to_owned());
+    TranslationError::Unbounded { place, role, transition, arcs }
+}

@@ -1,0 +1,120 @@
+//! Translation of nets with inhibitor and reset arcs to equivalent place/transition nets:
+//! [`translate`].
+//!
+//! Only the readers know such arcs; the other modules work on place/transition nets. So such a net
+//! is translated right after reading, where the translation is exact ([`parikh_net::translation`]).
+//! If a place with such arcs has no known bound ([`bounds`]), the net may be unbounded, and it is
+//! refused. Only reachability questions remain possible ([`translate_within_caps`]).
+
+pub mod bounds;
+mod build;
+
+use bounds::CapRooms;
+use parikh_net::{BuildError, ExtendedNet, Net};
+use parikh_solvers::Budget;
+
+/// Maximal number of transitions after copying.
+pub const MOST_COPIES: u128 = 20_000;
+
+/// Reasons why a net with inhibitor or reset arcs was not translated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TranslationError {
+    /// A place may be unbounded.
+    #[error(
+        "place `{place}` {role} transition `{transition}`, but no bound on its tokens is known: \
+         nets with {arcs} arcs are supported if the places at these arcs are bounded; bound the \
+         place, or remove the arc"
+    )]
+    Unbounded {
+        /// The name of the place.
+        place: String,
+        /// The verb phrase between place and transition in the message.
+        role: &'static str,
+        /// The name of the transition at the arc.
+        transition: String,
+        /// The kind of the arcs.
+        arcs: &'static str,
+    },
+    /// The translation needs too many copies of transitions.
+    #[error(
+        "transition `{transition}` empties places that can hold many tokens: its translation needs \
+         more than {most} transitions, one for each number of tokens"
+    )]
+    TooManyCopies {
+        /// The name of the first transition beyond the limit.
+        transition: String,
+        /// The maximal number of transitions.
+        most: u128,
+    },
+    /// The result is not a valid net, because weights overflow.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+/// Translates `net` to an equivalent place/transition net. A net without such arcs is its core.
+///
+/// # Errors
+/// If the net is not translatable, with the place or transition responsible.
+pub fn translate(net: ExtendedNet, budget: &Budget) -> Result<Net, TranslationError> {
+    translate_visiting(net, bounds::MANY, budget)
+}
+
+/// Translates `net` as [`translate`] does. At most `most_visited` markings are explored for bounds.
+///
+/// # Errors
+/// As for [`translate`].
+pub fn translate_visiting(
+    net: ExtendedNet,
+    most_visited: u64,
+    budget: &Budget,
+) -> Result<Net, TranslationError> {
+    translated(net, most_visited, None, budget)
+}
+
+/// Translates `net` as [`translate_visiting`] does, with caps of the given room on unbounded
+/// places. Then the translation is only one-sided in each direction, and only reachability
+/// questions are possible ([`Net::has_caps`]).
+///
+/// # Errors
+/// If too many transitions are needed, or if weights overflow.
+pub fn translate_within_caps(
+    net: ExtendedNet,
+    most_visited: u64,
+    rooms: CapRooms,
+    budget: &Budget,
+) -> Result<Net, TranslationError> {
+    translated(net, most_visited, Some(rooms), budget)
+}
+
+/// Translates `net`. If `rooms` is given, unbounded places have caps.
+fn translated(
+    net: ExtendedNet,
+    most_visited: u64,
+    rooms: Option<CapRooms>,
+    budget: &Budget,
+) -> Result<Net, TranslationError> {
+    let net = match net.into_plain() {
+        Ok(core) => return Ok(core),
+        Err(extended) => *extended,
+    };
+    let bounds = bounds::find(&net, most_visited, budget);
+    let Some(missing) = bounds.missing else {
+        return match build::build(&net, bounds.known, None) {
+            // The reset places of a transition may have few token vectors in reachable markings.
+            Err(TranslationError::TooManyCopies { transition, most }) => {
+                match bounds::seen(&net, most_visited, budget) {
+                    Some((bounds, seen)) => build::build(&net, bounds, Some(&seen)),
+                    None => Err(TranslationError::TooManyCopies { transition, most }),
+                }
+            }
+            built => built,
+        };
+    };
+    let Some(mut rooms) = rooms else { return Err(missing) };
+    loop {
+        match build::build(&net, bounds::cap(&net, &bounds.known, rooms), None) {
+            Err(TranslationError::TooManyCopies { .. }) if rooms.emptied > 0 => rooms.emptied /= 2,
+            built => return built,
+        }
+    }
+}

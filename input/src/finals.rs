@@ -1,0 +1,123 @@
+//! Final markings, in the format of tools for process mining (ProM, PM4Py):
+//!
+//! ```xml
+//! <finalmarkings>
+//!   <marking><place idref="end"><text>1</text></place></marking>
+//! </finalmarkings>
+//! ```
+//!
+//! A place without a number, or not named, has no tokens. The empty marking is a final marking like
+//! any other, and answers about cases point it out. Equal final markings count once.
+//!
+//! Other tools write the tokens into the places, beside the initial marking. All places together
+//! make one final marking, which comes after the others:
+//!
+//! ```xml
+//! <place id="end"><finalMarking><text>1</text></finalMarking></place>
+//! ```
+
+use super::error::InputError;
+use super::graph::PnmlGraph;
+use super::labels::PnmlLabel;
+use super::xml::{XmlItem, XmlReader, digits};
+use parikh_net::Marking;
+use std::io::BufRead;
+
+/// A final marking before resolution: labels with place ids. A place may be declared later in the
+/// file.
+#[derive(Default)]
+pub(super) struct FinalMarking(Vec<(String, PnmlLabel)>);
+
+impl FinalMarking {
+    /// Adds the tokens of one place.
+    pub(super) fn add(&mut self, place: &str, tokens: PnmlLabel) {
+        self.0.push((place.to_owned(), tokens));
+    }
+
+    /// Returns true if the marking names no place.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Reads the content of the element `<finalmarkings>` that was opened last.
+pub(super) fn read(
+    xml: &mut XmlReader<impl BufRead>,
+    finals: &mut Vec<FinalMarking>,
+) -> Result<(), InputError> {
+    loop {
+        match xml.markup()? {
+            XmlItem::Open(tag) if tag.name() == "marking" => {
+                tag.check_attributes()?;
+                finals.push(FinalMarking(places(xml)?));
+            }
+            XmlItem::Open(tag) => {
+                tag.check_passed_over(&[])?;
+                xml.skip()?;
+            }
+            XmlItem::Close | XmlItem::End => return Ok(()),
+            XmlItem::Text(_) | XmlItem::Nothing => {}
+        }
+    }
+}
+
+fn places(xml: &mut XmlReader<impl BufRead>) -> Result<Vec<(String, PnmlLabel)>, InputError> {
+    let mut places = Vec::new();
+    loop {
+        match xml.markup()? {
+            XmlItem::Open(tag) if tag.name() == "place" => {
+                let at = tag.at;
+                tag.check_attributes()?;
+                let [id] = tag.attributes(["idref"])?;
+                let id = tag.required(id, "place", "idref")?;
+                places.push((id, xml.label(at)?));
+            }
+            XmlItem::Open(tag) => {
+                tag.check_passed_over(&[])?;
+                xml.skip()?;
+            }
+            XmlItem::Close | XmlItem::End => return Ok(places),
+            XmlItem::Text(_) | XmlItem::Nothing => {}
+        }
+    }
+}
+
+/// Resolves the place ids of the markings, once all places are known and references are resolved.
+pub(super) fn resolve(
+    finals: Vec<FinalMarking>,
+    graph: &PnmlGraph,
+    file: &str,
+) -> Result<Vec<Marking>, InputError> {
+    let mut markings: Vec<Marking> = Vec::new();
+    for FinalMarking(places) in finals {
+        let mut marking = Marking::empty(graph.builder.core.place_count());
+        for (id, label) in places {
+            let at = label.at;
+            let Some(place) = graph.place_named(&id) else {
+                let (node, target) = ("final marking".to_owned(), id);
+                let at = at.of(file);
+                return Err(InputError::UnknownReference { at, node, target, kind: "place" });
+            };
+            let owner = || format!("final marking of place `{id}`");
+            if label.contradictory {
+                let (at, owner) = (at.of(file), owner());
+                return Err(InputError::Repeated { at, owner, label: "text" });
+            }
+            let number = match label.text.as_str() {
+                _ if label.structured => None,
+                "" => Some(0),
+                text => digits(text),
+            };
+            let sum = number.and_then(|tokens: u64| marking[place].checked_add(tokens));
+            marking[place] =
+                sum.filter(|&tokens| tokens <= Marking::MAX_TOKENS).ok_or_else(|| {
+                    let (at, found) = (at.of(file), label.text.clone());
+                    InputError::BadNumber { at, owner: owner(), found, least: 0 }
+                })?;
+        }
+        if !markings.contains(&marking) {
+            markings.push(marking);
+        }
+    }
+    Ok(markings)
+}

@@ -1,0 +1,253 @@
+//! The beginning of a file, prepared for recognition.
+
+use std::borrow::Cow;
+
+/// A format that Parikh does not read.
+pub(super) struct ForeignFormat {
+    /// The kind of file and its tool, as messages name it.
+    pub(super) name: &'static str,
+    /// The export or conversion that gives a file Parikh reads.
+    pub(super) advice: &'static str,
+    /// Returns the piece of a sample that shows this format, if there is one.
+    pub(super) find: fn(&Sample<'_>) -> Option<FormatSign>,
+}
+
+/// A piece of a file that shows its format.
+pub(super) struct FormatSign {
+    /// The line, counted from 1.
+    pub(super) line: u64,
+    /// The text as quoted in messages.
+    pub(super) text: String,
+}
+
+/// A line that is not blank and not a remark.
+#[derive(Clone, Copy)]
+pub(super) struct SampleLine<'t> {
+    /// The line number, counted from 1.
+    pub(super) number: u64,
+    /// The text without surrounding blanks.
+    pub(super) text: &'t str,
+}
+
+impl<'t> SampleLine<'t> {
+    /// Returns the first word.
+    pub(super) fn first(&self) -> &'t str {
+        self.text.split_whitespace().next().unwrap_or_default()
+    }
+
+    /// Returns the line as a sign.
+    pub(super) fn sign(&self) -> FormatSign {
+        FormatSign { line: self.number, text: self.text.to_owned() }
+    }
+}
+
+/// The opening tag of an element.
+pub(super) struct SampleTag<'t> {
+    /// The line number, counted from 1.
+    pub(super) line: u64,
+    /// The name, including the prefix.
+    pub(super) qualified_name: &'t str,
+    /// The attributes as written.
+    pub(super) attributes: &'t str,
+}
+
+impl<'t> SampleTag<'t> {
+    /// Returns the local name, without the prefix.
+    pub(super) fn name(&self) -> &'t str {
+        self.qualified_name.rsplit(':').next().unwrap_or_default()
+    }
+
+    /// Returns the names and values of the attributes.
+    pub(super) fn attributes(&self) -> impl Iterator<Item = (&'t str, &'t str)> {
+        let mut rest = self.attributes;
+        std::iter::from_fn(move || {
+            let (name, behind) = rest.split_once('=')?;
+            let behind = behind.trim_start();
+            let quote = behind.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+            let (value, behind) = behind[1..].split_once(quote)?;
+            rest = behind;
+            Some((name.trim(), value))
+        })
+    }
+
+    /// Returns the value of an attribute.
+    pub(super) fn attribute(&self, name: &str) -> Option<&'t str> {
+        self.attributes().find(|(own, _)| *own == name).map(|(_, value)| value)
+    }
+
+    /// Returns the tag as a sign.
+    pub(super) fn sign(&self) -> FormatSign {
+        FormatSign { line: self.line, text: format!("<{}>", self.qualified_name) }
+    }
+}
+
+/// The beginning of a file.
+pub(super) struct Sample<'t> {
+    /// The lines of a file that is not XML.
+    pub(super) lines: Vec<SampleLine<'t>>,
+    /// The tags of a file in XML, in order. Elements inside `toolspecific` are left out.
+    pub(super) tags: Vec<SampleTag<'t>>,
+    /// The text, remarks included.
+    pub(super) text: &'t str,
+}
+
+impl<'t> Sample<'t> {
+    /// Splits a text into lines, or into tags if it is XML.
+    pub(super) fn of(text: &'t str) -> Self {
+        match text.trim_start().starts_with('<') {
+            true => Sample { lines: Vec::new(), tags: tags(text), text },
+            false => Sample { lines: lines(text), tags: Vec::new(), text },
+        }
+    }
+
+    /// Returns the root element if it has this name.
+    pub(super) fn root(&self, name: &str) -> Option<&SampleTag<'t>> {
+        self.tags.first().filter(|root| root.name() == name)
+    }
+
+    /// Returns the first tag with one of these names.
+    pub(super) fn tag(&self, names: &[&str]) -> Option<&SampleTag<'t>> {
+        self.tags.iter().find(|tag| names.contains(&tag.name()))
+    }
+
+    /// Returns the first line.
+    pub(super) fn first(&self) -> Option<&SampleLine<'t>> {
+        self.lines.first()
+    }
+
+    /// Returns the first line that begins with one of these words.
+    pub(super) fn line(&self, words: &[&str]) -> Option<&SampleLine<'t>> {
+        self.lines.iter().find(|line| words.contains(&line.first()))
+    }
+
+    /// Returns the words of all lines.
+    pub(super) fn words(&self) -> impl Iterator<Item = &'t str> {
+        self.lines.iter().flat_map(|line| line.text.split_whitespace())
+    }
+}
+
+/// Decodes the beginning of a file: UTF-16 if a byte order mark says so, UTF-8 otherwise. Invalid
+/// bytes become U+FFFD. Keywords are ASCII in all formats.
+pub(super) fn decoded(bytes: &[u8]) -> Cow<'_, str> {
+    let unit: fn([u8; 2]) -> u16 = match bytes {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        _ => {
+            return String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
+        }
+    };
+    let units: Vec<u16> = bytes[2..].chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
+    Cow::Owned(String::from_utf16_lossy(&units))
+}
+
+/// The remarks that end with their line.
+const LINE_REMARKS: [&str; 5] = ["//", "--", "#", "%", "/*/"];
+
+/// The remarks that may have several lines.
+const LONG_REMARKS: [(&str, &str); 3] = [("/*", "*/"), ("(*", "*)"), ("{", "}")];
+
+/// Returns the lines of a text. A remark is left out if a line begins with it. PROD's keywords
+/// begin with `#`, and stay.
+fn lines(text: &str) -> Vec<SampleLine<'_>> {
+    let mut lines = Vec::new();
+    let (mut rest, mut number) = (text, 1);
+    loop {
+        let trimmed = rest.trim_start();
+        number += newlines(&rest[..rest.len() - trimmed.len()]);
+        if trimmed.is_empty() {
+            return lines;
+        }
+        let line = trimmed.lines().next().unwrap_or_default();
+        let is_prod = ["#place", "#trans", "#define"].iter().any(|word| line.starts_with(word));
+        let long = LONG_REMARKS.iter().find(|(begin, _)| line.starts_with(begin));
+        let end = long.and_then(|(begin, end)| {
+            Some(trimmed[begin.len()..].find(end)? + begin.len() + end.len())
+        });
+        let length = match end {
+            Some(length) => length,
+            None => {
+                if is_prod || !LINE_REMARKS.iter().any(|begin| line.starts_with(begin)) {
+                    lines.push(SampleLine { number, text: line.trim_end() });
+                }
+                line.len()
+            }
+        };
+        number += newlines(&trimmed[..length]);
+        rest = &trimmed[length..];
+    }
+}
+
+fn newlines(text: &str) -> u64 {
+    text.bytes().filter(|&byte| byte == b'\n').count() as u64
+}
+
+/// Returns the opening tags of a text in XML.
+fn tags(text: &str) -> Vec<SampleTag<'_>> {
+    let mut tags = Vec::new();
+    let (mut at, mut line, mut counted) = (0, 1, 0);
+    while let Some(found) = text[at..].find('<') {
+        let begin = at + found;
+        line += newlines(&text[counted..begin]);
+        counted = begin;
+        let rest = &text[begin..];
+        let skipped =
+            [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"), ("<!", ">"), ("</", ">")];
+        let end = match skipped.iter().find(|(open, _)| rest.starts_with(open)) {
+            Some((_, close)) => rest.find(close).map(|it| it + close.len()),
+            None => tag_length(rest),
+        };
+        let Some(length) = end else { return tags };
+        at = begin + length;
+        if skipped.iter().any(|(open, _)| rest.starts_with(open)) {
+            continue;
+        }
+        let inside = rest[1..length - 1].trim_end_matches('/');
+        let name_end = inside.find(char::is_whitespace).unwrap_or(inside.len());
+        let (qualified_name, attributes) = inside.split_at(name_end);
+        if qualified_name == "toolspecific" && !rest[..length].ends_with("/>") {
+            match text[at..].find("</toolspecific") {
+                Some(end) => at += end,
+                None => return tags,
+            }
+            continue;
+        }
+        tags.push(SampleTag { line, qualified_name, attributes });
+    }
+    tags
+}
+
+/// Returns the length of a tag in bytes. A `>` in quotes does not end it.
+fn tag_length(rest: &str) -> Option<usize> {
+    let mut quote = None;
+    for (at, c) in rest.char_indices() {
+        match (quote, c) {
+            (None, '>') => return Some(at + 1),
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remarks_of_every_language_are_left_out_and_lines_counted() {
+        let text = "-- a\n// b\n# c\n% d\n/* e\nf */ { g\n} place x\n\n(* h *) trans y\n#place z";
+        let lines: Vec<_> = lines(text).iter().map(|line| (line.number, line.text)).collect();
+        assert_eq!(lines, [(7, "place x"), (9, "trans y"), (10, "#place z")]);
+    }
+
+    #[test]
+    fn tags_have_their_attributes_and_lines() {
+        let text = "<?xml?><!-- <no/> -->\n<a:b x='1>' y = \"2\"/>\n<toolspecific><no/></toolspecific><c/>";
+        let tags = tags(text);
+        let names: Vec<_> = tags.iter().map(|tag| (tag.line, tag.qualified_name)).collect();
+        assert_eq!(names, [(2, "a:b"), (3, "c")]);
+        assert_eq!((tags[0].name(), tags[0].attribute("y")), ("b", Some("2")));
+        assert_eq!(tags[0].attribute("x"), Some("1>"));
+    }
+}

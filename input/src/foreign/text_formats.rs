@@ -1,0 +1,248 @@
+//! Formats in a language of their own that Parikh does not read.
+
+use super::sample::{ForeignFormat, FormatSign, Sample, SampleLine};
+
+/// The advice where a tool cannot export the net.
+const WRITE_PNML: &str = "write its net as PNML";
+
+/// The advice for programs of model checkers.
+const PROGRAM: &str = "it is a program; if it has a net, write the net as PNML";
+
+/// The formats, in the order in which they are tried.
+pub(super) const FORMATS: &[ForeignFormat] = &[
+    ForeignFormat {
+        name: "a drawing of Renew (.rnw)",
+        advice: "export it as PNML; only nets without references and synchronous channels are \
+                 place/transition nets",
+        find: |sample| {
+            let is_sign = |line: &&SampleLine<'_>| {
+                ["de.renew", "CH.ifa"].iter().any(|it| line.text.contains(it))
+            };
+            sample.lines.iter().take(3).find(is_sign).map(SampleLine::sign)
+        },
+    },
+    ForeignFormat {
+        name: "a net of GreatSPN (.net, .def)",
+        advice: "open it in GreatSPN's editor and export it as PNML",
+        find: |sample| {
+            let line = sample.first()?;
+            let number = line.text.strip_prefix('|')?.trim_end_matches(['|', ' ']);
+            let is_number = !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit());
+            is_number.then(|| line.sign())
+        },
+    },
+    ForeignFormat {
+        name: "a net of PEP (.ll_net)",
+        advice: "write it as PNML or in LoLA's language",
+        find: |sample| begins_with(sample, &["PEP"]),
+    },
+    ForeignFormat {
+        name: "a net in APNN",
+        advice: WRITE_PNML,
+        find: |sample| {
+            let line = sample.first()?;
+            line.text.starts_with("\\beginnet").then(|| line.sign())
+        },
+    },
+    ForeignFormat {
+        name: "a net of INA (.pnt)",
+        advice: WRITE_PNML,
+        find: |sample| {
+            let line = sample.first()?;
+            line.text.to_uppercase().replace(' ', "").contains("PRE,POST").then(|| line.sign())
+        },
+    },
+    ForeignFormat {
+        name: "a model in the language of NuSMV",
+        advice: PROGRAM,
+        find: |sample| begins_with(sample, &["MODULE"]),
+    },
+    ForeignFormat {
+        name: "a model in GAL, of ITS-Tools",
+        advice: PROGRAM,
+        find: |sample| begins_with(sample, &["gal", "GAL"]),
+    },
+    ForeignFormat {
+        name: "a model in the language of DiVinE",
+        advice: PROGRAM,
+        find: |sample| {
+            begins_with(sample, &["dve"]).or_else(|| {
+                sample.line(&["system"]).and_then(|line| {
+                    let kind = line.text.split_whitespace().nth(1)?.trim_end_matches(';');
+                    let has_process = sample.line(&["process"]).is_some();
+                    (matches!(kind, "async" | "sync") && has_process).then(|| line.sign())
+                })
+            })
+        },
+    },
+    ForeignFormat {
+        name: "a net of PROD",
+        advice: WRITE_PNML,
+        find: |sample| sample.line(&["#place", "#trans"]).map(SampleLine::sign),
+    },
+    ForeignFormat {
+        name: "a model of PRISM",
+        advice: PROGRAM,
+        find: |sample| {
+            let kinds =
+                ["dtmc", "ctmc", "mdp", "pta", "probabilistic", "stochastic", "nondeterministic"];
+            sample.line(&["module"])?;
+            begins_with(sample, &kinds)
+        },
+    },
+    ForeignFormat {
+        name: "a model of SMART",
+        advice: WRITE_PNML,
+        find: |sample| {
+            let is_sign = |line: &&SampleLine<'_>| line.first() == "pn" && line.text.contains(":=");
+            sample.lines.iter().find(is_sign).map(SampleLine::sign)
+        },
+    },
+    ForeignFormat {
+        name: "an open net of Fiona or LoLA's service tools",
+        advice: "write its inner net as PNML, or as PLACE, MARKING and TRANSITION",
+        find: open_net,
+    },
+    ForeignFormat {
+        name: "a net of Woflan (.tpn)",
+        advice: "write it as PNML, or as text with one line per node: `place p 1` and `transition \
+                 t: p -> q`",
+        find: woflan,
+    },
+    ForeignFormat {
+        name: "a net in ANDL, of Charlie and Marcie",
+        advice: "export it as PNML from Snoopy",
+        find: |sample| {
+            let kinds = ["pn", "spn", "xpn", "cpn", "gspn", "hpn", "colspn", "colpn", "colxpn"];
+            let first = sample.first()?;
+            let word = first.text.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
+            let is_one =
+                kinds.contains(&word) && sample.lines.iter().any(|it| it.text.contains('{'));
+            is_one.then(|| first.sign())
+        },
+    },
+    ForeignFormat {
+        name: "a drawn net of TINA (.ndr)",
+        advice: "save it as .net: ndrio FILE.ndr FILE.net",
+        find: drawn_by_tina,
+    },
+    ForeignFormat {
+        name: "a circuit in BLIF",
+        advice: "it is not a Petri net; write a model of it as PNML",
+        find: |sample| {
+            begins_with(sample, &[".model", ".inputs", ".outputs"])?;
+            sample.line(&[".names", ".latch", ".gate", ".subckt"]).map(SampleLine::sign)
+        },
+    },
+    ForeignFormat {
+        name: "a signal transition graph (.g) of petrify or Workcraft",
+        advice: "export it as PNML",
+        find: |sample| by_keywords(sample, SIGNAL_GRAPH, APT),
+    },
+    ForeignFormat {
+        name: "a net of APT",
+        advice: "write it as PNML: apt PNML_export",
+        find: |sample| by_keywords(sample, APT, SIGNAL_GRAPH),
+    },
+];
+
+/// The keywords that only signal transition graphs and state graphs of circuits have.
+const SIGNAL_GRAPH: &[&str] = &[
+    ".graph",
+    ".state",
+    ".inputs",
+    ".outputs",
+    ".internal",
+    ".dummy",
+    ".marking",
+    ".model",
+    ".end",
+    ".capacity",
+    ".slowenv",
+    ".initial",
+    ".coords",
+];
+
+/// The keywords that only APT has.
+const APT: &[&str] = &[
+    ".type",
+    ".description",
+    ".places",
+    ".transitions",
+    ".flows",
+    ".initial_marking",
+    ".final_markings",
+    ".options",
+    ".states",
+    ".labels",
+    ".arcs",
+];
+
+/// Returns the first line if its first word is one of these.
+fn begins_with(sample: &Sample<'_>, words: &[&str]) -> Option<FormatSign> {
+    let line = sample.first()?;
+    words.contains(&line.first()).then(|| line.sign())
+}
+
+/// Finds one of two formats whose lines begin with shared keywords such as `.name`. The format with
+/// more keywords of its own wins.
+fn by_keywords(sample: &Sample<'_>, own: &[&str], others: &[&str]) -> Option<FormatSign> {
+    sample.first().filter(|line| line.first().starts_with('.'))?;
+    let keyword = |line: &SampleLine<'_>| {
+        let word = line.first();
+        word[..word.find('{').unwrap_or(word.len())].to_owned()
+    };
+    let count = |words: &[&str]| {
+        sample.lines.iter().filter(|line| words.contains(&&*keyword(line))).count()
+    };
+    let line = sample.lines.iter().find(|line| own.contains(&&*keyword(line)));
+    match line {
+        Some(line) if count(own) > count(others) => Some(line.sign()),
+        // APT begins with `.name`, so a `.name` without any other keyword counts as APT.
+        None if own == APT && count(others) == 0 => sample.line(&[".name"]).map(SampleLine::sign),
+        _ => None,
+    }
+}
+
+/// Finds an open net. Its sections of places have kinds, unlike those of LoLA's plain nets.
+fn open_net(sample: &Sample<'_>) -> Option<FormatSign> {
+    let kinds = ["INTERNAL", "INPUT", "OUTPUT", "SYNCHRONOUS"];
+    let mut words = sample.words();
+    let is_one = match words.next()? {
+        "INTERFACE" => true,
+        "PLACE" => {
+            let kind = words.next()?;
+            let is_name = words.next().is_some_and(|it| it.starts_with([',', ';', ':']));
+            kinds.contains(&kind) && !is_name
+        }
+        _ => false,
+    };
+    is_one.then(|| sample.first().map(SampleLine::sign)).flatten()
+}
+
+/// Finds a net of Woflan: statements `place p init 1;` and `trans t in p out q;`.
+fn woflan(sample: &Sample<'_>) -> Option<FormatSign> {
+    let first = sample.first()?;
+    let is_keyword = |word: &str| ["place", "trans"].iter().any(|it| word.eq_ignore_ascii_case(it));
+    let is_trans = |line: &&SampleLine<'_>| {
+        line.text.split(';').any(|it| {
+            it.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("trans"))
+        })
+    };
+    let sign = sample.lines.iter().find(is_trans)?;
+    (is_keyword(first.first()) && sample.lines.iter().any(|line| line.text.contains(';')))
+        .then(|| sign.sign())
+}
+
+/// Finds a drawing of TINA: lines `p X Y NAME …` and `t X Y NAME …`, with positions as numbers.
+fn drawn_by_tina(sample: &Sample<'_>) -> Option<FormatSign> {
+    let is_node = |line: &&SampleLine<'_>| {
+        let mut words = line.text.split_whitespace();
+        matches!(words.next(), Some("p" | "t"))
+            && words.by_ref().take(2).filter(|word| word.parse::<f64>().is_ok()).count() == 2
+            && words.next().is_some()
+    };
+    let node = sample.lines.iter().find(is_node)?;
+    let known = ["p", "t", "e", "n", "h", "a"];
+    known.contains(&sample.first()?.first()).then(|| node.sign())
+}

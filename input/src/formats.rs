@@ -1,0 +1,218 @@
+//! The formats of model files.
+//!
+//! The reader tries the formats in order, and takes the first that recognises the beginning of the
+//! file and reads the file. PNML files of coloured nets begin like those of place/transition nets.
+//! So the coloured reader follows where the plain reader finds colours. A new format needs a file
+//! with its constant and a line in [`FORMATS`].
+//!
+//! No current format guarantees facts about the net. Safe units (NUPN) are the model's claim, and
+//! stay a claim. A format that guarantees facts (units of a product of automata, say) has to return
+//! them with the model, as proved facts.
+
+use super::error::InputError;
+use super::format::{ModelFormat, ReadFailure, SourceModel, translated};
+use super::{foreign, lola, mist, pnml, symmetric, systems, text, tina};
+use crate::model::Model;
+use parikh_net::Assumption;
+use parikh_net::printable::counted;
+use parikh_net::{ExtendedNet, Net};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The formats, in the order in which they are tried.
+pub const FORMATS: &[ModelFormat] = &[
+    pnml::FORMAT,
+    symmetric::FORMAT,
+    text::COLOURED,
+    tina::FORMAT,
+    text::PLAIN,
+    lola::FORMAT,
+    mist::FORMAT,
+    systems::DOT,
+    systems::AUT,
+    systems::FSM,
+];
+
+/// The treatment of times and priorities, which change the set of reachable markings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimingTreatment {
+    /// A model with times or priorities is refused.
+    #[default]
+    Refused,
+    /// Times and priorities are left out, and answers say so.
+    LeftOut,
+}
+
+impl TimingTreatment {
+    /// Returns the treatment that the option `--untimed` requests.
+    pub fn of_option(untimed: bool) -> Self {
+        if untimed { TimingTreatment::LeftOut } else { TimingTreatment::Refused }
+    }
+}
+
+/// The number of bytes at the beginning of a file that serve to recognise the format. The number is
+/// large because comments and drawings may come first.
+const BEGINNING: u64 = 256 * 1024;
+
+/// Reads the model that a command line argument names. The argument is a file of one of the
+/// [`FORMATS`], compressed or not, or the directory or the archive of a contest instance.
+///
+/// # Errors
+/// When the file cannot be read, is of no known format, or contains an invalid net. The error has
+/// the position in the file.
+pub fn read_model(path: &Path) -> Result<Model, InputError> {
+    read(path, false, TimingTreatment::Refused)
+}
+
+/// Reads a model as [`read_model`] does, with or without its times and priorities.
+///
+/// # Errors
+/// As [`read_model`].
+pub fn read_model_as(path: &Path, timing: TimingTreatment) -> Result<Model, InputError> {
+    read(path, false, timing)
+}
+
+/// Reads a model as [`read_model_as`] does, and may translate inhibitor and reset arcs at places
+/// without a known bound within caps ([`Net::has_caps`](parikh_net::Net::has_caps)). Such a net
+/// only answers questions of reachability. The caller has to check which goals it may ask.
+///
+/// # Errors
+/// As [`read_model`].
+pub fn read_model_within_caps(path: &Path, timing: TimingTreatment) -> Result<Model, InputError> {
+    read(path, true, timing)
+}
+
+fn read(path: &Path, caps: bool, timing: TimingTreatment) -> Result<Model, InputError> {
+    translated_from(read_source_as(path, timing)?, path, caps)
+}
+
+/// Translates a net with inhibitor or reset arcs into a place/transition net, within caps where
+/// places have no known bound. Messages use `file` for the net's file.
+///
+/// # Errors
+/// When no equivalent place/transition net is found.
+pub fn translated_within_caps(net: ExtendedNet, file: &str) -> Result<Net, InputError> {
+    translated(net, file, true)
+}
+
+/// Translates a model that was read from `path` where it has inhibitor or reset arcs.
+///
+/// # Errors
+/// When no equivalent place/transition net is found.
+pub fn translated_model(source: SourceModel, path: &Path) -> Result<Model, InputError> {
+    translated_from(source, path, false)
+}
+
+fn translated_from(source: SourceModel, path: &Path, caps: bool) -> Result<Model, InputError> {
+    let file = model_file(path)?.display().to_string();
+    Ok(match source {
+        SourceModel::Net(net) => Model::from(translated(*net, &file, caps)?),
+        SourceModel::Coloured(net) => Model::from(*net),
+    })
+}
+
+/// Reads the net that an argument names with its inhibitor and reset arcs, and without its times
+/// and priorities. The caller has read the same file before, with the user's choice about times and
+/// priorities.
+///
+/// # Errors
+/// As [`read_source`], and for coloured nets, whose readers support no such arcs.
+pub fn read_extended(path: &Path) -> Result<ExtendedNet, InputError> {
+    match read_source_as(path, TimingTreatment::LeftOut)? {
+        SourceModel::Net(net) => Ok(*net),
+        SourceModel::Coloured(_) => {
+            let file = model_file(path)?.display().to_string().into();
+            Err(InputError::Unreadable { file, cause: std::io::ErrorKind::InvalidData.into() })
+        }
+    }
+}
+
+/// Reads the file that an argument names without translation: inhibitor and reset arcs stay in the
+/// net.
+///
+/// # Errors
+/// As [`read_model`], except the errors of the translation.
+pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
+    read_source_as(path, TimingTreatment::Refused)
+}
+
+/// Reads a model as [`read_source`] does, with or without its times and priorities.
+///
+/// # Errors
+/// As [`read_source`].
+pub fn read_source_as(path: &Path, timing: TimingTreatment) -> Result<SourceModel, InputError> {
+    let start = Instant::now();
+    let path = model_file(path)?;
+    let (mut reader, file) = super::open(&path)?;
+    let unreadable = |cause| InputError::Unreadable { file: file.as_str().into(), cause };
+    let mut beginning = Vec::new();
+    (&mut reader).take(BEGINNING).read_to_end(&mut beginning).map_err(unreadable)?;
+    if beginning.trim_ascii().is_empty() && beginning.len() < 1024 {
+        return Err(InputError::NoContent { file: file.as_str().into() });
+    }
+    if let Some(refusal) = foreign::refusal(&file, &beginning) {
+        return Err(refusal);
+    }
+    let mut refused = None;
+    for format in FORMATS.iter().filter(|format| (format.begins)(&beginning)) {
+        if refused.is_some() {
+            (reader, _) = super::open(&path)?;
+            std::io::copy(&mut (&mut reader).take(BEGINNING), &mut std::io::sink())
+                .map_err(unreadable)?;
+        }
+        match (format.read)(&mut (&*beginning).chain(&mut reader), &file) {
+            Ok(source) => {
+                let (sizes, lasted) = (sizes(&source), start.elapsed());
+                tracing::info!("read {file}: {sizes}, {lasted:.2?}");
+                return Ok(source);
+            }
+            Err(ReadFailure::Timed(timed)) if timing == TimingTreatment::LeftOut => {
+                return Ok(timed.0.assuming([Assumption::Untimed]));
+            }
+            Err(ReadFailure::Timed(timed)) => return Err(timed.1),
+            Err(ReadFailure::Broken(error)) => return Err(error),
+            Err(ReadFailure::AnotherFormat(error)) => refused = Some(error),
+        }
+    }
+    if let Some(refused) = refused {
+        return Err(refused);
+    }
+    let lines = beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut numbered = (1..).zip(lines);
+    let first = numbered.find(|(_, line)| !line.is_empty());
+    let (line, text) = first.unwrap_or((1, Default::default()));
+    let found = String::from_utf8_lossy(text).chars().take(20).collect();
+    let formats = FORMATS.iter().map(|format| format.name.to_owned()).collect();
+    Err(InputError::UnknownFormat { file: file.into(), line, found, formats })
+}
+
+/// Describes the size of a model in words.
+fn sizes(source: &SourceModel) -> String {
+    let (places, transitions, kind) = match source {
+        SourceModel::Net(net) => (net.core().place_count(), net.core().transition_count(), ""),
+        SourceModel::Coloured(net) => (net.places().len(), net.transitions().len(), "coloured "),
+    };
+    let places = counted(places, &format!("{kind}place"));
+    format!("{places}, {}", counted(transitions, &format!("{kind}transition")))
+}
+
+/// Returns the path of the model file: the path itself, or `model.pnml` inside a directory or an
+/// archive.
+///
+/// # Errors
+/// When a directory has no `model.pnml`.
+pub fn model_file(path: &Path) -> Result<PathBuf, InputError> {
+    let file = path.join("model.pnml");
+    if parikh_files::is_archive(path) {
+        // Opening the file reports a missing entry or a broken archive.
+        return Ok(file);
+    }
+    if !path.is_dir() {
+        return Ok(path.to_owned());
+    }
+    match file.is_file() {
+        true => Ok(file),
+        false => Err(InputError::NoModel { directory: path.display().to_string().into() }),
+    }
+}

@@ -1,0 +1,294 @@
+//! The nodes and arcs of a PNML file before the net is built. Arcs between known nodes go straight
+//! into the builder. Arcs before their nodes, and arcs at reference nodes, wait until the whole
+//! file is read.
+
+use super::error::InputError;
+use super::source::TextPosition;
+use parikh_net::builder::NetNode;
+use parikh_net::{BuildError, ExtendedBuilder, PlaceId};
+use std::collections::HashMap;
+
+/// The two kinds of nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PnmlNodeKind {
+    Place,
+    Transition,
+}
+
+impl PnmlNodeKind {
+    fn of(node: NetNode) -> Self {
+        match node {
+            NetNode::Place(_) => PnmlNodeKind::Place,
+            NetNode::Transition(_) => PnmlNodeKind::Transition,
+        }
+    }
+}
+
+/// A reference node: represents another node, usually of another page.
+struct ReferenceNode {
+    id: Box<str>,
+    target: Box<str>,
+    kind: PnmlNodeKind,
+    at: TextPosition,
+    stands_for: Option<NetNode>,
+}
+
+/// An arc as written in the file.
+pub(super) struct ArcText {
+    pub(super) id: Option<String>,
+    pub(super) source: String,
+    pub(super) target: String,
+    pub(super) weight: u64,
+    pub(super) kind: ArcKind,
+    pub(super) at: TextPosition,
+}
+
+/// The effect of an arc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArcKind {
+    /// The arc moves tokens.
+    Normal,
+    /// The transition needs the tokens, and consumes none.
+    Read,
+    /// The transition needs fewer tokens than the weight.
+    Inhibitor,
+    /// The transition empties the place.
+    Reset,
+}
+
+impl ArcKind {
+    /// Returns the name of the type in files.
+    fn name(self) -> &'static str {
+        match self {
+            ArcKind::Normal => "normal",
+            ArcKind::Read => "read",
+            ArcKind::Inhibitor => "inhibitor",
+            ArcKind::Reset => "reset",
+        }
+    }
+}
+
+impl ArcText {
+    /// Returns the arc's id, or source and target if the id is missing, for messages.
+    pub(super) fn name(&self) -> String {
+        let ends = || format!("{} -> {}", self.source, self.target);
+        self.id.clone().unwrap_or_else(ends)
+    }
+}
+
+pub(super) struct PnmlGraph {
+    file: Box<str>,
+    pub(super) builder: ExtendedBuilder,
+    references: Vec<ReferenceNode>,
+    reference_named: HashMap<Box<str>, usize>,
+    waiting: Vec<ArcText>,
+    /// The number of arcs in the file; parallel arcs count separately.
+    pub(super) arcs: usize,
+    pub(super) transitions: usize,
+}
+
+impl PnmlGraph {
+    pub(super) fn new(file: &str) -> Self {
+        PnmlGraph {
+            file: file.into(),
+            builder: ExtendedBuilder::default(),
+            references: Vec::new(),
+            reference_named: HashMap::new(),
+            waiting: Vec::new(),
+            arcs: 0,
+            transitions: 0,
+        }
+    }
+
+    fn net(&self, at: TextPosition, problem: BuildError) -> InputError {
+        InputError::Net { at: at.of(&self.file), problem }
+    }
+
+    fn claim(&self, id: &str, at: TextPosition) -> Result<(), InputError> {
+        match self.reference_named.contains_key(id) {
+            true => Err(self.net(at, BuildError::DuplicateId(id.into()))),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn place(
+        &mut self,
+        id: &str,
+        tokens: u64,
+        label: Option<&str>,
+        at: TextPosition,
+    ) -> Result<(), InputError> {
+        self.claim(id, at)?;
+        let place = self.builder.core.place(id, tokens).map_err(|problem| self.net(at, problem))?;
+        if let Some(label) = label {
+            self.builder.core.label_place(place, label);
+        }
+        Ok(())
+    }
+
+    pub(super) fn transition(
+        &mut self,
+        id: &str,
+        label: Option<&str>,
+        at: TextPosition,
+    ) -> Result<(), InputError> {
+        self.claim(id, at)?;
+        let added = self.builder.core.transition(id).map_err(|problem| self.net(at, problem))?;
+        if let Some(label) = label {
+            self.builder.core.label_transition(added, label);
+        }
+        self.transitions += 1;
+        Ok(())
+    }
+
+    pub(super) fn reference(
+        &mut self,
+        id: String,
+        target: String,
+        kind: PnmlNodeKind,
+        at: TextPosition,
+    ) -> Result<(), InputError> {
+        if id.is_empty() {
+            return Err(self.net(at, BuildError::EmptyId));
+        }
+        if self.builder.core.node(&id).is_some() {
+            return Err(self.net(at, BuildError::DuplicateId(id)));
+        }
+        self.claim(&id, at)?;
+        let id: Box<str> = id.into();
+        self.reference_named.insert(id.clone(), self.references.len());
+        let target = target.into();
+        self.references.push(ReferenceNode { id, target, kind, at, stands_for: None });
+        Ok(())
+    }
+
+    pub(super) fn arc(&mut self, arc: ArcText) -> Result<(), InputError> {
+        self.arcs += 1;
+        match (self.builder.core.node(&arc.source), self.builder.core.node(&arc.target)) {
+            (Some(source), Some(target)) => self.join(&arc, source, target),
+            _ => {
+                self.waiting.push(arc);
+                Ok(())
+            }
+        }
+    }
+
+    fn join(&mut self, arc: &ArcText, source: NetNode, target: NetNode) -> Result<(), InputError> {
+        let joined = match (source, target) {
+            (NetNode::Place(p), NetNode::Transition(t)) => match arc.kind {
+                ArcKind::Normal => self.builder.core.take(t, p, arc.weight),
+                ArcKind::Read => self.builder.read(t, p, arc.weight),
+                ArcKind::Inhibitor => self.builder.inhibit(t, p, arc.weight),
+                ArcKind::Reset => {
+                    self.builder.reset(t, p);
+                    Ok(())
+                }
+            },
+            (NetNode::Transition(t), NetNode::Place(p)) if arc.kind == ArcKind::Normal => {
+                self.builder.core.put(t, p, arc.weight)
+            }
+            (NetNode::Transition(_), NetNode::Place(_)) => {
+                return Err(InputError::Unsupported {
+                    at: arc.at.of(&self.file),
+                    found: format!(
+                        "`{}` as the type of arc `{}`, which leads from a transition,",
+                        arc.kind.name(),
+                        arc.name()
+                    ),
+                    advice: "arcs that test or empty places lead from a place to a transition",
+                });
+            }
+            (source, _) => {
+                return Err(InputError::SameKind {
+                    at: arc.at.of(&self.file),
+                    arc: arc.name(),
+                    source_node: arc.source.clone(),
+                    target_node: arc.target.clone(),
+                    kind: match PnmlNodeKind::of(source) {
+                        PnmlNodeKind::Place => "places",
+                        PnmlNodeKind::Transition => "transitions",
+                    },
+                });
+            }
+        };
+        joined.map_err(|problem| self.net(arc.at, problem))
+    }
+
+    /// Resolves the references and joins the arcs that waited.
+    pub(super) fn settle(&mut self) -> Result<(), InputError> {
+        for index in 0..self.references.len() {
+            self.resolve(index)?;
+        }
+        for arc in std::mem::take(&mut self.waiting) {
+            let source = self.end(&arc, &arc.source)?;
+            let target = self.end(&arc, &arc.target)?;
+            self.join(&arc, source, target)?;
+        }
+        Ok(())
+    }
+
+    fn end(&self, arc: &ArcText, id: &str) -> Result<NetNode, InputError> {
+        let referred = || self.references[*self.reference_named.get(id)?].stands_for;
+        self.builder.core.node(id).or_else(referred).ok_or_else(|| InputError::UnknownEnd {
+            at: arc.at.of(&self.file),
+            arc: arc.name(),
+            node: id.to_owned(),
+        })
+    }
+
+    /// Returns the place with an id, or the place that the reference node with this id represents.
+    /// References must be resolved.
+    pub(super) fn place_named(&self, id: &str) -> Option<PlaceId> {
+        let referred = || self.references[*self.reference_named.get(id)?].stands_for;
+        match self.builder.core.node(id).or_else(referred) {
+            Some(NetNode::Place(place)) => Some(place),
+            _ => None,
+        }
+    }
+
+    /// Follows the chain of references from `start` to its node. All references on the chain are
+    /// resolved together, so the total time is linear in the length of all chains.
+    fn resolve(&mut self, start: usize) -> Result<(), InputError> {
+        let mut way = Vec::new();
+        let mut index = start;
+        let node = loop {
+            let reference = &self.references[index];
+            if let Some(node) = reference.stands_for {
+                break node;
+            }
+            if way.len() > self.references.len() {
+                let ReferenceNode { id, at, .. } = &self.references[start];
+                let (at, node) = (at.of(&self.file), id.to_string());
+                return Err(InputError::ReferenceCycle { at, node });
+            }
+            way.push(index);
+            if let Some(node) = self.builder.core.node(&reference.target) {
+                break node;
+            }
+            match self.reference_named.get(&reference.target) {
+                Some(&next) => index = next,
+                None => return Err(self.refers_to_nothing(index)),
+            }
+        };
+        for index in way {
+            if self.references[index].kind != PnmlNodeKind::of(node) {
+                return Err(self.refers_to_nothing(index));
+            }
+            self.references[index].stands_for = Some(node);
+        }
+        Ok(())
+    }
+
+    fn refers_to_nothing(&self, index: usize) -> InputError {
+        let ReferenceNode { id, target, kind, at, .. } = &self.references[index];
+        InputError::UnknownReference {
+            at: at.of(&self.file),
+            node: id.to_string(),
+            target: target.to_string(),
+            kind: match kind {
+                PnmlNodeKind::Place => "place",
+                PnmlNodeKind::Transition => "transition",
+            },
+        }
+    }
+}

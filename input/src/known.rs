@@ -1,0 +1,147 @@
+//! The attributes and elements of a net that are read, or known to have no meaning.
+//!
+//! An attribute `weight` of an arc, an element `inhibitorArc` or a misspelt `initialMarkin` has a
+//! meaning for its author. Without it, the net would be another net. So the reader refuses every
+//! unknown attribute and element by name, and guesses nothing. The content of `graphics`,
+//! `toolspecific` and `name` is ignored. Attributes with a prefix belong to another language, and
+//! namespace declarations are attributes. Both are ignored.
+
+use super::error::InputError;
+use super::xml::XmlTag;
+
+/// Attributes without meaning in any element: labels for people, and positions in drawings.
+const MEANINGLESS: [&str; 16] = [
+    "name",
+    "label",
+    "displayName",
+    "description",
+    "comment",
+    "version",
+    "active",
+    "visible",
+    "x",
+    "y",
+    "positionX",
+    "positionY",
+    "nameOffsetX",
+    "nameOffsetY",
+    "angle",
+    "orientation",
+];
+
+/// Elements whose content is ignored everywhere.
+const FOR_OTHERS: [&str; 3] = ["name", "graphics", "toolspecific"];
+
+/// Elements of a net without meaning: PIPE's classes of tokens, comments and definitions. The
+/// reader checks the classes in markings instead.
+pub(super) const OF_NET: &[&str] = &["token", "labels", "definition"];
+
+/// Elements of a transition without meaning: PIPE's drawing, and TINA's second name.
+pub(super) const OF_TRANSITION: &[&str] = &["orientation", "infiniteServer", "label"];
+
+/// Elements of an arc without meaning: PIPE's drawing.
+pub(super) const OF_ARC: &[&str] = &["arcpath"];
+
+/// Names of net elements, refused outside of a net, where they would be skipped.
+const PARTS: [&str; 3] = ["place", "transition", "arc"];
+
+/// The elements whose attributes the reader of the net checks. The readers of `finalmarkings` and
+/// `toolspecific` check their own attributes.
+pub(super) const READ: [&str; 7] =
+    ["page", "place", "transition", "arc", "referencePlace", "referenceTransition", "declaration"];
+
+/// Returns true if an attribute has a value that changes nothing. In TAPAAL, such values mean that
+/// a transition is not urgent, or that it belongs to the controller, which only matters in games.
+/// In PNEditor, they mean an ordinary place.
+fn says_no(attribute: &str, value: &str) -> bool {
+    matches!(
+        (attribute, value),
+        ("player", "0") | ("urgent" | "isStatic", "false") | ("controllable", "true")
+    )
+}
+
+/// Returns the attributes that an element may have besides the meaningless ones.
+fn attributes_of(element: &str) -> &'static [&'static str] {
+    match element {
+        "net" => &["id", "type"],
+        "arc" => &["id", "source", "target", "type"],
+        // TAPAAL's delay in simulations.
+        "transition" => &["id", "distribution", "value"],
+        "referencePlace" | "referenceTransition" => &["id", "ref"],
+        // A place of a net, or of a final marking.
+        "place" => &["id", "idref"],
+        "type" | "arctype" => &["id", "value"],
+        "variable" => &["refvariable"],
+        "useroperator" | "usersort" => &["declaration"],
+        "numberconstant" | "finiteintrangeconstant" | "booleanconstant" => &["value"],
+        "partitionelementof" => &["refpartition"],
+        "finiteintrange" => &["start", "end"],
+        _ => &["id"],
+    }
+}
+
+impl XmlTag<'_> {
+    /// Refuses an attribute that may have a meaning.
+    pub(super) fn check_attributes(&self) -> Result<(), InputError> {
+        let known = attributes_of(self.name());
+        let is_known = |name: &str| known.contains(&name) || MEANINGLESS.contains(&name);
+        let is_net = self.name() == "net";
+        // The attribute `xmlns` and prefixed attributes declare or belong to other languages.
+        let foreign = |name: &str| is_net && name == "xmlns" || name.contains(':');
+        let refused =
+            |name: &str, value: &str| !is_known(name) && !foreign(name) && !says_no(name, value);
+        match self.find_attribute(refused)? {
+            Some(name) => Err(self.unsupported(format!("an attribute `{name}`"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses an element that the reader does not handle, unless its content is ignored everywhere
+    /// or its name is in `nothing`, the elements without meaning here.
+    pub(super) fn check_passed_over(&self, nothing: &[&str]) -> Result<(), InputError> {
+        match FOR_OTHERS.contains(&self.name()) || nothing.contains(&self.name()) {
+            true => Ok(()),
+            false if self.name().to_ascii_lowercase().ends_with("arc") => {
+                Err(InputError::Unsupported {
+                    at: self.at.of(self.file),
+                    found: format!("an element `{}`", self.qualified_name()),
+                    advice: "expected `<arc source=… target=… type=…>`, where the type is `normal`, or in nets \
+                             without colours `inhibitor`, `read` or `reset`",
+                })
+            }
+            false => Err(self.unsupported(format!("an element `{}`", self.qualified_name()))),
+        }
+    }
+
+    /// Refuses an element outside of the net that may have a meaning. Outside of a module, these
+    /// are parts of a net. In a module, these are all elements but names, graphics and tool data.
+    pub(super) fn check_outside(&self, is_in_module: bool) -> Result<(), InputError> {
+        let name = self.name().to_ascii_lowercase();
+        match () {
+            () if FOR_OTHERS.contains(&self.name()) => Ok(()),
+            () if is_in_module => Err(InputError::Unsupported {
+                at: self.at.of(self.file),
+                found: format!("an element `{}` of a `<module>`", self.qualified_name()),
+                advice: "a module is supported only if it holds just a net: merge the modules of \
+                         the file into one net, and export it as standard PNML",
+            }),
+            () if PARTS.iter().any(|part| name.contains(part)) => {
+                Err(self.unsupported(format!("an element `{}` outside of a net", self.name())))
+            }
+            () => Ok(()),
+        }
+    }
+
+    /// Returns the error for an element with another prefix than the root element.
+    pub(super) fn of_another_language(&self) -> InputError {
+        self.unsupported(format!("an element `{}` of another language", self.qualified_name()))
+    }
+
+    fn unsupported(&self, found: String) -> InputError {
+        InputError::Unsupported {
+            at: self.at.of(self.file),
+            found,
+            advice: "it is unknown here: correct its name, or export the net as standard PNML",
+        }
+    }
+}

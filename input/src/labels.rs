@@ -1,0 +1,147 @@
+//! The labels of PNML nodes and arcs. The standard has `<initialMarking><text>3</text>…`. Older
+//! tools write `<value>` for `<text>`, or the number itself. Graphics and tool data may come before
+//! or after it.
+
+use super::error::InputError;
+use super::source::TextPosition;
+use super::xml::{XmlItem, XmlReader, trimmed};
+use std::io::BufRead;
+
+/// The children of nodes and arcs with a meaning for the net.
+pub(super) enum PnmlChild {
+    Name,
+    InitialMarking,
+    /// The tokens of a place in a final marking.
+    FinalMarking,
+    Inscription,
+    Capacity,
+    /// The colours of a place, or the effect of an arc, perhaps in the attribute `value`.
+    Type(Option<String>),
+    Condition,
+    /// The priority of a transition.
+    Priority,
+    Timed,
+    Rate,
+    /// A time interval, with the element's name and attributes.
+    Limit(&'static str, Vec<(String, String)>),
+    /// Tool data, with the attributes of the element.
+    ToolSpecific(Vec<(String, String)>),
+    /// PIPE's mark of a token to follow through the net, or of an arc for this token only.
+    Tagged,
+    /// A marking or inscription of a coloured net.
+    Coloured,
+    /// Graphics, other tools' data, and other elements to skip.
+    Other,
+}
+
+/// The content of a label.
+pub(super) struct PnmlLabel {
+    pub(super) at: TextPosition,
+    /// The text without surrounding blanks.
+    pub(super) text: String,
+    /// True if the label has a `<structure>`, as in coloured nets, or another element that may have
+    /// a meaning.
+    pub(super) structured: bool,
+    /// True if the label has several different texts, or elements split its text.
+    pub(super) contradictory: bool,
+}
+
+impl PnmlLabel {
+    pub(super) fn says_something(&self) -> bool {
+        self.structured || !self.text.is_empty()
+    }
+}
+
+impl<R: BufRead> XmlReader<R> {
+    /// Returns the next child of the current element, for the caller to read or skip. Returns
+    /// `None` when the element ends. The caller handles the elements in `read`. Elements in
+    /// `nothing` are skipped, and all others are refused.
+    pub(super) fn child(
+        &mut self,
+        read: &[&str],
+        nothing: &[&str],
+    ) -> Result<Option<(PnmlChild, TextPosition)>, InputError> {
+        loop {
+            let tag = match self.markup()? {
+                XmlItem::Open(tag) => tag,
+                XmlItem::Close | XmlItem::End => return Ok(None),
+                XmlItem::Text(_) | XmlItem::Nothing => continue,
+            };
+            match tag.name() {
+                known if read.contains(&known) => tag.check_attributes()?,
+                // Tools write their own data here.
+                "toolspecific" => {
+                    let attributes = tag.all_attributes()?;
+                    return Ok(Some((PnmlChild::ToolSpecific(attributes), tag.at)));
+                }
+                "name" | "graphics" => {}
+                _ => {
+                    tag.check_passed_over(nothing)?;
+                    self.skip()?;
+                    continue;
+                }
+            }
+            let child = match tag.name() {
+                other if !read.contains(&other) => PnmlChild::Other,
+                "name" => PnmlChild::Name,
+                "initialMarking" => PnmlChild::InitialMarking,
+                "finalMarking" => PnmlChild::FinalMarking,
+                "inscription" => PnmlChild::Inscription,
+                "capacity" => PnmlChild::Capacity,
+                "type" | "arctype" => {
+                    let [value] = tag.attributes(["value"])?;
+                    PnmlChild::Type(value)
+                }
+                "condition" => PnmlChild::Condition,
+                "priority" => PnmlChild::Priority,
+                "rate" => PnmlChild::Rate,
+                "delay" => PnmlChild::Limit("delay", tag.all_attributes()?),
+                "interval" => PnmlChild::Limit("interval", tag.all_attributes()?),
+                "timed" => PnmlChild::Timed,
+                "tagged" => PnmlChild::Tagged,
+                "hlinitialMarking" | "hlinscription" => PnmlChild::Coloured,
+                _ => PnmlChild::Other,
+            };
+            return Ok(Some((child, tag.at)));
+        }
+    }
+
+    /// Skips to the end of a reference node, which may only contain a name and graphics.
+    pub(super) fn reference(&mut self) -> Result<(), InputError> {
+        while self.child(&[], &[])?.is_some() {
+            self.skip()?;
+        }
+        Ok(())
+    }
+
+    /// Reads the label that was opened last at the position `at`.
+    pub(super) fn label(&mut self, at: TextPosition) -> Result<PnmlLabel, InputError> {
+        let mut inner = String::new();
+        let mut direct = String::new();
+        let (mut structured, mut contradictory) = (false, false);
+        loop {
+            match self.next()? {
+                XmlItem::Open(tag) => match tag.name() {
+                    "text" | "value" => {
+                        tag.check_attributes()?;
+                        let before = std::mem::take(&mut inner);
+                        let is_cut = self.text(&mut inner)?;
+                        let before = trimmed(&before);
+                        contradictory |= is_cut || !before.is_empty() && before != trimmed(&inner);
+                    }
+                    name => {
+                        structured |= !matches!(name, "name" | "graphics" | "toolspecific");
+                        self.skip()?;
+                    }
+                },
+                XmlItem::Text(text) => direct.push_str(&text),
+                XmlItem::Close | XmlItem::End => break,
+                XmlItem::Nothing => {}
+            }
+        }
+        let (inner, direct) = (trimmed(&inner), trimmed(&direct));
+        contradictory |= !inner.is_empty() && !matches!(direct, "" | ">") && direct != inner;
+        let text = if inner.is_empty() { direct } else { inner };
+        Ok(PnmlLabel { at, text: text.to_owned(), structured, contradictory })
+    }
+}

@@ -1,0 +1,443 @@
+//! Coverability problems in the language of mist (`.spec`): counters, guarded rules, initial
+//! counts, targets.
+//!
+//! ```text
+//! vars       x y z
+//! rules      x >= 2, z = 0 -> x' = x - 1, y' = y + 3, z' = 1;
+//! init       x >= 1, y = 0, z in [0, 4]
+//! target     y >= 2, z >= 1          # these together, or
+//!            x = 0                   # this
+//! invariants x = 1, y = 1
+//! ```
+//!
+//! A variable is a place. The rules are transitions `r1`, `r2`, … in order. `x >= c` in a guard is
+//! a read arc where the rule takes less. `x <= c`, as part of `x = c` or `x in [a, c]`, is an
+//! inhibitor arc of weight c + 1. `x' = c` is a reset arc. Rules that move all tokens of one place
+//! to another (`y' = y + x, x' = 0`, a transfer) cannot be expressed with such arcs, and are
+//! refused. The language itself refuses a variable with two limits in one list, and a variable that
+//! may fall below 0. So does the reader.
+//!
+//! If there are several initial markings, the net chooses one first. While a place `init` holds a
+//! token, a transition `init_x` adds tokens to x, up to the bound of x if there is one. The
+//! transition `start` moves the token from `init` to `run`, and every rule reads `run`. So the
+//! markings with a token on `run` are exactly those reachable from an initial marking. Deadlocks
+//! and runs are those of the rules.
+//!
+//! The targets are formulas: `parikh check FILE.spec --formulas FILE.spec`. Invariants are hints
+//! for another tool. The reader checks their syntax and ignores them.
+//!
+//! # Source
+//! G. Delzanno, J.-F. Raskin, L. Van Begin, *CSTs (covering sharing trees): compact data structures
+//! for parameterized verification*, STTT 5, 2004; P. Ganty's mist and its collection of problems.
+
+use super::error::InputError;
+use super::format::ModelFormat;
+use super::script::{self, Script, ScriptToken, ScriptTokens, whole};
+use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, PlaceId, TransitionId};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+/// Coverability problems of mist.
+pub(super) const FORMAT: ModelFormat = ModelFormat {
+    name: "a coverability problem of mist, which begins with `vars`",
+    begins: |beginning| is_problem(&script::beginning(beginning)),
+    read: |reader, name| {
+        let text = whole(reader, name)?;
+        Ok(problem(Script { file: name, text: &text })?.net.into())
+    },
+};
+
+/// Returns true if a file with this beginning is a problem of mist.
+pub(super) fn is_problem(text: &str) -> bool {
+    let mut words =
+        text.lines().flat_map(|line| line.split('#').next().unwrap_or_default().split_whitespace());
+    words.next() == Some("vars")
+}
+
+/// The content of a problem file.
+pub(super) struct CoverabilityProblem {
+    pub(super) net: ExtendedNet,
+    /// The targets: a disjunction of lists, each a conjunction of limits.
+    pub(super) targets: Vec<Vec<VariableLimit>>,
+}
+
+/// The limits of one variable.
+pub(super) struct VariableLimit {
+    pub(super) variable: String,
+    pub(super) least: u64,
+    pub(super) most: Option<u64>,
+    at: Range<usize>,
+}
+
+const KEYWORDS: [&str; 5] = ["vars", "rules", "init", "target", "invariants"];
+
+fn tokens(script: Script<'_>) -> Result<Vec<ScriptToken<'_>>, InputError> {
+    let text = script.text;
+    let mut tokens = Vec::new();
+    let (mut at, mut begins_line) = (0, true);
+    while let Some(c) = text[at..].chars().next() {
+        let (rest, start) = (&text[at..], at);
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+        match c {
+            '\n' => (begins_line, at) = (true, at + 1),
+            c if c.is_whitespace() => at += c.len_utf8(),
+            '#' => at += rest.find('\n').unwrap_or(rest.len()),
+            c if is_word(c) => at += rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            _ if rest.starts_with("->") || rest.starts_with(">=") => at += 2,
+            ',' | ';' | '=' | '\'' | '+' | '-' | '[' | ']' => at += 1,
+            _ => {
+                let what = format!(
+                    "found `{c}`, expected a name, a number or a symbol of mist's language"
+                );
+                return Err(script.error(&(at..at + c.len_utf8()), what));
+            }
+        }
+        if c.is_whitespace() || c == '#' {
+            continue;
+        }
+        let text = Cow::Borrowed(&text[start..at]);
+        let (is_word, is_quoted) = (is_word(c), false);
+        tokens.push(ScriptToken { text, span: start..at, is_word, is_quoted, begins_line });
+        begins_line = false;
+    }
+    Ok(tokens)
+}
+
+/// Reads a problem.
+pub(super) fn problem(script: Script<'_>) -> Result<CoverabilityProblem, InputError> {
+    let tokens = ScriptTokens::new(script, tokens(script)?);
+    let (places, rules) = (HashMap::new(), 0);
+    let mut reader =
+        MistReader { tokens, builder: ExtendedBuilder::default(), places, rules, run: None };
+    reader.tokens.expect("vars")?;
+    reader.variables()?;
+    reader.tokens.expect("rules")?;
+    // The rules are built last: whether they read `run` depends on the initial markings, which
+    // follow in the file.
+    let mut rules = Vec::new();
+    while reader.tokens.peek().is_some_and(|it| !it.is("init")) {
+        rules.push(reader.rule()?);
+    }
+    reader.tokens.expect("init")?;
+    let initial = reader.limits()?;
+    reader.tokens.expect("target")?;
+    let targets = reader.lists("a limit such as `x >= 2`")?;
+    if reader.tokens.take("invariants") {
+        reader.lists("a factor such as `x = 1`")?;
+    }
+    if reader.tokens.peek().is_some() {
+        return Err(reader.tokens.instead_of("the end of the file"));
+    }
+    reader.initial(initial)?;
+    for rule in rules {
+        reader.add(rule)?;
+    }
+    let net = reader.builder.build().map_err(|problem| script.build(&(0..0), &problem))?;
+    Ok(CoverabilityProblem { net, targets })
+}
+
+/// The effect of a rule on a variable.
+enum VariableChange {
+    Adds(u64),
+    Takes(u64),
+    Becomes(u64),
+}
+
+struct GuardedRule {
+    guard: Vec<VariableLimit>,
+    changes: BTreeMap<String, (VariableChange, Range<usize>)>,
+    at: Range<usize>,
+}
+
+struct MistReader<'t> {
+    tokens: ScriptTokens<'t>,
+    builder: ExtendedBuilder,
+    places: HashMap<String, PlaceId>,
+    rules: usize,
+    /// The place that every rule reads, if the net chooses its initial marking.
+    run: Option<PlaceId>,
+}
+
+impl MistReader<'_> {
+    fn variables(&mut self) -> Result<(), InputError> {
+        while self.tokens.peek().is_some_and(|it| !it.is("rules")) {
+            let name = self.tokens.word("the name of a variable, or `rules`")?;
+            let is_name = name.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+            if !is_name || KEYWORDS.contains(&&*name.text) {
+                return Err(self.tokens.wrong(&name, "the name of a variable, or `rules`"));
+            }
+            let place = self.builder.core.place(&name.text, 0);
+            let place = place.map_err(|problem| self.tokens.script.build(&name.span, &problem))?;
+            self.places.insert(name.text.into_owned(), place);
+        }
+        Ok(())
+    }
+
+    /// Reads the name of a declared variable.
+    fn variable(&mut self, expected: &str) -> Result<(String, Range<usize>), InputError> {
+        let name = self.tokens.word(expected)?;
+        match self.places.contains_key(&*name.text) {
+            true => Ok((name.text.into_owned(), name.span)),
+            false => Err(self.tokens.wrong(&name, "a declared variable")),
+        }
+    }
+
+    /// Reads limits separated by commas, at most one for each variable.
+    fn limits(&mut self) -> Result<Vec<VariableLimit>, InputError> {
+        let mut limits: Vec<VariableLimit> = Vec::new();
+        loop {
+            let limit = self.limit()?;
+            if limits.iter().any(|earlier| earlier.variable == limit.variable) {
+                let what = format!("`{}` is limited a second time, expected once", limit.variable);
+                return Err(self.tokens.script.error(&limit.at, what));
+            }
+            limits.push(limit);
+            if !self.tokens.take(",") {
+                return Ok(limits);
+            }
+        }
+    }
+
+    fn limit(&mut self) -> Result<VariableLimit, InputError> {
+        let (variable, at) = self.variable("a limit such as `x >= 2`")?;
+        if self.tokens.take(">=") {
+            let (least, _) = self.tokens.number(0)?;
+            return Ok(VariableLimit { variable, least, most: None, at });
+        }
+        if self.tokens.take("=") {
+            let (least, _) = self.tokens.number(0)?;
+            return Ok(VariableLimit { variable, least, most: Some(least), at });
+        }
+        if !self.tokens.take("in") {
+            return Err(self.tokens.instead_of("`>=`, `=` or `in`"));
+        }
+        self.tokens.expect("[")?;
+        let (least, _) = self.tokens.number(0)?;
+        self.tokens.expect(",")?;
+        let (most, end) = self.tokens.number(0)?;
+        self.tokens.expect("]")?;
+        if most < least {
+            return Err(self.tokens.script.error(&end, "an empty range, expected [least, most]"));
+        }
+        Ok(VariableLimit { variable, least, most: Some(most), at })
+    }
+
+    /// Reads a sequence of lists of limits.
+    fn lists(&mut self, expected: &str) -> Result<Vec<Vec<VariableLimit>>, InputError> {
+        let mut lists = Vec::new();
+        while self.tokens.peek().is_some_and(|it| !it.is("invariants")) {
+            lists.push(self.limits()?);
+        }
+        match lists.is_empty() {
+            true => Err(self.tokens.instead_of(expected)),
+            false => Ok(lists),
+        }
+    }
+
+    fn rule(&mut self) -> Result<GuardedRule, InputError> {
+        let start = self.tokens.peek().map_or(0, |token| token.span.start);
+        let guard = match self.tokens.take("true") {
+            true => Vec::new(),
+            false => self.limits()?,
+        };
+        self.tokens.expect("->")?;
+        let mut changes = BTreeMap::new();
+        while !self.tokens.take(";") {
+            let (variable, at) = self.variable("a change such as `x' = x + 1`, or `;`")?;
+            self.tokens.expect("'")?;
+            self.tokens.expect("=")?;
+            let change = self.change(&variable, &at, &guard)?;
+            if changes.insert(variable.clone(), (change, at.clone())).is_some() {
+                let what = format!("`{variable}` is changed a second time, expected once");
+                return Err(self.tokens.script.error(&at, what));
+            }
+            if !self.tokens.take(",") {
+                self.tokens.expect(";")?;
+                break;
+            }
+        }
+        Ok(GuardedRule { guard, changes, at: start..start + 1 })
+    }
+
+    /// Reads the right-hand side of `x' =`.
+    fn change(
+        &mut self,
+        variable: &str,
+        at: &Range<usize>,
+        guard: &[VariableLimit],
+    ) -> Result<VariableChange, InputError> {
+        let is_number =
+            |token: &ScriptToken<'_>| token.text.starts_with(|c: char| c.is_ascii_digit());
+        let mut others = Vec::new();
+        let (mut own, mut amount, mut less) = (0, 0, false);
+        loop {
+            match self.tokens.peek() {
+                Some(token) if token.is_word && is_number(token) => {
+                    amount = self.tokens.number(0)?.0;
+                    break;
+                }
+                _ => {
+                    let (name, _) = self.variable("a variable or a number")?;
+                    if name == variable { own += 1 } else { others.push(name) }
+                }
+            }
+            less = self.tokens.take("-");
+            if !less && !self.tokens.take("+") {
+                break;
+            }
+            if less {
+                amount = self.tokens.number(0)?.0;
+                break;
+            }
+        }
+        let script = self.tokens.script;
+        if let Some(other) = others.first() {
+            let what = format!(
+                "this adds the value of `{other}` to `{variable}`: transfers, which move all \
+                 tokens, cannot be expressed in a place/transition net, even with inhibitor and \
+                 reset arcs"
+            );
+            return Err(script.error(at, what));
+        }
+        match (own, less) {
+            (0, _) => Ok(VariableChange::Becomes(amount)),
+            (1, false) => Ok(VariableChange::Adds(amount)),
+            (1, true) => {
+                let limit = guard.iter().find(|limit| limit.variable == variable);
+                match limit.is_some_and(|limit| limit.least >= amount) || amount == 0 {
+                    true => Ok(VariableChange::Takes(amount)),
+                    false => {
+                        let what = format!(
+                            "`{variable}` might fall below 0, expected `{variable} >= {amount}` before the \
+                             arrow"
+                        );
+                        Err(script.error(at, what))
+                    }
+                }
+            }
+            _ => Err(script.error(at, "a firing cannot change a place by this sum")),
+        }
+    }
+
+    /// Builds the initial marking, or the places and transitions that choose among several.
+    fn initial(&mut self, limits: Vec<VariableLimit>) -> Result<(), InputError> {
+        let script = self.tokens.script;
+        let mut free: BTreeMap<PlaceId, (String, Option<u64>)> = BTreeMap::new();
+        let mut ends: HashMap<&str, &VariableLimit> = HashMap::new();
+        ends.extend(limits.iter().map(|limit| (limit.variable.as_str(), limit)));
+        for (name, &place) in &self.places {
+            let (least, most) = ends.get(name.as_str()).map_or((0, None), |it| (it.least, it.most));
+            let set = self.builder.core.set_tokens(place, least);
+            set.map_err(|problem| script.build(&(0..0), &problem))?;
+            if most != Some(least) {
+                free.insert(place, (name.clone(), most.map(|most| most - least)));
+            }
+        }
+        if free.is_empty() {
+            return Ok(());
+        }
+        let built = self.choice(free);
+        built.map_err(|problem| script.build(&(0..0), &problem))
+    }
+
+    fn choice(&mut self, free: BTreeMap<PlaceId, (String, Option<u64>)>) -> Result<(), BuildError> {
+        let place = |reader: &mut Self, name: &str, tokens| {
+            let name = reader.unused(name.to_owned());
+            reader.builder.core.place(&name, tokens)
+        };
+        let init = place(self, "init", 1)?;
+        let run = place(self, "run", 0)?;
+        for (chosen, (name, room)) in free {
+            let own = self.unused(format!("init_{name}"));
+            let t = self.builder.core.transition(&own)?;
+            self.builder.read(t, init, 1)?;
+            self.builder.core.put(t, chosen, 1)?;
+            if let Some(room) = room {
+                let room = place(self, &format!("room_{name}"), room)?;
+                self.builder.core.take(t, room, 1)?;
+            }
+        }
+        let start = self.unused("start".to_owned());
+        let start = self.builder.core.transition(&start)?;
+        self.builder.core.take(start, init, 1)?;
+        self.builder.core.put(start, run, 1)?;
+        self.run = Some(run);
+        Ok(())
+    }
+
+    fn unused(&self, mut name: String) -> String {
+        while self.builder.core.node(&name).is_some() {
+            name.push('\'');
+        }
+        name
+    }
+
+    fn add(&mut self, rule: GuardedRule) -> Result<(), InputError> {
+        self.rules += 1;
+        let name = self.unused(format!("r{}", self.rules));
+        let (script, at) = (self.tokens.script, rule.at.clone());
+        let added = self.builder.core.transition(&name).and_then(|t| self.arcs(t, rule));
+        added.map_err(|problem| script.build(&at, &problem))
+    }
+
+    fn arcs(&mut self, t: TransitionId, rule: GuardedRule) -> Result<(), BuildError> {
+        if let Some(run) = self.run {
+            self.builder.read(t, run, 1)?;
+        }
+        for VariableLimit { variable, least, most, .. } in &rule.guard {
+            let place = self.places[variable];
+            if *least > 0 {
+                self.builder.read(t, place, *least)?;
+            }
+            if let Some(most) = most {
+                self.builder.inhibit(t, place, most + 1)?;
+            }
+        }
+        for (variable, (change, _)) in rule.changes {
+            let place = self.places[&variable];
+            let limit = rule.guard.iter().find(|limit| limit.variable == variable);
+            let exactly = limit.filter(|limit| limit.most == Some(limit.least));
+            match (change, exactly) {
+                (VariableChange::Adds(0) | VariableChange::Takes(0), _) => {}
+                (VariableChange::Adds(amount), _) => self.builder.core.put(t, place, amount)?,
+                (VariableChange::Takes(amount), _) => self.builder.core.take(t, place, amount)?,
+                (VariableChange::Becomes(amount), exactly) => {
+                    match exactly {
+                        Some(VariableLimit { least: 0, .. }) => {}
+                        Some(limit) => self.builder.core.take(t, place, limit.least)?,
+                        None => self.builder.reset(t, place),
+                    }
+                    if amount > 0 {
+                        self.builder.core.put(t, place, amount)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the target of a problem as a named formula in the language of `--formula`. Returns
+/// `None` if the text is not a problem of mist.
+///
+/// # Errors
+/// When the problem has a syntax error.
+pub fn target_of(text: &str, file: &str) -> Option<Result<String, InputError>> {
+    let read = || Ok(target(&problem(Script { file, text })?.targets));
+    is_problem(text).then(read)
+}
+
+/// Prints the targets as a named formula in the language of `--formula`.
+fn target(targets: &[Vec<VariableLimit>]) -> String {
+    let limit = |limit: &VariableLimit| {
+        let VariableLimit { variable, least, most, .. } = limit;
+        let above = (*least > 0 || most.is_none()).then(|| format!("\"{variable}\" >= {least}"));
+        let below = most.map(|most| format!("\"{variable}\" <= {most}"));
+        above.into_iter().chain(below).collect::<Vec<_>>().join(" && ")
+    };
+    let list = |limits: &Vec<VariableLimit>| {
+        format!("({})", limits.iter().map(limit).collect::<Vec<_>>().join(" && "))
+    };
+    format!("target: EF ({})", targets.iter().map(list).collect::<Vec<_>>().join(" || "))
+}

@@ -1,0 +1,243 @@
+//! Models of all kinds, and the nets that represent them.
+//!
+//! ```text
+//! place/transition net ───────────────────────────────▶ itself
+//! coloured net ─┬─ a transition for each binding ──────▶ its unfolding
+//!               ├─ equivalent colours merged, then a transition for each binding
+//!               │                            ─────────▶ the unfolding of its exact quotient
+//!               └─ colours erased, steps with bindings ▶ the coloured net without unfolding
+//! ```
+//!
+//! Questions refer to the nodes of one of these nets, a [`ModelView`] of the model. A model keeps
+//! the views that were made, so a receiver of answers can refer to their net.
+
+use crate::about::NetMeant;
+use parikh_evidence::abstraction::ColouredModel;
+use parikh_net::coloured::ColouredNet;
+use parikh_net::printable::counted;
+use parikh_net::{Net, TransitionId};
+use parikh_solvers::Budget;
+use parikh_unfolding::{UnfoldingError, UnfoldingLimits};
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// A model as read from its file.
+#[derive(Debug)]
+pub enum Model {
+    /// A place/transition net.
+    Plain(Box<Net>),
+    /// A coloured net.
+    Coloured(Box<ColouredViews>),
+}
+
+/// A coloured net with the nets that represent it. Each of these nets is made on first use.
+#[derive(Debug)]
+pub struct ColouredViews {
+    net: ColouredNet,
+    /// The unfolding with a transition for each binding, and the unfolding that merges bindings
+    /// with the same effect.
+    unfoldings: [OnceLock<Net>; 2],
+    quotient: OnceLock<Net>,
+    as_it_is: OnceLock<Option<ColouredModel>>,
+}
+
+/// The net to whose nodes questions, goals and witnesses refer.
+#[derive(Clone, Copy, Debug)]
+pub enum ModelView<'m> {
+    /// The model itself, a place/transition net.
+    Model(&'m Net),
+    /// The unfolding of a coloured net.
+    Unfolding(&'m Net),
+    /// The unfolding of a coloured net with equivalent colours merged.
+    Quotient(&'m Net),
+    /// A coloured net without unfolding. Places and transitions are those of its skeleton, and
+    /// firings are steps with bindings.
+    Coloured(&'m ColouredModel),
+}
+
+/// The reason why a coloured net has no unfolding.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error(
+    "the coloured net is too large to be unfolded: before guards are evaluated it has {} places \
+     and {} transitions, and the limits are {} and {}",
+    approximately(*.places),
+    approximately(*.transitions),
+    approximately(u128::from(*.most_places)),
+    approximately(u128::from(*.most_bindings))
+)]
+pub struct NotUnfolded {
+    /// The number of colours of all places.
+    places: u128,
+    /// The number of bindings of all transitions, ignoring guards.
+    transitions: u128,
+    most_places: u64,
+    most_bindings: u64,
+    #[source]
+    why: UnfoldingError,
+}
+
+impl Model {
+    /// Returns the name of the net.
+    pub fn name(&self) -> &str {
+        match self {
+            Model::Plain(net) => net.name(),
+            Model::Coloured(coloured) => coloured.net.name(),
+        }
+    }
+
+    /// Describes the size of the model in words.
+    pub fn sizes(&self) -> String {
+        match self {
+            Model::Plain(net) => format!(
+                "{}, {}, {}",
+                counted(net.place_count(), "place"),
+                counted(net.transition_count(), "transition"),
+                counted(net.arc_count(), "arc")
+            ),
+            Model::Coloured(coloured) => format!(
+                "{}, {}",
+                counted(coloured.net.places().len(), "coloured place"),
+                counted(coloured.net.transitions().len(), "coloured transition")
+            ),
+        }
+    }
+
+    /// Returns the coloured net, if the model is one.
+    pub fn colours(&self) -> Option<&ColouredNet> {
+        match self {
+            Model::Plain(_) => None,
+            Model::Coloured(coloured) => Some(&coloured.net),
+        }
+    }
+
+    /// Returns the place/transition net of the model, unfolded if the model is coloured.
+    ///
+    /// # Errors
+    /// A coloured net exceeds the limits, or the budget is spent.
+    pub fn into_net(
+        self,
+        config: &parikh_unfolding::UnfoldingConfig,
+        budget: &Budget,
+    ) -> Result<Net, NotUnfolded> {
+        match self {
+            Model::Plain(net) => Ok(*net),
+            Model::Coloured(coloured) => unfolded(&coloured.net, config, budget),
+        }
+    }
+}
+
+impl ColouredViews {
+    /// Returns the coloured net.
+    pub fn net(&self) -> &ColouredNet {
+        &self.net
+    }
+
+    /// Returns the unfolding, without nodes that no reachable marking uses.
+    ///
+    /// # Errors
+    /// As for [`Model::into_net`].
+    pub fn unfolding(
+        &self,
+        symmetry: bool,
+        limits: UnfoldingLimits,
+        budget: &Budget,
+    ) -> Result<&Net, NotUnfolded> {
+        let made = &self.unfoldings[usize::from(symmetry)];
+        if let Some(net) = made.get() {
+            return Ok(net);
+        }
+        let config = parikh_unfolding::UnfoldingConfig {
+            limits,
+            symmetry,
+            ..parikh_unfolding::UnfoldingConfig::default()
+        };
+        let net = unfolded(&self.net, &config, budget)?;
+        Ok(made.get_or_init(|| net))
+    }
+
+    /// Returns the unfolding for questions about markings, if it was made.
+    pub fn made(&self) -> Option<&Net> {
+        self.unfoldings[1].get()
+    }
+
+    /// Returns the unfolding of the exact quotient, if it was made.
+    pub fn quotient(&self) -> Option<&Net> {
+        self.quotient.get()
+    }
+
+    /// Stores the unfolding of the exact quotient.
+    pub fn keep_quotient(&self, net: Net) -> &Net {
+        self.quotient.get_or_init(|| net)
+    }
+
+    /// Returns the coloured net with its skeleton. Returns `None` if the skeleton exceeds the range
+    /// of numbers.
+    pub fn as_it_is(&self) -> Option<&ColouredModel> {
+        self.as_it_is.get_or_init(|| ColouredModel::new(self.net.clone()).ok()).as_ref()
+    }
+}
+
+impl<'m> ModelView<'m> {
+    /// Returns the net whose nodes are named.
+    pub fn net(self) -> &'m Net {
+        match self {
+            ModelView::Model(net) | ModelView::Unfolding(net) | ModelView::Quotient(net) => net,
+            ModelView::Coloured(model) => model.skeleton().net(),
+        }
+    }
+
+    /// Returns the net to which answers refer. This is the model, whatever net the engines work on.
+    pub fn net_meant(self) -> NetMeant {
+        match self {
+            ModelView::Model(_) => NetMeant::Model,
+            ModelView::Unfolding(_) | ModelView::Quotient(_) | ModelView::Coloured(_) => {
+                NetMeant::Coloured
+            }
+        }
+    }
+
+    /// Returns the name of a transition, or of a step with its binding.
+    pub fn transition_name(self, t: TransitionId) -> Cow<'m, str> {
+        match self {
+            ModelView::Coloured(model) => model.step_name(t).into(),
+            _ => self.net().transition_name(t).into(),
+        }
+    }
+}
+
+impl From<Net> for Model {
+    fn from(net: Net) -> Self {
+        Model::Plain(Box::new(net))
+    }
+}
+
+impl From<ColouredNet> for Model {
+    fn from(net: ColouredNet) -> Self {
+        let (unfoldings, quotient, as_it_is) = Default::default();
+        Model::Coloured(Box::new(ColouredViews { net, unfoldings, quotient, as_it_is }))
+    }
+}
+
+/// Returns the unfolding of a coloured net.
+///
+/// # Errors
+/// As for [`Model::into_net`]. The error states the sizes.
+pub fn unfolded(
+    net: &ColouredNet,
+    config: &parikh_unfolding::UnfoldingConfig,
+    budget: &Budget,
+) -> Result<Net, NotUnfolded> {
+    let (places, transitions) = (net.colour_count(), net.binding_count());
+    let UnfoldingLimits { places: most_places, bindings: most_bindings, .. } = config.limits;
+    let not = |why| NotUnfolded { places, transitions, most_places, most_bindings, why };
+    parikh_unfolding::unfold(net, config, budget).map(|(net, _)| net).map_err(not)
+}
+
+/// Formats a count: 12345, 1.2·10⁷.
+fn approximately(count: u128) -> String {
+    match count {
+        u128::MAX => "more than 10^38".to_owned(),
+        0..1_000_000 => count.to_string(),
+        count => format!("{:.1e}", count as f64).replace('e', "·10^"),
+    }
+}

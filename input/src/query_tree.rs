@@ -1,0 +1,386 @@
+//! The tree of one formula, built while the elements of a query file open and close. The open
+//! operators are a list, so deep nesting needs no recursion.
+
+use parikh_formula::{
+    Expression, Formula, FormulaError, FormulaProblem, MAX_DEPTH, NumberRelation,
+};
+use parikh_net::{PlaceId, TransitionId};
+
+/// The kind of node that a name refers to.
+#[derive(Clone, Copy)]
+pub(super) enum NodeNameKind {
+    Place,
+    Transition,
+}
+
+/// The operator of an element with operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum QueryOperator {
+    /// The element around a formula: `<formula>`.
+    Whole,
+    AllPaths,
+    ExistsPath,
+    Globally,
+    Finally,
+    Next,
+    Until,
+    Before,
+    Reach,
+    And,
+    Or,
+    Not,
+    Implies,
+    Equivalent,
+    Xor,
+    Compare(NumberRelation),
+    Fireable,
+    /// Parikh's own operator: the next transition is one of these.
+    Fires,
+    Deadlock,
+    True,
+    False,
+    PlaceBound,
+    Tokens,
+    Sum,
+    Product,
+    Difference,
+    /// The forms of early years: AG φ, EF φ and ¬EF φ.
+    Invariant,
+    Possibility,
+    Impossibility,
+}
+
+/// The elements and their operators. The name in the current language comes first, then the names
+/// of other years and tools.
+const ELEMENTS: [(&str, QueryOperator); 39] = [
+    ("formula", QueryOperator::Whole),
+    ("all-paths", QueryOperator::AllPaths),
+    ("exists-path", QueryOperator::ExistsPath),
+    ("globally", QueryOperator::Globally),
+    ("finally", QueryOperator::Finally),
+    ("next", QueryOperator::Next),
+    ("until", QueryOperator::Until),
+    ("before", QueryOperator::Before),
+    ("reach", QueryOperator::Reach),
+    ("conjunction", QueryOperator::And),
+    ("disjunction", QueryOperator::Or),
+    ("negation", QueryOperator::Not),
+    ("implication", QueryOperator::Implies),
+    ("equivalence", QueryOperator::Equivalent),
+    ("exclusive-disjunction", QueryOperator::Xor),
+    ("integer-le", QueryOperator::Compare(NumberRelation::AtMost)),
+    ("integer-ge", QueryOperator::Compare(NumberRelation::AtLeast)),
+    ("integer-lt", QueryOperator::Compare(NumberRelation::Less)),
+    ("integer-gt", QueryOperator::Compare(NumberRelation::Greater)),
+    ("integer-eq", QueryOperator::Compare(NumberRelation::Equal)),
+    ("integer-ne", QueryOperator::Compare(NumberRelation::Unequal)),
+    ("is-fireable", QueryOperator::Fireable),
+    ("fires", QueryOperator::Fires),
+    ("deadlock", QueryOperator::Deadlock),
+    ("true", QueryOperator::True),
+    ("false", QueryOperator::False),
+    ("place-bound", QueryOperator::PlaceBound),
+    ("tokens-count", QueryOperator::Tokens),
+    ("integer-sum", QueryOperator::Sum),
+    ("integer-product", QueryOperator::Product),
+    ("integer-difference", QueryOperator::Difference),
+    ("invariant", QueryOperator::Invariant),
+    ("possibility", QueryOperator::Possibility),
+    ("impossibility", QueryOperator::Impossibility),
+    ("and", QueryOperator::And),
+    ("or", QueryOperator::Or),
+    ("not", QueryOperator::Not),
+    ("xor", QueryOperator::Xor),
+    ("is-deadlock", QueryOperator::Deadlock),
+];
+
+impl QueryOperator {
+    /// Returns the operator of an element inside a formula.
+    pub(super) fn named(name: &str) -> Option<QueryOperator> {
+        ELEMENTS[1..].iter().find(|(element, _)| *element == name).map(|&(_, operator)| operator)
+    }
+
+    /// Returns the name of the element for messages.
+    fn element(self) -> &'static str {
+        let element = ELEMENTS.iter().find(|&&(_, operator)| operator == self);
+        element.map_or("formula", |&(element, _)| element)
+    }
+}
+
+/// A complete operand.
+enum QueryOperand {
+    Formula(Formula),
+    Expression(Expression),
+    Before(Formula),
+    Reach(Formula),
+    /// The places of one name. A coloured place gives all its colours, perhaps none.
+    Places(Vec<PlaceId>),
+    Transitions(Vec<TransitionId>),
+}
+
+impl QueryOperand {
+    fn found(&self) -> &'static str {
+        match self {
+            QueryOperand::Formula(_) => "a formula",
+            QueryOperand::Expression(_) => "a number",
+            QueryOperand::Before(_) => "before",
+            QueryOperand::Reach(_) => "reach",
+            QueryOperand::Places(_) => "place",
+            QueryOperand::Transitions(_) => "transition",
+        }
+    }
+}
+
+struct OpenElement {
+    operator: QueryOperator,
+    line: u64,
+    parts: Vec<QueryOperand>,
+}
+
+/// A partially read formula.
+pub(super) struct FormulaTree {
+    open: Vec<OpenElement>,
+    /// The formula, once its element is closed.
+    whole: Option<Formula>,
+    line: u64,
+}
+
+impl FormulaTree {
+    /// Returns an empty tree for an element `<formula>` that was opened in this line.
+    pub(super) fn new(line: u64) -> Self {
+        let whole = OpenElement { operator: QueryOperator::Whole, line, parts: Vec::new() };
+        FormulaTree { open: vec![whole], whole: None, line }
+    }
+
+    pub(super) fn open(
+        &mut self,
+        operator: QueryOperator,
+        line: u64,
+    ) -> Result<(), FormulaProblem> {
+        if self.open.len() > MAX_DEPTH {
+            return Err(FormulaProblem::TooDeep);
+        }
+        self.open.push(OpenElement { operator, line, parts: Vec::new() });
+        Ok(())
+    }
+
+    pub(super) fn places(&mut self, places: Vec<PlaceId>) -> Result<(), FormulaProblem> {
+        self.add(QueryOperand::Places(places))
+    }
+
+    pub(super) fn transitions(
+        &mut self,
+        transitions: Vec<TransitionId>,
+    ) -> Result<(), FormulaProblem> {
+        self.add(QueryOperand::Transitions(transitions))
+    }
+
+    pub(super) fn constant(&mut self, text: &str) -> Result<(), FormulaProblem> {
+        let bad = |_| FormulaProblem::BadNumber(text.to_owned());
+        let number = text.parse().map_err(bad)?;
+        self.add(QueryOperand::Expression(Expression::Constant(number)))
+    }
+
+    /// Adds a complete operand to the innermost open operator. Returns an error if the operand is
+    /// of a wrong kind.
+    fn add(&mut self, part: QueryOperand) -> Result<(), FormulaProblem> {
+        use QueryOperator as O;
+        let Some(OpenElement { operator, parts, .. }) = self.open.last_mut() else {
+            return Ok(());
+        };
+        let (fits, expected) = match operator {
+            O::Tokens | O::PlaceBound => (matches!(part, QueryOperand::Places(_)), "places"),
+            O::Fireable | O::Fires => (matches!(part, QueryOperand::Transitions(_)), "transitions"),
+            O::Compare(_) | O::Sum | O::Product | O::Difference => {
+                (matches!(part, QueryOperand::Expression(_)), "numbers")
+            }
+            O::Until => (
+                matches!(part, QueryOperand::Before(_) | QueryOperand::Reach(_)),
+                "before and reach",
+            ),
+            O::Deadlock | O::True | O::False => (false, "nothing"),
+            O::Whole => (matches!(part, QueryOperand::Formula(_)), "a formula"),
+            _ => {
+                let bound = matches!(part, QueryOperand::Formula(Formula::PlaceBound(_)));
+                (matches!(part, QueryOperand::Formula(_)) && !bound, "formulas")
+            }
+        };
+        if !fits {
+            let found = match &part {
+                QueryOperand::Formula(Formula::PlaceBound(_)) => "place-bound",
+                part => part.found(),
+            };
+            return Err(FormulaProblem::Misplaced { found, inside: operator.element(), expected });
+        }
+        parts.push(part);
+        Ok(())
+    }
+
+    /// Closes the innermost open operator.
+    pub(super) fn close(&mut self) -> Result<(), FormulaError> {
+        let Some(OpenElement { operator, line, parts }) = self.open.pop() else {
+            return Ok(());
+        };
+        let wrong = |problem| FormulaError { line, problem };
+        match complete(operator, parts).map_err(wrong)? {
+            QueryOperand::Formula(formula) if operator == QueryOperator::Whole => {
+                self.whole = Some(formula)
+            }
+            part => self.add(part).map_err(wrong)?,
+        }
+        Ok(())
+    }
+
+    /// Returns the formula after its element was closed.
+    pub(super) fn finish(self) -> Result<Formula, FormulaError> {
+        let missing = FormulaError { line: self.line, problem: FormulaProblem::NoFormula };
+        self.whole.ok_or(missing)
+    }
+}
+
+/// Applies an operator to its operands, whose kinds [`FormulaTree::add`] has checked.
+fn complete(
+    operator: QueryOperator,
+    parts: Vec<QueryOperand>,
+) -> Result<QueryOperand, FormulaProblem> {
+    use QueryOperator as O;
+    let operands = OperatorOperands::of(operator, parts);
+    match operator {
+        O::Before => Ok(QueryOperand::Before(*operands.one()?)),
+        O::Reach => Ok(QueryOperand::Reach(*operands.one()?)),
+        O::Tokens | O::Sum | O::Product | O::Difference => {
+            Ok(QueryOperand::Expression(operands.expression()?))
+        }
+        _ => Ok(QueryOperand::Formula(operands.formula()?)),
+    }
+}
+
+/// An operator with its operands, sorted by kind.
+struct OperatorOperands {
+    operator: QueryOperator,
+    /// The number of operands.
+    found: usize,
+    formulas: Vec<Formula>,
+    numbers: Vec<Expression>,
+    places: Vec<PlaceId>,
+    transitions: Vec<TransitionId>,
+    before: Option<Formula>,
+    reach: Option<Formula>,
+}
+
+impl OperatorOperands {
+    fn of(operator: QueryOperator, parts: Vec<QueryOperand>) -> Self {
+        let mut all = OperatorOperands {
+            operator,
+            found: parts.len(),
+            formulas: Vec::new(),
+            numbers: Vec::new(),
+            places: Vec::new(),
+            transitions: Vec::new(),
+            before: None,
+            reach: None,
+        };
+        for part in parts {
+            match part {
+                QueryOperand::Formula(formula) => all.formulas.push(formula),
+                QueryOperand::Expression(number) => all.numbers.push(number),
+                QueryOperand::Places(named) => all.places.extend(named),
+                QueryOperand::Transitions(named) => all.transitions.extend(named),
+                QueryOperand::Before(formula) => all.before = Some(formula),
+                QueryOperand::Reach(formula) => all.reach = Some(formula),
+            }
+        }
+        all
+    }
+
+    /// Builds the formula of the operator.
+    fn formula(self) -> Result<Formula, FormulaProblem> {
+        use Formula as F;
+        use QueryOperator as O;
+        Ok(match self.operator {
+            O::Whole => *self.one()?,
+            O::AllPaths => F::AllPaths(self.one()?),
+            O::ExistsPath => F::ExistsPath(self.one()?),
+            O::Globally => F::Globally(self.one()?),
+            O::Finally => F::Finally(self.one()?),
+            O::Next => F::Next(self.one()?),
+            O::Until => {
+                let wants = self.wants("2, one before and one reach");
+                let (Some(before), Some(reach), 2) = (self.before, self.reach, self.found) else {
+                    return Err(wants);
+                };
+                F::Until { before: Box::new(before), reach: Box::new(reach) }
+            }
+            O::And => F::And(self.some()?.formulas),
+            O::Or => F::Or(self.some()?.formulas),
+            O::Not => F::Not(self.one()?),
+            O::Implies => {
+                let [first, second] = self.two()?;
+                F::Implies(first, second)
+            }
+            O::Equivalent => {
+                let [first, second] = self.two()?;
+                F::Equivalent(first, second)
+            }
+            O::Xor => {
+                let [first, second] = self.two()?;
+                F::Xor(first, second)
+            }
+            O::Compare(relation) => {
+                let [left, right] = self.two_numbers()?;
+                F::Compare { left, relation, right }
+            }
+            O::Fireable => F::Fireable(self.some()?.transitions),
+            O::Fires => F::Fires(self.some()?.transitions),
+            O::PlaceBound => F::PlaceBound(self.some()?.places),
+            O::Invariant => F::AllPaths(Box::new(F::Globally(self.one()?))),
+            O::Possibility => F::ExistsPath(Box::new(F::Finally(self.one()?))),
+            O::Impossibility => F::Not(Box::new(F::ExistsPath(Box::new(F::Finally(self.one()?))))),
+            O::Deadlock => F::Deadlock,
+            O::True => F::True,
+            O::False => F::False,
+            O::Before | O::Reach | O::Tokens | O::Sum | O::Product | O::Difference => {
+                return Err(self.wants("none"));
+            }
+        })
+    }
+
+    /// Builds the expression of the operator.
+    fn expression(self) -> Result<Expression, FormulaProblem> {
+        Ok(match self.operator {
+            QueryOperator::Sum => Expression::Sum(self.some()?.numbers),
+            QueryOperator::Product => Expression::Product(self.some()?.numbers),
+            QueryOperator::Difference => {
+                let [left, right] = self.two_numbers()?;
+                Expression::Difference(Box::new(left), Box::new(right))
+            }
+            _ => Expression::Tokens(self.some()?.places),
+        })
+    }
+
+    /// Returns the error for a wrong number of operands.
+    fn wants(&self, expected: &'static str) -> FormulaProblem {
+        let (operator, found) = (self.operator.element(), self.found);
+        FormulaProblem::WrongArity { operator, found, expected }
+    }
+
+    /// Returns the operands if there is at least one, and an error otherwise.
+    fn some(self) -> Result<Self, FormulaProblem> {
+        if self.found > 0 { Ok(self) } else { Err(self.wants("at least 1")) }
+    }
+
+    fn one(self) -> Result<Box<Formula>, FormulaProblem> {
+        let wants = self.wants("1");
+        <[Formula; 1]>::try_from(self.formulas).map(|[one]| Box::new(one)).map_err(|_| wants)
+    }
+
+    fn two(self) -> Result<[Box<Formula>; 2], FormulaProblem> {
+        let wants = self.wants("2");
+        <[Formula; 2]>::try_from(self.formulas).map(|two| two.map(Box::new)).map_err(|_| wants)
+    }
+
+    fn two_numbers(self) -> Result<[Expression; 2], FormulaProblem> {
+        let wants = self.wants("2");
+        <[Expression; 2]>::try_from(self.numbers).map_err(|_| wants)
+    }
+}

@@ -1,0 +1,161 @@
+//! Conversion of numbers and constants to the sort expected where they stand.
+
+use super::super::colour_problem::{ColourProblem, LARGEST};
+use super::raw::TermNode;
+use super::resolve::{Resolver, TermValue, count};
+use parikh_net::coloured::{Guard, Multiset, Relation, SortId, SortKind, Term};
+
+impl Resolver<'_> {
+    /// Builds the guard of a comparison.
+    pub(super) fn compare(
+        &mut self,
+        node: &TermNode,
+        relation: Relation,
+        operands: Vec<TermValue>,
+    ) -> Result<TermValue, ColourProblem> {
+        let found = operands.len();
+        let [left, right] =
+            <[TermValue; 2]>::try_from(operands).map_err(|_| count(node, found, "two"))?;
+        let (left, right) = (self.colour(node, left)?, self.colour(node, right)?);
+        // A constant of a range is compared as a number, whatever range it is written with.
+        let (left, right) = match (self.number(&left), self.number(&right)) {
+            (None, Some(number)) => match self.in_range_of(&left, number, relation) {
+                Err(decided) => return Ok(TermValue::Guard(decided)),
+                Ok(Some(constant)) => (left, constant),
+                Ok(None) => (left, right),
+            },
+            (Some(number), None) => match self.in_range_of(&right, number, flipped(relation)) {
+                Err(decided) => return Ok(TermValue::Guard(decided)),
+                Ok(Some(constant)) => (constant, right),
+                Ok(None) => (left, right),
+            },
+            (Some(a), Some(b)) => {
+                // The shift to unsigned positions keeps the order.
+                let [a, b] = [a, b].map(|it| i128::from(it) - i128::from(i64::MIN));
+                return Ok(TermValue::Guard(decided(relation.holds(a as u64, b as u64))));
+            }
+            (None, None) => (left, right),
+        };
+        Ok(TermValue::Guard(Guard::Compare(relation, left, right)))
+    }
+
+    /// Returns the number that a constant of a range represents.
+    pub(super) fn number(&self, term: &Term) -> Option<i64> {
+        let Term::Constant { sort, colour } = term else { return None };
+        match self.net.sort(*sort).kind() {
+            SortKind::Range { start, .. } => Some(start.wrapping_add_unsigned(*colour)),
+            _ => None,
+        }
+    }
+
+    /// Converts `number` to a constant of the range of the variable `term`. Returns `Ok(None)` if
+    /// `term` is not a variable of a range. Returns the value of `term relation number` as a guard
+    /// in `Err` if the number is out of range.
+    fn in_range_of(
+        &self,
+        term: &Term,
+        number: i64,
+        relation: Relation,
+    ) -> Result<Option<Term>, Guard> {
+        let Term::Variable(variable) = term else { return Ok(None) };
+        let sort = self.net.variable(*variable).sort;
+        let SortKind::Range { start, end } = *self.net.sort(sort).kind() else {
+            return Ok(None);
+        };
+        // The guard keeps the variable, because each of its colours is a separate binding.
+        let itself = |holds| {
+            let relation = if holds { Relation::Equal } else { Relation::Unequal };
+            Guard::Compare(relation, term.clone(), term.clone())
+        };
+        if number < start {
+            return Err(itself(relation.holds(1, 0)));
+        }
+        if number > end {
+            return Err(itself(relation.holds(0, 1)));
+        }
+        Ok(Some(Term::Constant { sort, colour: number.abs_diff(start) }))
+    }
+
+    /// Converts the constants of a multiset to the sort `sort`. Numbers become constants of the
+    /// expected range. An element of a partition becomes all its colours where the partitioned sort
+    /// is expected. VehicularWifi adds such elements up to larger parts.
+    pub(super) fn fitted(
+        &self,
+        multiset: Multiset,
+        sort: SortId,
+    ) -> Result<Multiset, ColourProblem> {
+        Ok(match multiset {
+            Multiset::Of { count, term } => {
+                let terms = self.fitted_terms(term, sort)?;
+                Multiset::sum(terms.into_iter().map(|term| Multiset::Of { count, term }))
+            }
+            Multiset::Sum(parts) => {
+                let parts: Result<Vec<_>, _> =
+                    parts.into_iter().map(|part| self.fitted(part, sort)).collect();
+                Multiset::sum(parts?)
+            }
+            Multiset::Difference(a, b) => {
+                Multiset::minus(self.fitted(*a, sort)?, self.fitted(*b, sort)?)
+            }
+        })
+    }
+
+    /// Returns the terms whose sum a term represents in the sort `sort`.
+    fn fitted_terms(&self, term: Term, sort: SortId) -> Result<Vec<Term>, ColourProblem> {
+        match (term, self.net.sort(sort).kind()) {
+            (Term::Tuple(terms), SortKind::Product(parts)) if terms.len() == parts.len() => {
+                let mut tuples = vec![Vec::with_capacity(parts.len())];
+                for (term, &part) in terms.into_iter().zip(parts) {
+                    let terms = self.fitted_terms(term, part)?;
+                    if tuples.len().saturating_mul(terms.len()) > LARGEST {
+                        return Err(ColourProblem::TooLarge(LARGEST));
+                    }
+                    let with = |tuple: &Vec<Term>, term: &Term| {
+                        let mut tuple = tuple.clone();
+                        tuple.push(term.clone());
+                        tuple
+                    };
+                    tuples = tuples
+                        .iter()
+                        .flat_map(|tuple| terms.iter().map(move |term| with(tuple, term)))
+                        .collect();
+                }
+                Ok(tuples.into_iter().map(Term::Tuple).collect())
+            }
+            (term @ Term::Constant { sort: own, colour }, kind) => {
+                if let SortKind::Partition { of, block_of, .. } = self.net.sort(own).kind()
+                    && *of == sort
+                {
+                    let members = (0..).zip(block_of).filter(|&(_, &b)| u64::from(b) == colour);
+                    return Ok(members
+                        .map(|(colour, _)| Term::Constant { sort, colour })
+                        .collect());
+                }
+                let (Some(number), &SortKind::Range { start, end }) = (self.number(&term), kind)
+                else {
+                    return Ok(vec![term]);
+                };
+                if !(start..=end).contains(&number) {
+                    let name = self.net.sort(sort).name().to_owned();
+                    return Err(ColourProblem::OutOfRange(number, name));
+                }
+                Ok(vec![Term::Constant { sort, colour: number.abs_diff(start) }])
+            }
+            (term, _) => Ok(vec![term]),
+        }
+    }
+}
+
+fn decided(holds: bool) -> Guard {
+    if holds { Guard::TRUE } else { Guard::FALSE }
+}
+
+fn flipped(relation: Relation) -> Relation {
+    match relation {
+        Relation::Less => Relation::Greater,
+        Relation::Greater => Relation::Less,
+        Relation::AtMost => Relation::AtLeast,
+        Relation::AtLeast => Relation::AtMost,
+        same => same,
+    }
+}

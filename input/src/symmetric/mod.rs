@@ -1,0 +1,391 @@
+//! The reader of symmetric nets (ISO/IEC 15909-2), the coloured nets of the contest.
+//!
+//! Declarations may come after their uses, sorts after sorts made of them, and arcs before their
+//! nodes. So one pass reads everything into lists, with terms in postfix order. The lists become a
+//! [`ColouredNet`] at the end. The reader ignores `<text>` and reads `<structure>`, or the term
+//! itself if a tool omits `<structure>`. The test `tests/coloured/styles.rs` lists the tools and
+//! their variants.
+//!
+//! Nesting depth is limited, with an error beyond the limits. Sorts and terms may be nested to
+//! 50,000 elements, including wrappers and sums. After flattening, products, tuples, differences
+//! and conditions may have 200 levels. Tuples may have 200 components, counting the components of
+//! components.
+
+mod declarations;
+mod fit;
+mod product;
+mod raw;
+mod resolve;
+mod scope;
+mod settle;
+mod sorts;
+
+use super::colour_problem::ColourProblem;
+use super::document::in_page;
+use super::error::InputError;
+use super::format::{ModelFormat, ReadFailure};
+use super::known::{OF_ARC, OF_NET, OF_TRANSITION, READ};
+use super::labels::PnmlChild;
+use super::source::{TextPosition, may_be_xml};
+use super::timing::{NetUrgency, TransitionUrgency};
+use super::xml::{XmlItem, XmlReader, trimmed};
+use declarations::Declarations;
+use parikh_net::BuildError;
+use parikh_net::coloured::ColouredNet;
+use raw::RawTerm;
+use std::collections::HashMap;
+use std::io::BufRead;
+use std::path::Path;
+
+/// Coloured nets in PNML.
+pub(super) const FORMAT: ModelFormat = ModelFormat {
+    name: "PNML of a symmetric net (coloured)",
+    begins: may_be_xml,
+    read: |reader, name| match read_with_time(reader, name)? {
+        (net, None) => Ok(net.into()),
+        (net, Some(refusal)) => Err(ReadFailure::Timed(Box::new((net.into(), refusal)))),
+    },
+};
+
+/// Reads the coloured net of a PNML file.
+///
+/// # Errors
+/// When the file cannot be read, is not PNML, or contains an invalid net or constructs that
+/// symmetric nets do not have. The error has the position in the file and the node or declaration.
+pub fn read_coloured(path: &Path) -> Result<ColouredNet, InputError> {
+    let (reader, file) = super::open(path)?;
+    read_coloured_from(reader, &file)
+}
+
+/// Reads a coloured net from `reader`. Messages use `name` for the file.
+///
+/// # Errors
+/// As [`read_coloured`].
+pub fn read_coloured_from(reader: impl BufRead, name: &str) -> Result<ColouredNet, InputError> {
+    match read_with_time(reader, name)? {
+        (net, None) => Ok(net),
+        (_, Some(refusal)) => Err(refusal),
+    }
+}
+
+/// Reads a coloured net without its times and priorities. Also returns the error that refuses them,
+/// if the net has any.
+fn read_with_time(
+    reader: impl BufRead,
+    name: &str,
+) -> Result<(ColouredNet, Option<InputError>), InputError> {
+    let (parts, urgencies) = (SymmetricParts::default(), NetUrgency::default());
+    let mut document = SymmetricReader { xml: XmlReader::new(reader, name)?, parts, urgencies };
+    document.read()?;
+    let file: Box<str> = document.xml.file().into();
+    if !document.parts.found {
+        return Err(InputError::NoNet { file });
+    }
+    let mut net = document.parts.settle(&file)?;
+    let (assumptions, refusal) = document.urgencies.finish();
+    assumptions.into_iter().for_each(|it| net.assume(it));
+    Ok((net, refusal))
+}
+
+struct SymmetricPlace {
+    id: String,
+    /// The label, shown to people instead of the id.
+    label: Option<String>,
+    at: TextPosition,
+    sort: Option<RawTerm>,
+    initial: Option<RawTerm>,
+}
+
+struct SymmetricTransition {
+    id: String,
+    /// The label, shown to people instead of the id.
+    label: Option<String>,
+    at: TextPosition,
+    guard: Option<RawTerm>,
+}
+
+struct SymmetricArc {
+    name: String,
+    at: TextPosition,
+    source: String,
+    target: String,
+    inscription: Option<RawTerm>,
+}
+
+struct SymmetricReader<R> {
+    xml: XmlReader<R>,
+    parts: SymmetricParts,
+    urgencies: NetUrgency,
+}
+
+/// The content of the file, in order.
+#[derive(Default)]
+struct SymmetricParts {
+    found: bool,
+    name: String,
+    declarations: Declarations,
+    places: Vec<SymmetricPlace>,
+    transitions: Vec<SymmetricTransition>,
+    arcs: Vec<SymmetricArc>,
+    /// The reference nodes by id.
+    references: HashMap<String, SymmetricReference>,
+}
+
+/// The target of a reference node.
+struct SymmetricReference {
+    at: TextPosition,
+    target: String,
+}
+
+impl<R: BufRead> SymmetricReader<R> {
+    fn read(&mut self) -> Result<(), InputError> {
+        self.xml.root("pnml")?;
+        while let Some(net) = self.xml.next_net()? {
+            (self.parts.found, self.parts.name) = (true, net.id);
+            self.net()?;
+        }
+        Ok(())
+    }
+
+    /// Reads the content of the net, including pages at any depth.
+    fn net(&mut self) -> Result<(), InputError> {
+        let mut pages = Vec::new();
+        loop {
+            let tag = match self.xml.markup().map_err(|error| in_page(error, &pages))? {
+                XmlItem::Open(tag) => tag,
+                XmlItem::Close => match pages.pop() {
+                    Some(_) => continue,
+                    None => return Ok(()),
+                },
+                XmlItem::Text(_) | XmlItem::Nothing | XmlItem::End => continue,
+            };
+            let at = tag.at;
+            if READ.contains(&tag.name()) {
+                tag.check_attributes()?;
+            }
+            match tag.name() {
+                "page" => {
+                    let [id] = tag.attributes(["id"])?;
+                    pages.push(id.unwrap_or_default());
+                }
+                "declaration" => self.parts.declarations.read(&mut self.xml)?,
+                "place" => {
+                    let [id] = tag.attributes(["id"])?;
+                    let id = tag.required(id, "place", "id")?;
+                    self.place(id, at)?;
+                }
+                "transition" => {
+                    let [id, distribution] = tag.attributes(["id", "distribution"])?;
+                    if distribution.is_some() {
+                        self.urgencies.rate();
+                    }
+                    let id = tag.required(id, "transition", "id")?;
+                    self.transition(id, at)?;
+                }
+                "arc" => {
+                    let [id, source, target, kind] =
+                        tag.attributes(["id", "source", "target", "type"])?;
+                    let source = tag.required(source, "arc", "source")?;
+                    let target = tag.required(target, "arc", "target")?;
+                    let name = id.unwrap_or_else(|| format!("{source} -> {target}"));
+                    self.arc(SymmetricArc { name, at, source, target, inscription: None }, kind)?;
+                }
+                name @ ("referencePlace" | "referenceTransition") => {
+                    let element = match name {
+                        "referencePlace" => "referencePlace",
+                        _ => "referenceTransition",
+                    };
+                    let [id, target] = tag.attributes(["id", "ref"])?;
+                    let id = tag.required(id, element, "id")?;
+                    let target = tag.required(target, element, "ref")?;
+                    let reference = SymmetricReference { at, target };
+                    if self.parts.references.insert(id.clone(), reference).is_some() {
+                        let at = at.of(self.xml.file());
+                        return Err(InputError::Net { at, problem: BuildError::DuplicateId(id) });
+                    }
+                    self.xml.reference()?;
+                }
+                "toolspecific" => {
+                    let [tool] = tag.attributes(["tool"])?;
+                    match tool.as_deref() {
+                        Some("nupn") => self.xml.skip()?,
+                        _ => {
+                            let attributes = tag.all_attributes()?;
+                            self.urgencies.tool(&self.xml.tool_data(attributes)?);
+                        }
+                    }
+                }
+                _ => {
+                    tag.check_passed_over(OF_NET)?;
+                    self.xml.skip()?;
+                }
+            }
+        }
+    }
+
+    /// Reads the term of the label opened last. Returns `None` for an empty label, and an error for
+    /// a label with a text only.
+    fn label(&mut self, at: TextPosition, owner: &str) -> Result<Option<RawTerm>, InputError> {
+        match self.xml.coloured_label()? {
+            (None, true) => {
+                let at = at.of(self.xml.file());
+                let problem = Box::new(ColourProblem::NoStructure);
+                Err(InputError::Colours { at, owner: owner.to_owned(), problem })
+            }
+            (term, _) => Ok(term),
+        }
+    }
+
+    fn set(
+        &self,
+        slot: &mut Option<RawTerm>,
+        term: Option<RawTerm>,
+        at: TextPosition,
+        owner: &str,
+        label: &'static str,
+    ) -> Result<(), InputError> {
+        match term {
+            Some(_) if slot.is_some() => Err(InputError::Repeated {
+                at: at.of(self.xml.file()),
+                owner: owner.to_owned(),
+                label,
+            }),
+            Some(term) => {
+                *slot = Some(term);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn place(&mut self, id: String, at: TextPosition) -> Result<(), InputError> {
+        let (mut sort, mut initial, mut label) = (None, None, None);
+        let owner = format!("place `{id}`");
+        let read = ["name", "type", "hlinitialMarking", "initialMarking", "capacity", "tagged"];
+        while let Some((child, at)) = self.xml.child(&read, &[])? {
+            match child {
+                PnmlChild::Name => label = Some(self.xml.label(at)?.text),
+                PnmlChild::Type(_) => {
+                    let term = self.label(at, &owner)?;
+                    self.set(&mut sort, term, at, &owner, "type")?;
+                }
+                PnmlChild::Coloured => {
+                    let term = self.label(at, &owner)?;
+                    self.set(&mut initial, term, at, &owner, "hlinitialMarking")?;
+                }
+                PnmlChild::Tagged => self.xml.untagged(at, "place", &id)?,
+                PnmlChild::InitialMarking => {
+                    if self.xml.label(at)?.says_something() {
+                        return Err(InputError::Unsupported {
+                            at: at.of(self.xml.file()),
+                            found: format!("an `initialMarking` of {owner} in a coloured net"),
+                            advice: "write it as an `hlinitialMarking`",
+                        });
+                    }
+                }
+                PnmlChild::Capacity => {
+                    let label = self.xml.label(at)?;
+                    if label.structured || !matches!(label.text.as_str(), "" | "0") {
+                        return Err(InputError::Unsupported {
+                            at: at.of(self.xml.file()),
+                            found: format!("a capacity of {owner}"),
+                            advice: "express it by a complementary place",
+                        });
+                    }
+                }
+                PnmlChild::ToolSpecific(attributes) => {
+                    self.urgencies.tool(&self.xml.tool_data(attributes)?);
+                }
+                _ => self.xml.skip()?,
+            }
+        }
+        self.parts.places.push(SymmetricPlace { id, label, at, sort, initial });
+        Ok(())
+    }
+
+    fn transition(&mut self, id: String, at: TextPosition) -> Result<(), InputError> {
+        let (mut guard, mut label, mut urgency) = (None, None, TransitionUrgency::default());
+        let owner = format!("transition `{id}`");
+        let read =
+            ["name", "condition", "priority", "timed", "rate", "delay", "interval", "tagged"];
+        while let Some((child, at)) = self.xml.child(&read, OF_TRANSITION)? {
+            match child {
+                PnmlChild::Tagged => self.xml.untagged(at, "transition", &id)?,
+                PnmlChild::Name => label = Some(self.xml.label(at)?.text),
+                PnmlChild::Condition => {
+                    let term = self.label(at, &owner)?;
+                    self.set(&mut guard, term, at, &owner, "condition")?;
+                }
+                PnmlChild::Priority => urgency.prioritise(self.xml.label(at)?),
+                PnmlChild::Timed => urgency.time(self.xml.label(at)?),
+                PnmlChild::Rate => {
+                    urgency.rate();
+                    self.xml.skip()?;
+                }
+                PnmlChild::Limit(name, attributes) => {
+                    urgency.limit(name, &self.xml.tool_data(attributes)?);
+                }
+                PnmlChild::ToolSpecific(attributes) => {
+                    let data = self.xml.tool_data(attributes)?;
+                    urgency.tool(&data);
+                    self.urgencies.tool(&data);
+                }
+                _ => self.xml.skip()?,
+            }
+        }
+        self.urgencies.add(urgency, &id, at, self.xml.file());
+        self.parts.transitions.push(SymmetricTransition { id, label, at, guard });
+        Ok(())
+    }
+
+    fn arc(&mut self, mut arc: SymmetricArc, kind: Option<String>) -> Result<(), InputError> {
+        let owner = format!("arc `{}`", arc.name);
+        let mut kinds: Vec<String> = kind.into_iter().collect();
+        let (mut inscription, mut plain_inscription) = (None, None);
+        let read = ["hlinscription", "inscription", "type", "arctype", "tagged"];
+        while let Some((child, at)) = self.xml.child(&read, OF_ARC)? {
+            match child {
+                PnmlChild::Coloured => {
+                    let term = self.label(at, &owner)?;
+                    self.set(&mut inscription, term, at, &owner, "hlinscription")?;
+                }
+                PnmlChild::Inscription => {
+                    if self.xml.label(at)?.says_something() {
+                        plain_inscription = Some(at);
+                    }
+                }
+                PnmlChild::Tagged => self.xml.untagged(at, "arc", &arc.name)?,
+                PnmlChild::Type(value) => {
+                    let label = self.xml.label(at)?;
+                    kinds.push(value.unwrap_or(label.text));
+                }
+                PnmlChild::ToolSpecific(attributes) => {
+                    self.urgencies.tool(&self.xml.tool_data(attributes)?);
+                }
+                _ => self.xml.skip()?,
+            }
+        }
+        // The type is checked before the weight, so an inhibitor arc is refused in any spelling of
+        // its weight.
+        let is_plain = |kind: &&str| {
+            ["", "normal", "ordinary"].iter().any(|plain| kind.eq_ignore_ascii_case(plain))
+        };
+        if let Some(kind) = kinds.iter().map(|kind| trimmed(kind)).find(|kind| !is_plain(kind)) {
+            return Err(InputError::ColouredArc {
+                at: arc.at.of(self.xml.file()),
+                arc: arc.name,
+                found: kind.to_owned(),
+            });
+        }
+        if let Some(at) = plain_inscription {
+            return Err(InputError::Unsupported {
+                at: at.of(self.xml.file()),
+                found: format!("an `inscription` of {owner} in a coloured net"),
+                advice: "write it as an `hlinscription`",
+            });
+        }
+        arc.inscription = inscription;
+        self.parts.arcs.push(arc);
+        Ok(())
+    }
+}

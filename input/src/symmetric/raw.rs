@@ -1,0 +1,183 @@
+//! Terms as written in the file, in postfix order: operators follow their operands in one list.
+//! Contest models add up hundreds of tokens pair by pair. Reading and traversing such a deep term
+//! needs no recursion.
+
+use super::super::colour_problem::ColourProblem;
+use super::super::error::InputError;
+use super::super::source::TextPosition;
+use super::super::xml::{XmlItem, XmlReader, XmlTag, trimmed};
+use std::io::BufRead;
+
+/// An operator of a term. Its operands are the last `operands` values before it.
+#[derive(Clone, Debug)]
+pub(super) struct TermNode {
+    pub(super) element: Box<str>,
+    /// The attribute of the operator: a referenced id or a value; empty if there is none.
+    pub(super) attribute: Box<str>,
+    /// The upper end of a range.
+    pub(super) end: Box<str>,
+    pub(super) at: TextPosition,
+    pub(super) operands: u32,
+}
+
+/// A term in postfix order, with its position.
+#[derive(Clone, Debug)]
+pub(super) struct RawTerm {
+    pub(super) nodes: Vec<TermNode>,
+    pub(super) at: TextPosition,
+}
+
+/// A problem with a term, with its position.
+pub(super) type TermError = (TextPosition, ColourProblem);
+
+/// The greatest nesting depth of sorts and terms, including wrappers. Each open level costs some
+/// hundred bytes.
+const DEEPEST: usize = 50_000;
+
+impl RawTerm {
+    /// Returns the number of terms side by side.
+    pub(super) fn count(&self) -> usize {
+        let inside: usize = self.nodes.iter().map(|node| node.operands as usize).sum();
+        self.nodes.len() - inside
+    }
+
+    /// Returns the ids of the sorts that the term names.
+    pub(super) fn sorts(&self) -> impl Iterator<Item = &str> {
+        let named = self.nodes.iter().filter(|node| &*node.element == "usersort");
+        named.map(|node| &*node.attribute)
+    }
+}
+
+impl TermNode {
+    /// Returns the operator of the element opened last, without operands so far.
+    pub(super) fn new(tag: &XmlTag<'_>) -> Result<TermNode, InputError> {
+        tag.check_attributes()?;
+        // Each element has at most one of these attributes, except the ends of a range.
+        let [variable, declaration, value, partition, start, end] = tag.attributes([
+            "refvariable",
+            "declaration",
+            "value",
+            "refpartition",
+            "start",
+            "end",
+        ])?;
+        let attribute = variable.or(declaration).or(value).or(partition).or(start);
+        Ok(TermNode {
+            element: tag.name().into(),
+            attribute: attribute.unwrap_or_default().into(),
+            end: end.unwrap_or_default().into(),
+            at: tag.at,
+            operands: 0,
+        })
+    }
+
+    /// Returns the ends of a range, both included.
+    pub(super) fn ends(&self) -> Result<(i64, i64), ColourProblem> {
+        Ok((integer(&self.attribute)?, integer(&self.end)?))
+    }
+
+    /// Returns true if the element is only a wrapper around its content: `<subterm>` or
+    /// `<structure>`. Some writers nest several wrappers.
+    fn only_wraps(&self) -> bool {
+        matches!(&*self.element, "subterm" | "structure")
+    }
+}
+
+/// Parses a whole number.
+pub(super) fn integer(text: &str) -> Result<i64, ColourProblem> {
+    trimmed(text).parse().map_err(|_| ColourProblem::BadNumber(text.to_owned()))
+}
+
+/// Returns true if an element is ignored everywhere.
+pub(super) fn is_decoration(element: &str) -> bool {
+    matches!(element, "graphics" | "toolspecific")
+}
+
+impl<R: BufRead> XmlReader<R> {
+    /// Reads the content of the element opened last, to its end. The content may be any number of
+    /// terms.
+    pub(super) fn term(&mut self, at: TextPosition) -> Result<RawTerm, InputError> {
+        self.terms(at, Vec::new())
+    }
+
+    /// Reads the term whose outermost operator was opened last.
+    pub(super) fn term_of(&mut self, operator: TermNode) -> Result<RawTerm, InputError> {
+        self.terms(operator.at, vec![operator])
+    }
+
+    /// Reads on until the last element of `open` ends. If `open` is empty, reads until the
+    /// enclosing element ends.
+    fn terms(&mut self, at: TextPosition, mut open: Vec<TermNode>) -> Result<RawTerm, InputError> {
+        let mut nodes = Vec::new();
+        let is_one = !open.is_empty();
+        loop {
+            let file: Box<str> = self.file().into();
+            match self.markup()? {
+                XmlItem::Open(tag) if is_decoration(tag.name()) => self.skip()?,
+                XmlItem::Open(tag) => {
+                    if open.len() > DEEPEST {
+                        let at = tag.at.of(&file);
+                        let problem = format!("a term is nested more than {DEEPEST} deep");
+                        return Err(InputError::Malformed { at, problem });
+                    }
+                    // The number of operands is counted as they end.
+                    open.push(TermNode::new(&tag)?);
+                }
+                XmlItem::Close => {
+                    let Some(node) = open.pop() else {
+                        return Ok(RawTerm { nodes, at });
+                    };
+                    let added = match node.only_wraps() {
+                        true => node.operands,
+                        false => {
+                            nodes.push(node);
+                            1
+                        }
+                    };
+                    match open.last_mut() {
+                        Some(parent) => parent.operands += added,
+                        None if is_one => return Ok(RawTerm { nodes, at }),
+                        None => {}
+                    }
+                }
+                XmlItem::End => return Ok(RawTerm { nodes, at }),
+                XmlItem::Text(_) | XmlItem::Nothing => {}
+            }
+        }
+    }
+
+    /// Reads the terms in the element opened last and in its `<structure>` elements, to its end.
+    /// Returns `None` for no term. The boolean is true if there is a text.
+    pub(super) fn coloured_label(&mut self) -> Result<(Option<RawTerm>, bool), InputError> {
+        let mut term: Option<RawTerm> = None;
+        let mut text = String::new();
+        let mut has_text = false;
+        loop {
+            match self.markup()? {
+                XmlItem::Open(tag) => match tag.name() {
+                    "text" => {
+                        self.text(&mut text)?;
+                        has_text |= !trimmed(&text).is_empty();
+                    }
+                    "name" => self.skip()?,
+                    other if is_decoration(other) => self.skip()?,
+                    other => {
+                        let (at, is_structure) = (tag.at, other == "structure");
+                        let operator = TermNode::new(&tag)?;
+                        let more = match is_structure {
+                            true => self.term(at)?,
+                            false => self.term_of(operator)?,
+                        };
+                        // The resolver reports several terms as an error.
+                        match &mut term {
+                            Some(term) => term.nodes.extend(more.nodes),
+                            None => term = Some(more),
+                        }
+                    }
+                },
+                XmlItem::Close | XmlItem::End => return Ok((term, has_text)),
+                XmlItem::Text(_) | XmlItem::Nothing => {}
+            }
+        }
+    }
+}

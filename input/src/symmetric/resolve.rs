@@ -1,0 +1,450 @@
+//! Evaluation of a term of the file to a number, a multiset, a colour or a guard. Terms are in
+//! postfix order, so one pass with a stack of values suffices.
+
+use super::super::colour_problem::{ColourProblem, DEEPEST};
+use super::super::xml::{digits, trimmed};
+use super::product::product;
+use super::raw::{RawTerm, TermError, TermNode, integer};
+use super::scope::DeclaredNames;
+use parikh_net::coloured::{ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term};
+
+/// The value of a part of a term.
+#[derive(Debug)]
+pub(super) enum TermValue {
+    Number(u64),
+    Sort(SortId),
+    Term(Term),
+    Multiset(Multiset),
+    /// A truth value, as a condition or as a colour.
+    Boolean(bool),
+    Guard(Guard),
+    /// The value of an element that only names a set of numbers.
+    Nothing,
+}
+
+impl TermValue {
+    fn found(&self) -> &'static str {
+        match self {
+            TermValue::Number(_) => "a number",
+            TermValue::Sort(_) => "a sort",
+            TermValue::Term(_) => "a colour",
+            TermValue::Multiset(_) => "a multiset",
+            TermValue::Boolean(_) => "a truth value",
+            TermValue::Guard(_) => "a condition",
+            TermValue::Nothing => "the name of a set of numbers",
+        }
+    }
+}
+
+pub(super) struct Resolver<'n> {
+    pub(super) net: &'n mut ColouredNet,
+    pub(super) scope: &'n mut DeclaredNames,
+}
+
+impl Resolver<'_> {
+    /// Returns the sort that a term names.
+    pub(super) fn sort(&mut self, term: &RawTerm) -> Result<SortId, TermError> {
+        match self.value(term)? {
+            TermValue::Sort(sort) => Ok(sort),
+            other => Err(whole(term, &other, "a sort")),
+        }
+    }
+
+    /// Returns the sorts that terms side by side name.
+    pub(super) fn sorts(&mut self, terms: &RawTerm) -> Result<Vec<SortId>, TermError> {
+        let mut sorts = Vec::new();
+        for value in self.values(terms)? {
+            match value {
+                TermValue::Sort(sort) => sorts.push(sort),
+                other => return Err(whole(terms, &other, "a sort")),
+            }
+        }
+        Ok(sorts)
+    }
+
+    /// Returns the colours that terms side by side represent.
+    pub(super) fn colours(&mut self, terms: &RawTerm) -> Result<Vec<Term>, TermError> {
+        let mut colours = Vec::new();
+        for value in self.values(terms)? {
+            match self.coloured(value).map_err(|problem| (terms.at, problem))? {
+                TermValue::Term(term) => colours.push(term),
+                other => return Err(whole(terms, &other, "a colour")),
+            }
+        }
+        Ok(colours)
+    }
+
+    /// Returns the multiset over `sort` that a term represents.
+    pub(super) fn multiset(&mut self, term: &RawTerm, sort: SortId) -> Result<Multiset, TermError> {
+        let value = self.value(term)?;
+        let fail = |problem| (term.at, problem);
+        let multiset = match self.coloured(value).map_err(fail)? {
+            TermValue::Multiset(multiset) => multiset,
+            TermValue::Term(term) => Multiset::one(term),
+            other => return Err(whole(term, &other, "a multiset of colours")),
+        };
+        self.fitted(multiset, sort).map_err(fail)
+    }
+
+    /// Returns the guard that a term represents.
+    pub(super) fn guard(&mut self, term: &RawTerm) -> Result<Guard, TermError> {
+        let value = self.value(term)?;
+        let guard = self.as_guard(value).map_err(|problem| (term.at, problem))?;
+        guard.map_err(|value| whole(term, &value, "a condition"))
+    }
+
+    fn value(&mut self, term: &RawTerm) -> Result<TermValue, TermError> {
+        let mut values = self.values(term)?;
+        match (values.pop(), values.is_empty()) {
+            (Some(value), true) => Ok(value),
+            (None, _) => {
+                let expected = "a term in `<structure>`";
+                Err((term.at, ColourProblem::Whole { found: "nothing", expected }))
+            }
+            (Some(_), false) => {
+                let expected = "one in `<structure>`";
+                Err((term.at, ColourProblem::Whole { found: "several terms", expected }))
+            }
+        }
+    }
+
+    /// Returns the values of terms side by side.
+    fn values(&mut self, term: &RawTerm) -> Result<Vec<TermValue>, TermError> {
+        // Each value with the depth of its tree.
+        let mut stack: Vec<(TermValue, usize)> = Vec::new();
+        for node in &term.nodes {
+            let operands = stack.split_off(stack.len() - node.operands as usize);
+            let deepest = operands.iter().map(|&(_, depth)| depth).max().unwrap_or(0);
+            let operands: Vec<TermValue> = operands.into_iter().map(|(value, _)| value).collect();
+            // Nested sums and the like are flattened, and wrappers vanish. All other operators add
+            // a level.
+            let flat = match &*node.element {
+                "add" | "numberof" | "successor" | "predecessor" | "scalarproduct"
+                | "multisetsort" => true,
+                "tuple" | "productsort" => operands.len() == 1,
+                _ => false,
+            };
+            let depth = if flat { deepest } else { deepest + 1 };
+            if depth > DEEPEST {
+                return Err((node.at, ColourProblem::TooDeep(DEEPEST)));
+            }
+            let value = self.apply(node, operands).map_err(|problem| (node.at, problem))?;
+            stack.push((value, depth));
+        }
+        Ok(stack.into_iter().map(|(value, _)| value).collect())
+    }
+
+    fn apply(
+        &mut self,
+        node: &TermNode,
+        operands: Vec<TermValue>,
+    ) -> Result<TermValue, ColourProblem> {
+        let name = &*node.attribute;
+        Ok(match &*node.element {
+            "variable" => TermValue::Term(Term::Variable(self.scope.variable(name)?)),
+            "useroperator" => TermValue::Term(self.scope.constant(name)?),
+            "dotconstant" => {
+                let sort = self.scope.dot(self.net)?;
+                TermValue::Term(Term::Constant { sort, colour: 0 })
+            }
+            "finiteintrangeconstant" => self.range_constant(node, operands)?,
+            "booleanconstant" => match trimmed(name) {
+                "true" | "1" => TermValue::Boolean(true),
+                "false" | "0" => TermValue::Boolean(false),
+                other => return Err(ColourProblem::BadNumber(other.to_owned())),
+            },
+            "usersort" => TermValue::Sort(self.scope.sort(name)?),
+            "dot" => TermValue::Sort(self.scope.dot(self.net)?),
+            "bool" => TermValue::Sort(self.scope.boolean(self.net)?),
+            "finiteintrange" => {
+                let (start, end) = node.ends()?;
+                TermValue::Sort(self.scope.range(self.net, start, end)?)
+            }
+            "productsort" => self.product_sort(node, operands)?,
+            "multisetsort" => one(node, operands)?,
+            "numberconstant" => {
+                let bad = || ColourProblem::BadNumber(name.to_owned());
+                TermValue::Number(digits(name).ok_or_else(bad)?)
+            }
+            "positive" | "natural" | "integer" => TermValue::Nothing,
+            "numberof" | "scalarproduct" => self.times(node, operands)?,
+            "all" => match one(node, operands)? {
+                TermValue::Sort(sort) => TermValue::Term(Term::All(sort)),
+                other => return Err(operand(node, &other, "a sort")),
+            },
+            "empty" => TermValue::Multiset(Multiset::EMPTY),
+            "add" => TermValue::Multiset(Multiset::sum(self.as_multisets(node, operands)?)),
+            "subtract" => {
+                let mut parts = self.as_multisets(node, operands)?.into_iter();
+                let first = parts.next().ok_or_else(|| count(node, 0, "at least one"))?;
+                match parts.as_slice() {
+                    [] => TermValue::Multiset(first),
+                    _ => TermValue::Multiset(Multiset::minus(first, Multiset::sum(parts))),
+                }
+            }
+            "tuple" => self.tuple(node, operands)?,
+            "successor" | "predecessor" => {
+                let by = if &*node.element == "successor" { 1 } else { -1 };
+                match one(node, operands)? {
+                    // The successor is a bijection, so all colours stay all colours.
+                    TermValue::Term(Term::All(sort)) => TermValue::Term(Term::All(sort)),
+                    TermValue::Term(term) => TermValue::Term(Term::shift(term, by)),
+                    other => return Err(operand(node, &other, "a colour")),
+                }
+            }
+            "partitionelementof" => {
+                let operand = one(node, operands)?;
+                let of = Box::new(self.colour(node, operand)?);
+                let unknown = |_| ColourProblem::Unknown { name: name.into(), kind: "partition" };
+                let partition = self.scope.sort(name).map_err(unknown)?;
+                TermValue::Term(Term::Block { partition, of })
+            }
+            _ => self.condition(node, operands)?,
+        })
+    }
+
+    /// Applies an operator of conditions, and refuses unknown operators.
+    fn condition(
+        &mut self,
+        node: &TermNode,
+        operands: Vec<TermValue>,
+    ) -> Result<TermValue, ColourProblem> {
+        Ok(match &*node.element {
+            "equality" => self.compare(node, Relation::Equal, operands)?,
+            "inequality" => self.compare(node, Relation::Unequal, operands)?,
+            "lessthan" | "lt" | "ltp" => self.compare(node, Relation::Less, operands)?,
+            "lessthanorequal" | "leq" => self.compare(node, Relation::AtMost, operands)?,
+            "greaterthan" | "gt" | "gtp" => self.compare(node, Relation::Greater, operands)?,
+            "greaterthanorequal" | "geq" => self.compare(node, Relation::AtLeast, operands)?,
+            "and" => TermValue::Guard(Guard::and(self.as_guards(node, operands)?)),
+            "or" => TermValue::Guard(Guard::or(self.as_guards(node, operands)?)),
+            "not" => {
+                let operand = one(node, operands)?;
+                let guards = self.as_guards(node, vec![operand])?;
+                TermValue::Guard(Guard::and(guards).negated())
+            }
+            "imply" => {
+                let found = operands.len();
+                let parts: [Guard; 2] = self
+                    .as_guards(node, operands)?
+                    .try_into()
+                    .map_err(|_| count(node, found, "two"))?;
+                let [first, then] = parts;
+                TermValue::Guard(Guard::or([first.negated(), then]))
+            }
+            "cardinality" | "cardinalityof" | "contains" | "addition" | "subtraction" | "mult"
+            | "div" | "mod" | "stringconstant" | "listconstant" | "unparsed" => {
+                return Err(ColourProblem::Unsupported(node.element.to_string()));
+            }
+            other => return Err(ColourProblem::UnknownElement(other.to_owned())),
+        })
+    }
+
+    /// Returns the product of sorts. The product of one sort is that sort.
+    fn product_sort(
+        &mut self,
+        node: &TermNode,
+        operands: Vec<TermValue>,
+    ) -> Result<TermValue, ColourProblem> {
+        let mut parts = Vec::with_capacity(operands.len());
+        for value in operands {
+            match value {
+                TermValue::Sort(sort) => parts.push(sort),
+                other => return Err(operand(node, &other, "a sort")),
+            }
+        }
+        match parts[..] {
+            [] => Err(count(node, 0, "at least one")),
+            [sort] => Ok(TermValue::Sort(sort)),
+            _ => Ok(TermValue::Sort(self.scope.product(self.net, None, parts)?)),
+        }
+    }
+
+    fn range_constant(
+        &mut self,
+        node: &TermNode,
+        operands: Vec<TermValue>,
+    ) -> Result<TermValue, ColourProblem> {
+        let value = integer(&node.attribute)?;
+        let sort = match one(node, operands)? {
+            TermValue::Sort(sort) => sort,
+            other => return Err(operand(node, &other, "a range")),
+        };
+        let SortKind::Range { start, end } = *self.net.sort(sort).kind() else {
+            return Err(operand(node, &TermValue::Sort(sort), "a range"));
+        };
+        if !(start..=end).contains(&value) {
+            return Err(ColourProblem::OutOfRange(value, self.net.sort(sort).name().to_owned()));
+        }
+        Ok(TermValue::Term(Term::Constant { sort, colour: value.abs_diff(start) }))
+    }
+
+    /// Converts an operand to a colour. A number becomes a constant of a range with only that
+    /// number, and a truth value a constant of the sort of truth values.
+    pub(super) fn colour(
+        &mut self,
+        node: &TermNode,
+        value: TermValue,
+    ) -> Result<Term, ColourProblem> {
+        match self.coloured(value)? {
+            TermValue::Term(term) => Ok(term),
+            other => Err(operand(node, &other, "a colour")),
+        }
+    }
+
+    fn coloured(&mut self, value: TermValue) -> Result<TermValue, ColourProblem> {
+        Ok(match value {
+            TermValue::Number(number) => {
+                let fits = i64::try_from(number);
+                let number = fits.map_err(|_| ColourProblem::BadNumber(number.to_string()))?;
+                let sort = self.scope.range(self.net, number, number)?;
+                TermValue::Term(Term::Constant { sort, colour: 0 })
+            }
+            TermValue::Boolean(value) => TermValue::Term(self.boolean(value)?),
+            other => other,
+        })
+    }
+
+    fn boolean(&mut self, value: bool) -> Result<Term, ColourProblem> {
+        let sort = self.scope.boolean(self.net)?;
+        Ok(Term::Constant { sort, colour: value.into() })
+    }
+
+    fn as_multiset(
+        &mut self,
+        node: &TermNode,
+        value: TermValue,
+    ) -> Result<Multiset, ColourProblem> {
+        match self.coloured(value)? {
+            TermValue::Multiset(multiset) => Ok(multiset),
+            TermValue::Term(term) => Ok(Multiset::one(term)),
+            other => Err(operand(node, &other, "a multiset of colours")),
+        }
+    }
+
+    fn as_multisets(
+        &mut self,
+        node: &TermNode,
+        values: Vec<TermValue>,
+    ) -> Result<Vec<Multiset>, ColourProblem> {
+        values.into_iter().map(|value| self.as_multiset(node, value)).collect()
+    }
+
+    /// Converts a value to a guard. Constants and variables of the sort of truth values are guards,
+    /// too.
+    fn as_guard(&mut self, value: TermValue) -> Result<Result<Guard, TermValue>, ColourProblem> {
+        Ok(match value {
+            TermValue::Guard(guard) => Ok(guard),
+            TermValue::Boolean(true) => Ok(Guard::TRUE),
+            TermValue::Boolean(false) => Ok(Guard::FALSE),
+            TermValue::Term(Term::Variable(variable))
+                if self.scope.is_boolean(self.net.variable(variable).sort) =>
+            {
+                let holds = self.boolean(true)?;
+                Ok(Guard::Compare(Relation::Equal, Term::Variable(variable), holds))
+            }
+            other => Err(other),
+        })
+    }
+
+    fn as_guards(
+        &mut self,
+        node: &TermNode,
+        values: Vec<TermValue>,
+    ) -> Result<Vec<Guard>, ColourProblem> {
+        let mut guards = Vec::with_capacity(values.len());
+        for value in values {
+            let guard = self.as_guard(value)?;
+            guards.push(guard.map_err(|value| operand(node, &value, "a condition"))?);
+        }
+        Ok(guards)
+    }
+
+    /// Multiplies a multiset by a number, in either order. A multiset without a number is
+    /// multiplied by 1.
+    fn times(
+        &mut self,
+        node: &TermNode,
+        mut operands: Vec<TermValue>,
+    ) -> Result<TermValue, ColourProblem> {
+        let found = operands.len();
+        let expected = "a number and a colour";
+        let number = |value: &TermValue| matches!(value, TermValue::Number(_));
+        let factor = match operands.iter().position(number) {
+            Some(at) => operands.remove(at),
+            None => TermValue::Number(1),
+        };
+        let (TermValue::Number(factor), [_]) = (&factor, &operands[..]) else {
+            return Err(count(node, found, expected));
+        };
+        let of = self.as_multisets(node, operands)?;
+        if *factor == 0 && of.iter().any(has_variables) {
+            return Err(operand(node, &TermValue::Number(0), NONE_OF_A_VARIABLE));
+        }
+        let product = of.into_iter().next().and_then(|of| of.times(*factor));
+        Ok(TermValue::Multiset(product.ok_or(ColourProblem::TooManyTokens)?))
+    }
+
+    /// Builds a tuple of colours, or the product of components that are multisets. A tuple of one
+    /// component is that component.
+    fn tuple(
+        &mut self,
+        node: &TermNode,
+        mut operands: Vec<TermValue>,
+    ) -> Result<TermValue, ColourProblem> {
+        match operands.len() {
+            0 => return Err(count(node, 0, "at least one")),
+            1 => return Ok(operands.remove(0)),
+            _ => {}
+        }
+        let mut values = Vec::with_capacity(operands.len());
+        for value in operands {
+            values.push(self.coloured(value)?);
+        }
+        if !values.iter().all(|value| matches!(value, TermValue::Term(_))) {
+            let parts = self.as_multisets(node, values)?;
+            let is_empty = parts.contains(&Multiset::EMPTY);
+            if is_empty && parts.iter().any(has_variables) {
+                return Err(operand(
+                    node,
+                    &TermValue::Multiset(Multiset::EMPTY),
+                    NONE_OF_A_VARIABLE,
+                ));
+            }
+            return Ok(TermValue::Multiset(product(parts)?));
+        }
+        let terms = values.into_iter().filter_map(|value| match value {
+            TermValue::Term(term) => Some(term),
+            _ => None,
+        });
+        Ok(TermValue::Term(Term::Tuple(terms.collect())))
+    }
+}
+
+fn one(node: &TermNode, operands: Vec<TermValue>) -> Result<TermValue, ColourProblem> {
+    let found = operands.len();
+    let [value] = <[TermValue; 1]>::try_from(operands).map_err(|_| count(node, found, "one"))?;
+    Ok(value)
+}
+
+pub(super) fn count(node: &TermNode, found: usize, expected: &'static str) -> ColourProblem {
+    ColourProblem::Operands { element: node.element.to_string(), found, expected }
+}
+
+fn operand(node: &TermNode, value: &TermValue, expected: &'static str) -> ColourProblem {
+    ColourProblem::Operand { element: node.element.to_string(), found: value.found(), expected }
+}
+
+fn whole(term: &RawTerm, value: &TermValue, expected: &'static str) -> TermError {
+    (term.at, ColourProblem::Whole { found: value.found(), expected })
+}
+
+/// The text for messages about a multiset with a count of 0 and a variable. Each colour of the
+/// variable is a binding, and dropping the term would lose the variable.
+const NONE_OF_A_VARIABLE: &str = "at least one token, because a variable is combined with it";
+
+fn has_variables(multiset: &Multiset) -> bool {
+    let mut variables = Vec::new();
+    multiset.variables(&mut variables);
+    !variables.is_empty()
+}

@@ -1,0 +1,192 @@
+//! Construction of the net from the content of a file: declarations first, then places, transitions
+//! and arcs.
+
+use super::super::colour_problem::ColourProblem;
+use super::super::error::InputError;
+use super::super::source::TextPosition;
+use super::raw::TermError;
+use super::resolve::Resolver;
+use super::scope::DeclaredNames;
+use super::{
+    SymmetricArc, SymmetricParts, SymmetricPlace, SymmetricReference, SymmetricTransition,
+};
+use parikh_net::BuildError;
+use parikh_net::coloured::{
+    ColouredNet, ColouredNode, ColouredPlaceId, ColouredTransitionId, Guard, Multiset, SortId,
+    SortKind, Term,
+};
+use std::collections::HashMap;
+
+impl SymmetricParts {
+    /// Builds the net.
+    pub(super) fn settle(self, file: &str) -> Result<ColouredNet, InputError> {
+        let mut net = ColouredNet::new(self.name);
+        let scope = self.declarations.settle(&mut net).map_err(|(at, owner, problem)| {
+            InputError::Colours { at: at.of(file), owner, problem: problem.into() }
+        })?;
+        let mut settling = NetConstruction { net, scope, references: self.references, file };
+        for place in self.places {
+            settling.place(place)?;
+        }
+        for transition in self.transitions {
+            settling.transition(transition)?;
+        }
+        settling.check_references()?;
+        for arc in self.arcs {
+            settling.arc(arc)?;
+        }
+        Ok(settling.net)
+    }
+}
+
+/// A net under construction.
+struct NetConstruction<'f> {
+    net: ColouredNet,
+    scope: DeclaredNames,
+    references: HashMap<String, SymmetricReference>,
+    file: &'f str,
+}
+
+impl NetConstruction<'_> {
+    fn wrong(&self, at: TextPosition, owner: String, problem: ColourProblem) -> InputError {
+        InputError::Colours { at: at.of(self.file), owner, problem: problem.into() }
+    }
+
+    fn resolver(&mut self) -> Resolver<'_> {
+        Resolver { net: &mut self.net, scope: &mut self.scope }
+    }
+
+    fn place(&mut self, place: SymmetricPlace) -> Result<(), InputError> {
+        let at = place.initial.as_ref().map_or(place.at, |term| term.at);
+        let settled = self.sort_and_tokens(&place).and_then(|(sort, initial)| {
+            let added = self.net.add_place(&place.id, sort, initial);
+            let added = added.map_err(|problem| (at, problem.into()))?;
+            if let Some(label) = &place.label {
+                self.net.label_place(added, label);
+            }
+            Ok(())
+        });
+        settled.map_err(|(at, problem)| self.wrong(at, format!("place `{}`", place.id), problem))
+    }
+
+    fn sort_and_tokens(&mut self, place: &SymmetricPlace) -> Result<(SortId, Multiset), TermError> {
+        let mut resolver = self.resolver();
+        let sort = match &place.sort {
+            Some(term) => resolver.sort(term)?,
+            None => resolver.scope.dot(resolver.net).map_err(|problem| (place.at, problem))?,
+        };
+        let initial = match &place.initial {
+            Some(term) => resolver.multiset(term, sort)?,
+            None => Multiset::EMPTY,
+        };
+        Ok((sort, initial))
+    }
+
+    fn transition(&mut self, transition: SymmetricTransition) -> Result<(), InputError> {
+        let at = transition.guard.as_ref().map_or(transition.at, |term| term.at);
+        let guard = match &transition.guard {
+            Some(term) => self.resolver().guard(term),
+            None => Ok(Guard::TRUE),
+        };
+        let settled = guard.and_then(|guard| {
+            let added = self.net.add_transition(&transition.id, guard);
+            let added = added.map_err(|problem| (at, problem.into()))?;
+            if let Some(label) = &transition.label {
+                self.net.label_transition(added, label);
+            }
+            Ok(())
+        });
+        let owner = || format!("transition `{}`", transition.id);
+        settled.map_err(|(at, problem)| self.wrong(at, owner(), problem))
+    }
+
+    /// Refuses a reference node with the id of another node, because arcs to that id would be
+    /// ambiguous.
+    fn check_references(&self) -> Result<(), InputError> {
+        match self.references.iter().find(|(id, _)| self.net.node(id).is_some()) {
+            None => Ok(()),
+            Some((id, SymmetricReference { at, .. })) => {
+                let problem = BuildError::DuplicateId(id.clone());
+                Err(InputError::Net { at: at.of(self.file), problem })
+            }
+        }
+    }
+
+    fn arc(&mut self, arc: SymmetricArc) -> Result<(), InputError> {
+        let (place, t, takes) = self.ends(&arc)?;
+        let at = arc.inscription.as_ref().map_or(arc.at, |term| term.at);
+        let settled = self.inscription(&arc, place).and_then(|inscription| {
+            let added = match takes {
+                true => self.net.take(t, place, inscription),
+                false => self.net.put(t, place, inscription),
+            };
+            added.map_err(|problem| (at, problem.into()))
+        });
+        settled.map_err(|(at, problem)| self.wrong(at, format!("arc `{}`", arc.name), problem))
+    }
+
+    /// Returns the place and the transition of an arc. The boolean is true if the arc leads from
+    /// the place to the transition.
+    fn ends(
+        &self,
+        arc: &SymmetricArc,
+    ) -> Result<(ColouredPlaceId, ColouredTransitionId, bool), InputError> {
+        let at = || arc.at.of(self.file);
+        let end = |name: &str| {
+            end(&self.net, &self.references, name).ok_or_else(|| InputError::UnknownEnd {
+                at: at(),
+                arc: arc.name.clone(),
+                node: name.to_owned(),
+            })
+        };
+        match (end(&arc.source)?, end(&arc.target)?) {
+            (ColouredNode::Place(p), ColouredNode::Transition(t)) => Ok((p, t, true)),
+            (ColouredNode::Transition(t), ColouredNode::Place(p)) => Ok((p, t, false)),
+            (source, _) => Err(InputError::SameKind {
+                at: at(),
+                arc: arc.name.clone(),
+                source_node: arc.source.clone(),
+                target_node: arc.target.clone(),
+                kind: match source {
+                    ColouredNode::Place(_) => "places",
+                    ColouredNode::Transition(_) => "transitions",
+                },
+            }),
+        }
+    }
+
+    fn inscription(
+        &mut self,
+        arc: &SymmetricArc,
+        place: ColouredPlaceId,
+    ) -> Result<Multiset, TermError> {
+        let sort = self.net.place(place).sort;
+        match &arc.inscription {
+            Some(term) => self.resolver().multiset(term, sort),
+            // An arc without inscription has weight 1 on places of black tokens, as in plain nets.
+            None if *self.net.sort(sort).kind() == SortKind::Dot => {
+                Ok(Multiset::one(Term::Constant { sort, colour: 0 }))
+            }
+            None => {
+                let expected = "one, because the place has colours";
+                Err((arc.at, ColourProblem::Whole { found: "no inscription", expected }))
+            }
+        }
+    }
+}
+
+/// Returns the node with this id, or the node that the reference node with this id represents.
+fn end(
+    net: &ColouredNet,
+    references: &HashMap<String, SymmetricReference>,
+    name: &str,
+) -> Option<ColouredNode> {
+    let mut name = name;
+    for _ in 0..=references.len() {
+        match net.node(name) {
+            Some(node) => return Some(node),
+            None => name = &references.get(name)?.target,
+        }
+    }
+    None
+}

@@ -1,0 +1,231 @@
+//! Times, priorities and rates of transitions, in elements of the net or in tool data.
+//!
+//! Priorities, and times that limit when a transition fires, change the set of reachable markings.
+//! A net with them is refused, unless the user asks to read it without them. If all transitions
+//! have the same priority, and all or none are immediate, the set does not change. Rates and
+//! probabilities change how likely a firing is, but not whether it is possible. They are ignored,
+//! and answers say so.
+//!
+//! | where | priorities and times | rates |
+//! |---|---|---|
+//! | PIPE, elements | `priority`, `timed` | `rate` |
+//! | TINA, elements | `delay`, `interval` (but `[0, ∞)`) | |
+//! | any tool, attributes and elements | `priority`, `timed`, `immediate`, `delay`, `interval`, `eft`, `lft` | `rate`, `weight`, `probability` |
+//! | PM4Py (`StochasticPetriNet`) | `priority`; `distributionType`: `IMMEDIATE`, or bounded ones | the others |
+
+use super::error::InputError;
+use super::labels::PnmlLabel;
+use super::source::TextPosition;
+use super::xml::{XmlItem, XmlReader, trimmed};
+use parikh_net::Assumption;
+use std::collections::BTreeSet;
+use std::io::BufRead;
+
+/// Tool data of a node, an arc or a net.
+pub(super) struct ToolData {
+    tool: String,
+    /// Attributes with their values, and elements with their texts.
+    said: Vec<(String, String)>,
+}
+
+impl<R: BufRead> XmlReader<R> {
+    /// Reads the element that was opened last, with its attributes, to its end.
+    pub(super) fn tool_data(
+        &mut self,
+        attributes: Vec<(String, String)>,
+    ) -> Result<ToolData, InputError> {
+        let tool = attributes.iter().find(|(name, _)| name == "tool");
+        let tool = tool.map(|(_, tool)| tool.clone()).unwrap_or_default();
+        let mut said = attributes;
+        let mut open: Vec<(String, String)> = Vec::new();
+        loop {
+            match self.next()? {
+                XmlItem::Open(tag) => {
+                    let attributes = tag.all_attributes()?;
+                    // An element such as `<property key="priority">1</property>`.
+                    let key = attributes.iter().find(|(name, _)| name == "key");
+                    let name = key.map_or_else(|| tag.name().to_owned(), |(_, key)| key.clone());
+                    said.extend(attributes);
+                    open.push((name, String::new()));
+                }
+                XmlItem::Text(text) => {
+                    // The text of a label belongs to the label's element.
+                    let holder = match &open[..] {
+                        [.., _, (name, _)] if matches!(&**name, "text" | "value") => open.len() - 2,
+                        all => all.len().saturating_sub(1),
+                    };
+                    if let Some((_, inside)) = open.get_mut(holder) {
+                        inside.push_str(&text);
+                    }
+                }
+                XmlItem::Close => match open.pop() {
+                    Some((name, text)) => said.push((name, trimmed(&text).to_owned())),
+                    None => return Ok(ToolData { tool, said }),
+                },
+                XmlItem::End => return Ok(ToolData { tool, said }),
+                XmlItem::Nothing => {}
+            }
+        }
+    }
+}
+
+/// Interval ends without a limit.
+const ENDLESS: [&str; 6] = ["infty", "infinity", "inf", "w", "omega", "∞"];
+
+/// Distributions under which a delay can have any length.
+const UNLIMITED: [&str; 9] = [
+    "exponential",
+    "exp",
+    "normal",
+    "gaussian",
+    "lognormal",
+    "gamma",
+    "weibull",
+    "undefined",
+    "none",
+];
+
+/// The times and priorities of a transition.
+#[derive(Clone, Default)]
+pub(super) struct TransitionUrgency {
+    priority: Option<String>,
+    /// The label `timed` as text. Untimed transitions fire before timed ones.
+    timed: Option<String>,
+    /// The reason why the firing time is limited, if it is.
+    limit: Option<String>,
+    has_rate: bool,
+}
+
+impl TransitionUrgency {
+    /// Records a label `priority`.
+    pub(super) fn prioritise(&mut self, label: PnmlLabel) {
+        self.priority = Some(label.text);
+    }
+
+    /// Records a label `timed`.
+    pub(super) fn time(&mut self, label: PnmlLabel) {
+        self.timed = Some(label.text.to_ascii_lowercase());
+    }
+
+    /// Records a rate.
+    pub(super) fn rate(&mut self) {
+        self.has_rate = true;
+    }
+
+    /// Records a firing interval, from an element `delay` or `interval`.
+    pub(super) fn limit(&mut self, name: &str, data: &ToolData) {
+        if !is_unlimited(data) {
+            self.limit = Some(format!("the `{name}`"));
+        }
+    }
+
+    /// Records tool data.
+    pub(super) fn tool(&mut self, data: &ToolData) {
+        for (name, value) in &data.said {
+            let letters = name.chars().filter(|c| c.is_alphanumeric());
+            let key = letters.collect::<String>().to_ascii_lowercase();
+            let low = value.to_ascii_lowercase();
+            match &*key {
+                "priority" | "prio" | "prioritylevel" => self.priority = Some(value.clone()),
+                "timed" => self.timed = Some(low),
+                "immediate" => self.timed = Some((low != "true").to_string()),
+                "distributiontype" | "distribution" | "transitiontype" => match &*low {
+                    "" => {}
+                    "immediate" | "imm" => self.timed = Some("false".to_owned()),
+                    it if UNLIMITED.contains(&it) => {
+                        self.timed = Some("true".to_owned());
+                        self.has_rate = true;
+                    }
+                    _ => self.limit = Some(format!("the distribution `{value}`")),
+                },
+                "delay" | "interval" | "timeinterval" | "staticinterval" if value.is_empty() => {
+                    self.limit(name, data);
+                }
+                "eft" | "earliestfiringtime" if matches!(&*low, "" | "0" | "0.0") => {}
+                "lft" | "latestfiringtime" if low.is_empty() || ENDLESS.contains(&&*low) => {}
+                "delay" | "interval" | "timeinterval" | "staticinterval" | "eft" | "lft"
+                | "earliestfiringtime" | "latestfiringtime" => {
+                    self.limit = Some(format!("the `{name}`"));
+                }
+                "rate"
+                | "rates"
+                | "weight"
+                | "probability"
+                | "lambda"
+                | "firingrate"
+                | "firingweight"
+                | "distributionparameters" => self.has_rate = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Returns true if the interval of an element is `[0, ∞)`.
+fn is_unlimited(data: &ToolData) -> bool {
+    let numbers = data.said.iter().filter(|(name, _)| matches!(&**name, "cn" | "ci"));
+    let numbers: Vec<&str> = numbers.map(|(_, text)| text.as_str()).collect();
+    matches!(&numbers[..], ["0" | "0.0", last] if ENDLESS.contains(last))
+}
+
+/// The times, priorities and rates of a partially read net.
+#[derive(Default)]
+pub(super) struct NetUrgency {
+    first: Option<(Option<String>, Option<String>)>,
+    refusal: Option<InputError>,
+    has_rates: bool,
+    tools: BTreeSet<String>,
+}
+
+impl NetUrgency {
+    /// Adds a transition.
+    pub(super) fn add(
+        &mut self,
+        urgency: TransitionUrgency,
+        transition: &str,
+        at: TextPosition,
+        file: &str,
+    ) {
+        let TransitionUrgency { priority, timed, limit, has_rate } = urgency;
+        self.has_rates |= has_rate;
+        let order = (priority, timed);
+        let differs = *self.first.get_or_insert_with(|| order.clone()) != order;
+        let (found, advice) = match limit {
+            Some(limit) => (
+                format!("{limit} of transition `{transition}`"),
+                "times change which markings are reachable; --untimed ignores them",
+            ),
+            None if differs => (
+                format!(
+                    "the `priority` or `timed` of transition `{transition}`, other than before,"
+                ),
+                "priorities change which markings are reachable; give all transitions the same \
+                 priority, or ignore times and priorities with --untimed",
+            ),
+            None => return,
+        };
+        self.refusal.get_or_insert_with(|| InputError::Unsupported {
+            at: at.of(file),
+            found,
+            advice,
+        });
+    }
+
+    /// Adds tool data that belongs to no transition.
+    pub(super) fn tool(&mut self, data: &ToolData) {
+        self.tools.insert(data.tool.clone());
+        self.has_rates |= data.said.iter().any(|(name, _)| name == "probability");
+    }
+
+    /// Records rates.
+    pub(super) fn rate(&mut self) {
+        self.has_rates = true;
+    }
+
+    /// Returns the assumptions for answers about the net, and the error that refuses the net if it
+    /// has times or priorities.
+    pub(super) fn finish(self) -> (Vec<Assumption>, Option<InputError>) {
+        let tools = self.tools.into_iter().map(Assumption::ToolSpecific);
+        (tools.chain(self.has_rates.then_some(Assumption::Rates)).collect(), self.refusal)
+    }
+}

@@ -1,0 +1,538 @@
+//! Construction of a net: nodes and arcs come in any order and are checked at once; the compressed
+//! tables are made at the end.
+
+use crate::assumption::{self, Assumption};
+use crate::coloured::Folding;
+use crate::features::Features;
+use crate::id::{EffectId, PlaceId, TransitionId};
+use crate::marking::Marking;
+use crate::names::Names;
+use crate::net::{Arc, Change, Net, PlaceArc, Rows};
+use crate::table::{Table, hash};
+use crate::translation::Translation;
+use crate::units::Units;
+use std::collections::BTreeMap;
+
+/// The reason why a node or an arc is refused, with its id.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// Two nodes have one id; places and transitions share their ids.
+    #[error("the id `{0}` is used by two nodes")]
+    DuplicateId(String),
+    /// An id is empty.
+    #[error("a node has an empty id")]
+    EmptyId,
+    /// More than 2⁶³ − 1 tokens.
+    #[error("place `{0}`: {1} tokens are more than 2^63 - 1")]
+    TooManyTokens(String, u64),
+    /// An arc of weight 0.
+    #[error("the arc between `{0}` and `{1}` has weight 0, expected at least 1")]
+    ZeroWeight(String, String),
+    /// An arc, or several between the same two nodes together, of more than 2⁶³ − 1.
+    #[error("the arcs between `{0}` and `{1}` together weigh more than 2^63 - 1")]
+    WeightTooLarge(String, String),
+    /// More than 2³² − 1 nodes or arcs of one kind.
+    #[error("the net has more than 2^32 - 1 nodes or arcs, or names of more than 4 GiB")]
+    TooLarge,
+}
+
+/// An arc as it was added.
+#[derive(Clone, Copy)]
+struct RawArc {
+    transition: u32,
+    place: u32,
+    weight: u64,
+}
+
+/// A net under construction. The crate's example shows the same in text.
+#[derive(Default)]
+pub struct NetBuilder {
+    name: String,
+    places: Names,
+    transitions: Names,
+    place_labels: Vec<(PlaceId, Box<str>)>,
+    transition_labels: Vec<(TransitionId, Box<str>)>,
+    tokens: Vec<u64>,
+    pre: Vec<RawArc>,
+    post: Vec<RawArc>,
+    units: Option<Units>,
+    folding: Option<Folding>,
+    translation: Option<Translation>,
+    features: Features,
+    assumptions: Vec<Assumption>,
+}
+
+/// A node found by its id. Places and transitions share one space of ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NetNode {
+    /// The id is a place's.
+    Place(PlaceId),
+    /// The id is a transition's.
+    Transition(TransitionId),
+}
+
+impl NetBuilder {
+    /// Makes an empty net with this name.
+    pub fn new(name: impl Into<String>) -> Self {
+        NetBuilder { name: name.into(), ..NetBuilder::default() }
+    }
+
+    /// Copies all nodes and arcs of `net` in order, with its name, initial marking and assumptions,
+    /// without units and final markings.
+    ///
+    /// # Errors
+    /// None for a net that a builder made.
+    pub fn of(net: &Net) -> Result<Self, BuildError> {
+        let mut builder = NetBuilder::new(net.name());
+        builder.add_features(net.features());
+        net.assumptions().iter().for_each(|it| builder.assume(it.clone()));
+        for place in net.places() {
+            let added = builder.place(net.place_name(place), net.initial()[place])?;
+            if let Some(label) = net.place_label(place) {
+                builder.label_place(added, label);
+            }
+        }
+        for t in net.transitions() {
+            let added = builder.transition(net.transition_name(t))?;
+            if let Some(label) = net.transition_label(t) {
+                builder.label_transition(added, label);
+            }
+            net.pre(t).iter().try_for_each(|arc| builder.take(added, arc.place, arc.weight))?;
+            net.post(t).iter().try_for_each(|arc| builder.put(added, arc.place, arc.weight))?;
+        }
+        Ok(builder)
+    }
+
+    /// Adds features beyond those that the arcs show.
+    pub fn add_features(&mut self, features: Features) {
+        self.features = self.features.and(features);
+    }
+
+    /// Adds something that is assumed about the model.
+    pub fn assume(&mut self, assumption: Assumption) {
+        assumption::add(&mut self.assumptions, assumption);
+    }
+
+    /// Renames the net.
+    pub fn set_name(&mut self, name: impl Into<String>) {
+        self.name = name.into();
+    }
+
+    /// Adds a place with its initial tokens.
+    ///
+    /// # Errors
+    /// When the id is empty or taken, or there are too many tokens.
+    pub fn place(&mut self, id: &str, tokens: u64) -> Result<PlaceId, BuildError> {
+        if tokens > Marking::MAX_TOKENS {
+            return Err(BuildError::TooManyTokens(id.to_owned(), tokens));
+        }
+        let place = PlaceId::new(self.places.len());
+        let hash = self.claim(id)?;
+        self.places.push_hashed(id, hash).map_err(|_| BuildError::TooLarge)?;
+        self.tokens.push(tokens);
+        Ok(place)
+    }
+
+    /// Adds a transition.
+    ///
+    /// # Errors
+    /// When the id is empty or taken.
+    pub fn transition(&mut self, id: &str) -> Result<TransitionId, BuildError> {
+        let transition = TransitionId::new(self.transitions.len());
+        let hash = self.claim(id)?;
+        self.transitions.push_hashed(id, hash).map_err(|_| BuildError::TooLarge)?;
+        Ok(transition)
+    }
+
+    /// Checks that an id is free and not empty. Returns its hash.
+    fn claim(&self, id: &str) -> Result<u32, BuildError> {
+        if id.is_empty() {
+            return Err(BuildError::EmptyId);
+        }
+        if self.places.len() + self.transitions.len() >= u32::MAX as usize {
+            return Err(BuildError::TooLarge);
+        }
+        let hash = hash(id);
+        match self.node_hashed(id, hash) {
+            None => Ok(hash),
+            Some(_) => Err(BuildError::DuplicateId(id.to_owned())),
+        }
+    }
+
+    /// The name given to people for a place; kept only where it differs from the id.
+    pub fn label_place(&mut self, p: PlaceId, label: &str) {
+        if label != self.places.get(p.index()) {
+            self.place_labels.push((p, label.into()));
+        }
+    }
+
+    /// The name given to people for a transition; kept only where it differs from the id.
+    pub fn label_transition(&mut self, t: TransitionId, label: &str) {
+        if label != self.transitions.get(t.index()) {
+            self.transition_labels.push((t, label.into()));
+        }
+    }
+
+    /// Sets the initial tokens of a place.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub fn set_tokens(&mut self, p: PlaceId, tokens: u64) -> Result<(), BuildError> {
+        if tokens > Marking::MAX_TOKENS {
+            return Err(BuildError::TooManyTokens(self.places.get(p.index()).to_owned(), tokens));
+        }
+        self.tokens[p.index()] = tokens;
+        Ok(())
+    }
+
+    /// `t` takes `weight` tokens from `p`. Several arcs between the same two nodes add up.
+    ///
+    /// # Errors
+    /// When the weight is 0 or above 2⁶³ − 1.
+    pub fn take(&mut self, t: TransitionId, p: PlaceId, weight: u64) -> Result<(), BuildError> {
+        let arc = self.checked_arc(t, p, weight)?;
+        self.pre.push(arc);
+        Ok(())
+    }
+
+    /// `t` puts `weight` tokens to `p`. Several arcs between the same two nodes add up.
+    ///
+    /// # Errors
+    /// When the weight is 0 or above 2⁶³ − 1.
+    pub fn put(&mut self, t: TransitionId, p: PlaceId, weight: u64) -> Result<(), BuildError> {
+        let arc = self.checked_arc(t, p, weight)?;
+        self.post.push(arc);
+        Ok(())
+    }
+
+    /// Checks that an arc between these nodes may have this weight.
+    pub(crate) fn check_weight(
+        &self,
+        t: TransitionId,
+        p: PlaceId,
+        weight: u64,
+    ) -> Result<(), BuildError> {
+        self.checked_arc(t, p, weight).map(|_| ())
+    }
+
+    /// Returns the weights of the arcs from places to transitions added so far, for the given
+    /// pairs.
+    pub(crate) fn taken(
+        &self,
+        asked: &BTreeMap<(TransitionId, PlaceId), u64>,
+    ) -> BTreeMap<(TransitionId, PlaceId), u128> {
+        let mut taken = BTreeMap::new();
+        for arc in &self.pre {
+            let ends =
+                (TransitionId::new(arc.transition as usize), PlaceId::new(arc.place as usize));
+            if asked.contains_key(&ends) {
+                *taken.entry(ends).or_default() += u128::from(arc.weight);
+            }
+        }
+        taken
+    }
+
+    fn checked_arc(&self, t: TransitionId, p: PlaceId, weight: u64) -> Result<RawArc, BuildError> {
+        if weight == 0 {
+            let (place, transition) = self.ends(t.index(), p.index());
+            return Err(BuildError::ZeroWeight(place, transition));
+        }
+        if weight > Marking::MAX_TOKENS {
+            let (place, transition) = self.ends(t.index(), p.index());
+            return Err(BuildError::WeightTooLarge(place, transition));
+        }
+        Ok(RawArc { transition: t.index() as u32, place: p.index() as u32, weight })
+    }
+
+    fn ends(&self, t: usize, p: usize) -> (String, String) {
+        (self.places.get(p).to_owned(), self.transitions.get(t).to_owned())
+    }
+
+    /// Returns the node with this id, if it was added.
+    pub fn node(&self, id: &str) -> Option<NetNode> {
+        self.node_hashed(id, hash(id))
+    }
+
+    fn node_hashed(&self, id: &str, hash: u32) -> Option<NetNode> {
+        let place = self.places.find_hashed(id, hash).map(PlaceId::new).map(NetNode::Place);
+        place.or_else(|| {
+            self.transitions.find_hashed(id, hash).map(TransitionId::new).map(NetNode::Transition)
+        })
+    }
+
+    /// Returns the number of places added so far.
+    pub fn place_count(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Returns the id of a place.
+    pub fn place_name(&self, p: PlaceId) -> &str {
+        self.places.get(p.index())
+    }
+
+    /// Returns the initial marking added so far.
+    pub fn initial(&self) -> Marking {
+        Marking::new(self.tokens.clone())
+    }
+
+    /// Attaches the nested units, checked against this net's places by [`Units::new`].
+    pub fn set_units(&mut self, units: Units) {
+        self.units = Some(units);
+    }
+
+    /// Attaches the coloured net from which the net was unfolded.
+    pub fn set_folding(&mut self, folding: Folding) {
+        self.folding = Some(folding);
+    }
+
+    /// Attaches the net with inhibitor or reset arcs that this net represents.
+    pub fn set_translation(&mut self, translation: Translation) {
+        self.translation = Some(translation);
+    }
+
+    /// Builds the net.
+    ///
+    /// # Errors
+    /// If parallel arcs together exceed 2⁶³ − 1, or there are too many arcs.
+    pub fn build(mut self) -> Result<Net, BuildError> {
+        if self.pre.len().max(self.post.len()) >= u32::MAX as usize {
+            return Err(BuildError::TooLarge);
+        }
+        let places = self.places.len();
+        let transitions = self.transitions.len();
+
+        let mut raw = std::mem::take(&mut self.pre);
+        merge_parallel(&mut raw).map_err(|arc| self.too_heavy(arc))?;
+        let pre = rows_by_transition(transitions, &raw);
+        let consumers = rows_by_place(places, &raw);
+        drop(raw);
+        let mut raw = std::mem::take(&mut self.post);
+        merge_parallel(&mut raw).map_err(|arc| self.too_heavy(arc))?;
+        let post = rows_by_transition(transitions, &raw);
+        let producers = rows_by_place(places, &raw);
+        drop(raw);
+
+        if pre.entries().iter().chain(post.entries()).any(|arc| arc.weight > 1) {
+            self.features = self.features.and(Features::WEIGHTS);
+        }
+        let (effect_of, effects, classes) = effect_classes(transitions, &pre, &post);
+        self.place_labels.sort_by_key(|&(place, _)| place);
+        self.transition_labels.sort_by_key(|&(transition, _)| transition);
+        Ok(Net {
+            name: self.name,
+            place_names: self.places,
+            transition_names: self.transitions,
+            place_labels: self.place_labels,
+            transition_labels: self.transition_labels,
+            pre,
+            post,
+            consumers,
+            producers,
+            effect_of,
+            effects,
+            classes,
+            features: self.features,
+            assumptions: self.assumptions,
+            initial: Marking::new(self.tokens),
+            final_markings: Vec::new(),
+            units: self.units,
+            folding: self.folding.map(std::sync::Arc::new),
+            translation: self.translation.map(std::sync::Arc::new),
+        })
+    }
+
+    fn too_heavy(&self, arc: RawArc) -> BuildError {
+        let (place, transition) = self.ends(arc.transition as usize, arc.place as usize);
+        BuildError::WeightTooLarge(place, transition)
+    }
+}
+
+/// Sorts arcs by (transition, place) and adds up parallel arcs. Returns the arc that overflows as
+/// an error.
+fn merge_parallel(arcs: &mut Vec<RawArc>) -> Result<(), RawArc> {
+    // Most readers add arcs transition by transition.
+    match arcs.is_sorted_by_key(|arc| arc.transition) {
+        true => arcs
+            .chunk_by_mut(|a, b| a.transition == b.transition)
+            .for_each(|row| row.sort_unstable_by_key(|arc| arc.place)),
+        false => arcs.sort_unstable_by_key(|arc| (arc.transition, arc.place)),
+    }
+    let mut overflow = None;
+    arcs.dedup_by(|later, kept| {
+        let parallel = later.transition == kept.transition && later.place == kept.place;
+        if parallel {
+            match kept.weight.checked_add(later.weight) {
+                Some(sum) if sum <= Marking::MAX_TOKENS => kept.weight = sum,
+                _ => overflow = Some(*kept),
+            }
+        }
+        parallel
+    });
+    overflow.map_or(Ok(()), Err)
+}
+
+/// Cuts arcs sorted by (transition, place) into one row per transition.
+fn rows_by_transition(transitions: usize, arcs: &[RawArc]) -> Rows<Arc> {
+    let mut rows = Rows::with_capacity(transitions, arcs.len());
+    let mut rest = arcs.iter().peekable();
+    for t in 0..transitions as u32 {
+        while let Some(arc) = rest.next_if(|arc| arc.transition == t) {
+            rows.push(Arc { place: PlaceId::new(arc.place as usize), weight: arc.weight });
+        }
+        rows.end_row();
+    }
+    rows
+}
+
+/// Returns the same arcs as one row per place, each row by ascending transition.
+fn rows_by_place(places: usize, arcs: &[RawArc]) -> Rows<PlaceArc> {
+    // Counting sort: `next` is the position of the next arc of each place.
+    let mut next = vec![0u32; places + 1];
+    arcs.iter().for_each(|arc| next[arc.place as usize + 1] += 1);
+    for place in 1..=places {
+        next[place] += next[place - 1];
+    }
+    let mut order = vec![0u32; arcs.len()];
+    for (at, arc) in (0..).zip(arcs) {
+        let slot = &mut next[arc.place as usize];
+        order[*slot as usize] = at;
+        *slot += 1;
+    }
+    let mut rows = Rows::with_capacity(places, arcs.len());
+    let mut rest = order.into_iter().map(|at| arcs[at as usize]).peekable();
+    for p in 0..places as u32 {
+        while let Some(arc) = rest.next_if(|arc| arc.place == p) {
+            let transition = TransitionId::new(arc.transition as usize);
+            rows.push(PlaceArc { transition, weight: arc.weight });
+        }
+        rows.end_row();
+    }
+    rows
+}
+
+type EffectClasses = (Vec<EffectId>, Rows<Change>, Rows<TransitionId>);
+
+/// Groups transitions by post − pre. Classes are numbered by their first transition.
+fn effect_classes(transitions: usize, pre: &Rows<Arc>, post: &Rows<Arc>) -> EffectClasses {
+    let mut known = Table::default();
+    let mut effects: Rows<Change> = Rows::with_capacity(transitions, transitions * 2);
+    let (mut count, mut delta) = (0u32, Vec::new());
+    let mut effect_of = Vec::with_capacity(transitions);
+    for t in 0..transitions {
+        difference(pre.row(t), post.row(t), &mut delta);
+        let hash = hash(&delta);
+        let class = known.find(hash, |class| *effects.row(class) == *delta).unwrap_or_else(|| {
+            known.insert(hash, count);
+            delta.iter().for_each(|&change| effects.push(change));
+            effects.end_row();
+            count += 1;
+            count as usize - 1
+        });
+        effect_of.push(EffectId::new(class));
+    }
+    let mut order: Vec<TransitionId> = (0..transitions).map(TransitionId::new).collect();
+    order.sort_by_key(|t| effect_of[t.index()]);
+    let mut classes = Rows::with_capacity(count as usize, transitions);
+    let mut rest = order.into_iter().peekable();
+    for class in 0..count as usize {
+        while let Some(t) = rest.next_if(|t| effect_of[t.index()].index() == class) {
+            classes.push(t);
+        }
+        classes.end_row();
+    }
+    (effect_of, effects, classes)
+}
+
+/// Computes post − pre of two rows sorted by place, without zeros. No overflow: both weights are
+/// below 2⁶³.
+fn difference(pre: &[Arc], post: &[Arc], delta: &mut Vec<Change>) {
+    delta.clear();
+    let (mut i, mut j) = (0, 0);
+    while i < pre.len() || j < post.len() {
+        let from = pre.get(i).map(|arc| arc.place);
+        let to = post.get(j).map(|arc| arc.place);
+        let place = match (from, to) {
+            (Some(a), Some(b)) => a.min(b),
+            (a, b) => a.or(b).expect("one of the rows has an entry left"),
+        };
+        let mut change = 0;
+        if from == Some(place) {
+            change -= pre[i].weight as i64;
+            i += 1;
+        }
+        if to == Some(place) {
+            change += post[j].weight as i64;
+            j += 1;
+        }
+        if change != 0 {
+            delta.push(Change { place, delta: change });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parallel_arcs_add_up_and_self_loops_have_no_effect() {
+        let mut builder = NetBuilder::new("n");
+        let p = builder.place("p", 3).unwrap();
+        let q = builder.place("q", 0).unwrap();
+        let t = builder.transition("t").unwrap();
+        for _ in 0..2 {
+            builder.take(t, p, 1).unwrap();
+        }
+        builder.put(t, q, 5).unwrap();
+        builder.take(t, q, 5).unwrap();
+        let net = builder.build().unwrap();
+        assert_eq!(net.pre(t), [Arc { place: p, weight: 2 }, Arc { place: q, weight: 5 }]);
+        assert_eq!(net.delta(t), [Change { place: p, delta: -2 }]);
+        assert_eq!(net.consumers(q), [PlaceArc { transition: t, weight: 5 }]);
+        assert_eq!((net.pre_weight(t, p), net.post_weight(t, p)), (2, 0));
+    }
+
+    #[test]
+    fn transitions_of_one_effect_share_a_class() {
+        let mut builder = NetBuilder::new("n");
+        let p = builder.place("p", 1).unwrap();
+        let q = builder.place("q", 0).unwrap();
+        let names = ["a", "b", "c"];
+        let [a, b, c] = names.map(|name| builder.transition(name).unwrap());
+        builder.take(a, p, 1).unwrap();
+        builder.put(b, p, 1).unwrap();
+        // c is a with a test of q.
+        builder.take(c, p, 1).unwrap();
+        builder.take(c, q, 1).unwrap();
+        builder.put(c, q, 1).unwrap();
+        let net = builder.build().unwrap();
+        assert_eq!(net.effect_count(), 2);
+        assert_eq!(net.class(net.effect_of(a)), [a, c]);
+        assert_eq!(net.class(net.effect_of(b)), [b]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let mut builder = NetBuilder::new("n");
+        let p = builder.place("p", 0).unwrap();
+        let t = builder.transition("t").unwrap();
+        assert_eq!(builder.transition("p"), Err(BuildError::DuplicateId("p".into())));
+        assert_eq!(builder.place("", 0), Err(BuildError::EmptyId));
+        let zero = builder.take(t, p, 0).unwrap_err().to_string();
+        assert!(zero.contains("`p` and `t` has weight 0"), "{zero}");
+        assert!(matches!(builder.place("q", u64::MAX), Err(BuildError::TooManyTokens(..))));
+        builder.put(t, p, i64::MAX as u64).unwrap();
+        builder.put(t, p, 1).unwrap();
+        assert_eq!(
+            builder.build().unwrap_err(),
+            BuildError::WeightTooLarge("p".into(), "t".into())
+        );
+    }
+
+    #[test]
+    fn a_net_of_nothing_is_a_net() {
+        let net = NetBuilder::new("").build().unwrap();
+        assert_eq!((net.place_count(), net.transition_count(), net.effect_count()), (0, 0, 0));
+        assert!(net.is_dead(net.initial()));
+    }
+}

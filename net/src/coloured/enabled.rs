@@ -1,0 +1,221 @@
+//! Search for a binding that enables a transition: inputs are matched with the tokens present, and
+//! the colours of a sort are enumerated only for variables that no input determines.
+//!
+//! The next input is the one with the fewest fitting tokens; an input without any ends the branch
+//! immediately.
+
+use super::evaluate::{BoundColour, ColouredFireError};
+use super::marking::ColouredMarking;
+use super::term::{Guard, Multiset, Term, VariableId};
+use super::{ColouredNet, ColouredPlaceId, ColouredTransitionId};
+use std::collections::BTreeMap;
+
+/// The error for a search that used up its steps without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("too many bindings to try")]
+pub struct GaveUp;
+
+/// Tokens of a single colour that a transition takes under every binding.
+struct MatchedInput<'t> {
+    place: ColouredPlaceId,
+    term: &'t Term,
+    count: u64,
+}
+
+struct BindingSearch<'s> {
+    net: &'s ColouredNet,
+    marking: &'s ColouredMarking,
+    t: ColouredTransitionId,
+    variables: Vec<VariableId>,
+    /// The conjuncts of the guard with their variables.
+    guards: Vec<(&'s Guard, Vec<VariableId>)>,
+    inputs: Vec<MatchedInput<'s>>,
+    binding: BTreeMap<VariableId, u64>,
+    /// The tokens taken by the inputs matched so far.
+    taken: BTreeMap<(ColouredPlaceId, u64), u64>,
+    looks: &'s mut u64,
+}
+
+impl ColouredNet {
+    /// Returns a binding that enables `t`, or `None` if there is none. Each token examined and each
+    /// colour tried decrements `looks`.
+    ///
+    /// # Errors
+    /// If `looks` reaches 0 first.
+    pub fn some_binding(
+        &self,
+        marking: &ColouredMarking,
+        t: ColouredTransitionId,
+        looks: &mut u64,
+    ) -> Result<Option<Vec<BoundColour>>, GaveUp> {
+        let transition = self.transition(t);
+        let mut inputs = Vec::new();
+        for arc in &transition.takes {
+            collect(arc.place, &arc.inscription, &mut inputs);
+        }
+        let parts = match &transition.guard {
+            Guard::And(parts) => &parts[..],
+            guard => std::slice::from_ref(guard),
+        };
+        let guards = parts.iter().map(|part| {
+            let mut read = Vec::new();
+            part.variables(&mut read);
+            (part, read)
+        });
+        let mut search = BindingSearch {
+            net: self,
+            marking,
+            t,
+            variables: transition.variables(),
+            guards: guards.collect(),
+            inputs,
+            binding: BTreeMap::new(),
+            taken: BTreeMap::new(),
+            looks,
+        };
+        search.go_on()
+    }
+}
+
+/// Collects the inputs of an inscription: a sum contains each of its parts; a difference guarantees
+/// none.
+fn collect<'t>(place: ColouredPlaceId, multiset: &'t Multiset, inputs: &mut Vec<MatchedInput<'t>>) {
+    match multiset {
+        Multiset::Of { count, term } if *count > 0 && !term.has_all() => {
+            inputs.push(MatchedInput { place, term, count: *count });
+        }
+        Multiset::Sum(parts) => parts.iter().for_each(|part| collect(place, part, inputs)),
+        _ => {}
+    }
+}
+
+impl BindingSearch<'_> {
+    fn go_on(&mut self) -> Result<Option<Vec<BoundColour>>, GaveUp> {
+        let mut fewest: Option<(usize, Vec<u64>)> = None;
+        for input in 0..self.inputs.len() {
+            let fitting = self.fitting(input)?;
+            if fewest.as_ref().is_none_or(|(_, least)| fitting.len() < least.len()) {
+                fewest = Some((input, fitting));
+            }
+        }
+        let Some((input, colours)) = fewest else { return self.without_inputs() };
+        let input = self.inputs.swap_remove(input);
+        for colour in colours {
+            let before = self.binding.clone();
+            self.matches(input.term, colour);
+            *self.taken.entry((input.place, colour)).or_insert(0) += input.count;
+            let found = self.go_on()?;
+            if let Some(taken) = self.taken.get_mut(&(input.place, colour)) {
+                *taken -= input.count;
+            }
+            self.binding = before;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        self.inputs.push(input);
+        Ok(None)
+    }
+
+    /// Returns the colours on the place that an input may take, given the variables bound and the
+    /// tokens taken so far.
+    fn fitting(&mut self, input: usize) -> Result<Vec<u64>, GaveUp> {
+        let MatchedInput { place, term, count } = self.inputs[input];
+        let mut fitting = Vec::new();
+        let marking = self.marking;
+        for (&colour, &tokens) in marking.bag(place) {
+            self.look()?;
+            let taken = self.taken.get(&(place, colour)).copied().unwrap_or(0);
+            if tokens < taken + count {
+                continue;
+            }
+            let before = self.binding.clone();
+            if self.matches(term, colour) && self.guards_hold() {
+                fitting.push(colour);
+            }
+            self.binding = before;
+        }
+        Ok(fitting)
+    }
+
+    /// Binds the variables of a term so that it evaluates to this colour. Returns false if that is
+    /// impossible.
+    fn matches(&mut self, term: &Term, colour: u64) -> bool {
+        if !self.unify(term, colour) {
+            return false;
+        }
+        // A block does not determine its variable, so it is compared once the variable is bound.
+        let mut read = Vec::new();
+        term.variables(&mut read);
+        !read.iter().all(|variable| self.binding.contains_key(variable))
+            || self.net.colour(term, &self.values()) == colour
+    }
+
+    fn unify(&mut self, term: &Term, colour: u64) -> bool {
+        match term {
+            Term::Constant { colour: constant, .. } => *constant == colour,
+            Term::Variable(variable) => *self.binding.entry(*variable).or_insert(colour) == colour,
+            Term::Shift { of, by } => {
+                let size = i128::from(self.net.term_size(of));
+                let back = (i128::from(colour) - i128::from(*by)).rem_euclid(size);
+                self.unify(of, back as u64)
+            }
+            Term::Block { .. } | Term::All(_) => true,
+            Term::Tuple(parts) => {
+                let mut rest = colour;
+                for part in parts.iter().rev() {
+                    let size = self.net.term_size(part);
+                    if !self.unify(part, rest % size) {
+                        return false;
+                    }
+                    rest /= size;
+                }
+                true
+            }
+        }
+    }
+
+    /// Returns true if all guard conjuncts with bound variables hold.
+    fn guards_hold(&self) -> bool {
+        let values = self.values();
+        let is_bound = |variable| self.binding.contains_key(variable);
+        let mut parts = self.guards.iter();
+        parts.all(|(part, read)| !read.iter().all(is_bound) || self.net.holds(part, &values))
+    }
+
+    fn values(&self) -> Vec<BoundColour> {
+        let value = |(&variable, &colour)| BoundColour { variable, colour };
+        self.binding.iter().map(value).collect()
+    }
+
+    /// Handles the case that all inputs are matched: enumerates the other variables, then applies
+    /// the full firing rule.
+    fn without_inputs(&mut self) -> Result<Option<Vec<BoundColour>>, GaveUp> {
+        let open = self.variables.iter().filter(|it| !self.binding.contains_key(it)).copied();
+        let Some(variable) = open.min_by_key(|&it| self.net.variable_size(it)) else {
+            self.look()?;
+            let values = self.values();
+            return match self.net.check_enabled(self.marking, self.t, &values) {
+                Ok(_) => Ok(Some(values)),
+                Err(ColouredFireError::TooMany(_)) => Err(GaveUp),
+                Err(_) => Ok(None),
+            };
+        };
+        for colour in 0..self.net.variable_size(variable) {
+            self.look()?;
+            self.binding.insert(variable, colour);
+            if self.guards_hold()
+                && let Some(found) = self.without_inputs()?
+            {
+                return Ok(Some(found));
+            }
+        }
+        self.binding.remove(&variable);
+        Ok(None)
+    }
+
+    fn look(&mut self) -> Result<(), GaveUp> {
+        *self.looks = self.looks.checked_sub(1).ok_or(GaveUp)?;
+        Ok(())
+    }
+}

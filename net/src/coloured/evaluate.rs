@@ -1,0 +1,296 @@
+//! Evaluation of terms under a binding, and the firing rule, directly from the definitions.
+//! Witnesses are replayed with this code; the unfolding has a faster evaluation of its own.
+
+use super::marking::{Bag, ColouredMarking};
+use super::sort::{SortId, SortKind};
+use super::term::{Guard, Multiset, Term, VariableId};
+use super::{ColouredNet, ColouredPlaceId, ColouredTransitionId};
+use crate::marking::Marking;
+use std::collections::BTreeMap;
+
+/// Tokens by place.
+pub(super) type MovedTokens = BTreeMap<ColouredPlaceId, Bag>;
+
+/// The colour that a binding gives to a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BoundColour {
+    /// The variable.
+    pub variable: VariableId,
+    /// The colour.
+    pub colour: u64,
+}
+
+/// The error for a multiset with more colours than allowed, or more than 2⁶³ − 1 tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a multiset has too many colours, or more than 2^63 - 1 tokens of one")]
+pub struct TooMany;
+
+/// The reason why a transition did not fire.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ColouredFireError {
+    /// The binding has no colour for a variable, or a colour outside its sort.
+    #[error("variable `{0}` has no colour, or a colour outside its sort")]
+    Unbound(String),
+    /// The guard does not hold.
+    #[error("the guard is false")]
+    Guard,
+    /// A place holds too few tokens of a colour.
+    #[error("place `{place}` holds {there} of {colour}, but the transition takes {needed}")]
+    NotEnabled {
+        /// The place.
+        place: String,
+        /// The colour.
+        colour: String,
+        /// Tokens there.
+        there: u64,
+        /// Tokens taken.
+        needed: u64,
+    },
+    /// A place would overflow.
+    #[error(transparent)]
+    TooMany(#[from] TooMany),
+}
+
+/// The largest number of colours in an inscription that is evaluated.
+const COLOURS: usize = 10_000_000;
+
+impl ColouredNet {
+    /// Returns the initial marking, if no place holds more than `limit` colours.
+    ///
+    /// # Errors
+    /// If a place holds more.
+    pub fn initial(&self, limit: usize) -> Result<ColouredMarking, TooMany> {
+        let bag = |place: &super::ColouredPlace| self.bag(&place.initial, &[], limit);
+        Ok(ColouredMarking::new(self.places().iter().map(bag).collect::<Result<_, _>>()?))
+    }
+
+    /// Evaluates a multiset. Variables without a value count as colour 0.
+    ///
+    /// # Errors
+    /// If it has more than `limit` colours, or too many tokens of one colour.
+    pub fn bag(
+        &self,
+        multiset: &Multiset,
+        binding: &[BoundColour],
+        limit: usize,
+    ) -> Result<Bag, TooMany> {
+        let mut bag = Bag::new();
+        match multiset {
+            Multiset::Of { count: 0, .. } => {}
+            Multiset::Of { count, term } => {
+                for colour in self.colours(term, binding, limit)? {
+                    add(&mut bag, colour, *count)?;
+                }
+            }
+            Multiset::Sum(parts) => {
+                for part in parts {
+                    for (colour, tokens) in self.bag(part, binding, limit)? {
+                        add(&mut bag, colour, tokens)?;
+                    }
+                }
+            }
+            Multiset::Difference(first, second) => {
+                bag = self.bag(first, binding, limit)?;
+                for (colour, tokens) in self.bag(second, binding, limit)? {
+                    if let Some(left) = bag.get_mut(&colour) {
+                        *left = left.saturating_sub(tokens);
+                    }
+                }
+                bag.retain(|_, tokens| *tokens > 0);
+            }
+        }
+        if bag.len() > limit { Err(TooMany) } else { Ok(bag) }
+    }
+
+    /// Returns the colours of a term: one, or several if [`Term::All`] occurs in it.
+    fn colours(
+        &self,
+        term: &Term,
+        binding: &[BoundColour],
+        limit: usize,
+    ) -> Result<Vec<u64>, TooMany> {
+        match term {
+            Term::All(sort) => {
+                let size = self.sort(*sort).size();
+                if size > limit as u64 { Err(TooMany) } else { Ok((0..size).collect()) }
+            }
+            Term::Tuple(parts) => {
+                let mut tuples = vec![0];
+                for part in parts {
+                    let size = self.term_size(part);
+                    let colours = self.colours(part, binding, limit)?;
+                    if tuples.len().saturating_mul(colours.len()) > limit {
+                        return Err(TooMany);
+                    }
+                    tuples = tuples
+                        .iter()
+                        .flat_map(|tuple| colours.iter().map(move |colour| tuple * size + colour))
+                        .collect();
+                }
+                Ok(tuples)
+            }
+            term => Ok(vec![self.colour(term, binding)]),
+        }
+    }
+
+    /// Returns the colour of a term without [`Term::All`].
+    pub fn colour(&self, term: &Term, binding: &[BoundColour]) -> u64 {
+        match term {
+            Term::Constant { colour, .. } => *colour,
+            Term::Variable(variable) => {
+                let value = binding.iter().find(|value| value.variable == *variable);
+                value.map_or(0, |value| value.colour)
+            }
+            Term::Shift { of, by } => {
+                let size = i128::from(self.term_size(of));
+                let moved = i128::from(self.colour(of, binding)) + i128::from(*by);
+                moved.rem_euclid(size) as u64
+            }
+            Term::Block { partition, of } => match self.sort(*partition).kind() {
+                SortKind::Partition { block_of, .. } => {
+                    u64::from(block_of[self.colour(of, binding) as usize])
+                }
+                _ => 0,
+            },
+            Term::Tuple(parts) => parts
+                .iter()
+                .fold(0, |tuple, part| tuple * self.term_size(part) + self.colour(part, binding)),
+            Term::All(_) => 0,
+        }
+    }
+
+    /// Returns the number of colours of a term's sort.
+    pub fn term_size(&self, term: &Term) -> u64 {
+        match term {
+            Term::Constant { sort, .. } | Term::All(sort) => self.sort(*sort).size(),
+            Term::Variable(variable) => self.variable_size(*variable),
+            Term::Shift { of, .. } => self.term_size(of),
+            Term::Block { partition, .. } => self.sort(*partition).size(),
+            Term::Tuple(parts) => parts.iter().map(|part| self.term_size(part)).product(),
+        }
+    }
+
+    /// Returns true if a guard holds.
+    pub fn holds(&self, guard: &Guard, binding: &[BoundColour]) -> bool {
+        match guard {
+            Guard::Compare(relation, left, right) => {
+                relation.holds(self.colour(left, binding), self.colour(right, binding))
+            }
+            Guard::And(parts) => parts.iter().all(|part| self.holds(part, binding)),
+            Guard::Or(parts) => parts.iter().any(|part| self.holds(part, binding)),
+        }
+    }
+
+    /// Returns the tokens that arcs move, by place.
+    fn moved(
+        &self,
+        arcs: &[super::ColouredArc],
+        binding: &[BoundColour],
+    ) -> Result<MovedTokens, TooMany> {
+        let mut moved = MovedTokens::new();
+        for arc in arcs {
+            let bag = moved.entry(arc.place).or_default();
+            for (colour, tokens) in self.bag(&arc.inscription, binding, COLOURS)? {
+                add(bag, colour, tokens)?;
+            }
+        }
+        Ok(moved)
+    }
+
+    /// Checks that `t` is enabled under a binding. Returns the tokens taken and put.
+    ///
+    /// # Errors
+    /// If a variable has no colour, the guard does not hold, or tokens are missing.
+    pub(super) fn check_enabled(
+        &self,
+        marking: &ColouredMarking,
+        t: ColouredTransitionId,
+        binding: &[BoundColour],
+    ) -> Result<(MovedTokens, MovedTokens), ColouredFireError> {
+        let transition = self.transition(t);
+        for variable in transition.variables() {
+            let mut values = binding.iter().filter(|value| value.variable == variable);
+            if values.next().is_none_or(|value| value.colour >= self.variable_size(variable)) {
+                return Err(ColouredFireError::Unbound(self.variable(variable).name.clone()));
+            }
+        }
+        if !self.holds(&transition.guard, binding) {
+            return Err(ColouredFireError::Guard);
+        }
+        let takes = self.moved(&transition.takes, binding)?;
+        let puts = self.moved(&transition.puts, binding)?;
+        for (&place, bag) in &takes {
+            for (&colour, &needed) in bag {
+                let there = marking.tokens(place, colour);
+                if there < needed {
+                    return Err(ColouredFireError::NotEnabled {
+                        place: self.place(place).name.clone(),
+                        colour: self.colour_name(self.place(place).sort, colour),
+                        there,
+                        needed,
+                    });
+                }
+            }
+        }
+        Ok((takes, puts))
+    }
+
+    /// Fires `t` once under a binding. The marking stays unchanged on an error.
+    ///
+    /// # Errors
+    /// If a variable has no colour, the guard does not hold, or tokens are missing.
+    pub fn fire(
+        &self,
+        marking: &mut ColouredMarking,
+        t: ColouredTransitionId,
+        binding: &[BoundColour],
+    ) -> Result<(), ColouredFireError> {
+        let (takes, puts) = self.check_enabled(marking, t, binding)?;
+        let mut after: BTreeMap<(ColouredPlaceId, u64), u64> = BTreeMap::new();
+        for (&place, bag) in &takes {
+            for (&colour, &needed) in bag {
+                after.insert((place, colour), marking.tokens(place, colour) - needed);
+            }
+        }
+        for (place, bag) in puts {
+            for (colour, tokens) in bag {
+                let left = after.entry((place, colour));
+                let left = left.or_insert_with(|| marking.tokens(place, colour));
+                // No overflow: both are at most 2⁶³ − 1.
+                *left += tokens;
+                if *left > Marking::MAX_TOKENS {
+                    return Err(TooMany.into());
+                }
+            }
+        }
+        for ((place, colour), tokens) in after {
+            match tokens {
+                0 => marking.bag_mut(place).remove(&colour),
+                tokens => marking.bag_mut(place).insert(colour, tokens),
+            };
+        }
+        Ok(())
+    }
+
+    /// Returns the components of a colour of a product.
+    pub fn components(&self, sort: SortId, colour: u64) -> Vec<(SortId, u64)> {
+        let SortKind::Product(parts) = self.sort(sort).kind() else {
+            return vec![(sort, colour)];
+        };
+        let mut rest = colour;
+        let mut components: Vec<(SortId, u64)> = Vec::new();
+        for &part in parts.iter().rev() {
+            let size = self.sort(part).size();
+            components.push((part, rest % size));
+            rest /= size;
+        }
+        components.reverse();
+        components
+    }
+}
+
+fn add(bag: &mut Bag, colour: u64, tokens: u64) -> Result<(), TooMany> {
+    let sum = bag.entry(colour).or_insert(0);
+    *sum = sum.checked_add(tokens).filter(|&sum| sum <= Marking::MAX_TOKENS).ok_or(TooMany)?;
+    Ok(())
+}

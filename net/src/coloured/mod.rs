@@ -1,0 +1,437 @@
+//! Coloured nets: the symmetric nets of ISO/IEC 15909-2, with finite colours.
+//!
+//! A place holds a multiset of colours of its sort. A transition has variables, a guard over them,
+//! and arcs inscribed with terms for multisets of colours. A *binding* gives every variable of a
+//! transition a colour. Each binding that satisfies the guard is a transition of the unfolding, a
+//! place/transition net.
+//!
+//! A colour is the position it has in its sort, a `u64` from 0. Colours of a product are numbered
+//! with the last component running fastest, so a pair (a, b) of sorts of sizes m and n is a·n + b.
+//!
+//! ```
+//! use parikh_net::coloured::{self, Value};
+//!
+//! let net = coloured::text::parse("
+//!     net ring
+//!     sort Node = cyclic {a, b, c}
+//!     var x: Node
+//!     place at: Node = {a}
+//!     transition step: at{x} -> at{x++}
+//! ").unwrap();
+//! let at = net.place_named("at").unwrap();
+//! let step = net.transition_named("step").unwrap();
+//! let mut marking = net.initial(100).unwrap();
+//! net.fire(&mut marking, step, &[Value { variable: net.variable_named("x").unwrap(), colour: 0 }]).unwrap();
+//! assert_eq!(marking.tokens(at, 1), 1);
+//! ```
+
+mod build;
+mod enabled;
+mod evaluate;
+mod folding;
+mod marking;
+mod sort;
+mod term;
+pub mod text;
+
+pub use build::ColourError;
+pub use enabled::GaveUp;
+pub use evaluate::{BoundColour, ColouredFireError, TooMany};
+pub use folding::{ColourNames, Folding, NamedClasses};
+pub use marking::{Bag, ColouredMarking};
+pub use sort::{Sort, SortId, SortKind};
+pub use term::{Guard, Multiset, Relation, Term, VariableId};
+
+use crate::assumption::Assumption;
+use std::collections::HashMap;
+
+macro_rules! coloured_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub(crate) u32);
+
+        impl $name {
+            /// Returns the position, from 0.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+coloured_id!(
+    /// A place of a coloured net.
+    ColouredPlaceId
+);
+coloured_id!(
+    /// A transition of a coloured net.
+    ColouredTransitionId
+);
+
+/// A variable of a net. Any transition may use it; its scope is one transition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// The name in terms and bindings.
+    pub name: String,
+    /// The sort of its colours.
+    pub sort: SortId,
+}
+
+/// A place with its sort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColouredPlace {
+    /// The model's id.
+    pub name: String,
+    /// The name, if the model has one that differs from the id.
+    pub label: Option<String>,
+    /// The sort of its tokens.
+    pub sort: SortId,
+    /// The initial marking, a term without variables.
+    pub initial: Multiset,
+}
+
+/// An arc, seen from its transition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColouredArc {
+    /// The place at the other end.
+    pub place: ColouredPlaceId,
+    /// The tokens moved under a binding. Several arcs between the same nodes add up.
+    pub inscription: Multiset,
+}
+
+/// A transition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColouredTransition {
+    /// The model's id.
+    pub name: String,
+    /// The name, if the model has one that differs from the id.
+    pub label: Option<String>,
+    /// The condition on bindings.
+    pub guard: Guard,
+    /// The input arcs, in the order in which they were added.
+    pub takes: Vec<ColouredArc>,
+    /// The output arcs, in the order in which they were added.
+    pub puts: Vec<ColouredArc>,
+}
+
+impl ColouredTransition {
+    /// Returns the variables of a binding, ascending: those of the guard and the arcs.
+    pub fn variables(&self) -> Vec<VariableId> {
+        let mut all = Vec::new();
+        self.guard.variables(&mut all);
+        for arc in self.takes.iter().chain(&self.puts) {
+            arc.inscription.variables(&mut all);
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// A coloured net with its initial marking. Every part is checked when it is added; see
+/// [`ColouredNet::add_place`].
+#[derive(Clone, Debug, Default)]
+pub struct ColouredNet {
+    name: String,
+    sorts: Vec<Sort>,
+    variables: Vec<Variable>,
+    places: Vec<ColouredPlace>,
+    transitions: Vec<ColouredTransition>,
+    nodes: HashMap<Box<str>, ColouredNode>,
+    /// In order, each once.
+    assumptions: Vec<Assumption>,
+}
+
+/// A node found by its id. Places and transitions share one space of ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColouredNode {
+    /// The id is a place's.
+    Place(ColouredPlaceId),
+    /// The id is a transition's.
+    Transition(ColouredTransitionId),
+}
+
+impl ColouredNet {
+    /// Returns the net's name; empty if it has none.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns what is assumed about the model, in order, each assumption once.
+    pub fn assumptions(&self) -> &[Assumption] {
+        &self.assumptions
+    }
+
+    /// Returns all sorts, each after the sorts that it is made of.
+    pub fn sorts(&self) -> &[Sort] {
+        &self.sorts
+    }
+
+    /// Returns all variables.
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// Returns all places, indexed by [`ColouredPlaceId`].
+    pub fn places(&self) -> &[ColouredPlace] {
+        &self.places
+    }
+
+    /// Returns all transitions, indexed by [`ColouredTransitionId`].
+    pub fn transitions(&self) -> &[ColouredTransition] {
+        &self.transitions
+    }
+
+    /// Returns the ids of all sorts in order.
+    pub fn sort_ids(&self) -> impl ExactSizeIterator<Item = SortId> + use<> {
+        (0..self.sorts.len() as u32).map(SortId)
+    }
+
+    /// Returns the ids of all places in order.
+    pub fn place_ids(&self) -> impl ExactSizeIterator<Item = ColouredPlaceId> + use<> {
+        (0..self.places.len() as u32).map(ColouredPlaceId)
+    }
+
+    /// Returns the ids of all transitions in order.
+    pub fn transition_ids(&self) -> impl ExactSizeIterator<Item = ColouredTransitionId> + use<> {
+        (0..self.transitions.len() as u32).map(ColouredTransitionId)
+    }
+
+    /// Returns a sort.
+    pub fn sort(&self, sort: SortId) -> &Sort {
+        &self.sorts[sort.index()]
+    }
+
+    /// Returns a variable.
+    pub fn variable(&self, variable: VariableId) -> &Variable {
+        &self.variables[variable.index()]
+    }
+
+    /// Returns a place.
+    pub fn place(&self, place: ColouredPlaceId) -> &ColouredPlace {
+        &self.places[place.index()]
+    }
+
+    /// Returns a transition.
+    pub fn transition(&self, transition: ColouredTransitionId) -> &ColouredTransition {
+        &self.transitions[transition.index()]
+    }
+
+    /// Returns the node with this id.
+    pub fn node(&self, name: &str) -> Option<ColouredNode> {
+        self.nodes.get(name).copied()
+    }
+
+    /// Returns the place with this id.
+    pub fn place_named(&self, name: &str) -> Option<ColouredPlaceId> {
+        match self.node(name)? {
+            ColouredNode::Place(place) => Some(place),
+            ColouredNode::Transition(_) => None,
+        }
+    }
+
+    /// Returns the transition with this id.
+    pub fn transition_named(&self, name: &str) -> Option<ColouredTransitionId> {
+        match self.node(name)? {
+            ColouredNode::Transition(transition) => Some(transition),
+            ColouredNode::Place(_) => None,
+        }
+    }
+
+    /// Returns the variable with this name.
+    pub fn variable_named(&self, name: &str) -> Option<VariableId> {
+        let at = self.variables.iter().position(|variable| variable.name == name)?;
+        Some(VariableId(at as u32))
+    }
+
+    /// Returns the sort with this name.
+    pub fn sort_named(&self, name: &str) -> Option<SortId> {
+        let at = self.sorts.iter().position(|sort| sort.name == name)?;
+        Some(SortId(at as u32))
+    }
+
+    /// Returns the number of arcs in both directions.
+    pub fn arc_count(&self) -> usize {
+        self.transitions.iter().map(|t| t.takes.len() + t.puts.len()).sum()
+    }
+
+    /// Returns the number of places of the full unfolding: the sum of the sizes of the places'
+    /// sorts.
+    pub fn colour_count(&self) -> u128 {
+        self.places.iter().map(|place| u128::from(self.sort(place.sort).size())).sum()
+    }
+
+    /// Returns the number of bindings without regard to guards: for each transition the product of
+    /// the sizes of its variables' sorts; `u128::MAX` if the sum overflows.
+    pub fn binding_count(&self) -> u128 {
+        let of = |transition: &ColouredTransition| {
+            let sizes = transition.variables().into_iter().map(|v| self.variable_size(v));
+            sizes.fold(1u128, |product, size| product.saturating_mul(u128::from(size)))
+        };
+        self.transitions.iter().map(of).fold(0, u128::saturating_add)
+    }
+
+    /// Returns the number of colours of a variable.
+    pub fn variable_size(&self, variable: VariableId) -> u64 {
+        self.sort(self.variable(variable).sort).size()
+    }
+
+    /// Returns the name of a colour: `red`, `3`, `(red,3)`, `.` for the black token.
+    pub fn colour_name(&self, sort: SortId, colour: u64) -> String {
+        let mut text = String::new();
+        self.write_colour(&mut text, sort, colour, true);
+        text
+    }
+
+    /// Appends a colour's name; a tuple gets its parentheses only if `enclosed`.
+    pub fn write_colour(&self, text: &mut String, sort: SortId, colour: u64, enclosed: bool) {
+        use std::fmt::Write as _;
+        match self.sort(sort).kind() {
+            SortKind::Dot => text.push('.'),
+            SortKind::Enumeration { constants, .. } => text.push_str(&constants[colour as usize]),
+            // No overflow: the colour is below the range's size.
+            SortKind::Range { start, .. } => {
+                let _ = write!(text, "{}", start.wrapping_add_unsigned(colour));
+            }
+            SortKind::Partition { elements, .. } => text.push_str(&elements[colour as usize]),
+            SortKind::Product(parts) => {
+                if enclosed {
+                    text.push('(');
+                }
+                let mut stride = self.sort(sort).size();
+                let mut rest = colour;
+                for (at, &part) in parts.iter().enumerate() {
+                    if at > 0 {
+                        text.push(',');
+                    }
+                    stride /= self.sort(part).size();
+                    self.write_colour(text, part, rest / stride, true);
+                    rest %= stride;
+                }
+                if enclosed {
+                    text.push(')');
+                }
+            }
+        }
+    }
+
+    /// Returns the name of a place's colour in an unfolding: `p(red,2)`; `p` if tokens are black.
+    pub fn unfolded_name(&self, place: &ColouredPlace, colour: u64) -> String {
+        let mut name = place.name.clone();
+        if *self.sort(place.sort).kind() != SortKind::Dot {
+            name.push('(');
+            self.write_colour(&mut name, place.sort, colour, false);
+            name.push(')');
+        }
+        name
+    }
+
+    /// Returns the colour with this name, as written by [`colour_name`](Self::colour_name); blanks
+    /// around its parts are ignored.
+    pub fn colour_named(&self, sort: SortId, name: &str) -> Option<u64> {
+        let name = name.trim();
+        let find =
+            |names: &[Box<str>]| names.iter().position(|it| **it == *name).map(|at| at as u64);
+        match self.sort(sort).kind() {
+            SortKind::Dot => matches!(name, "." | "dot").then_some(0),
+            SortKind::Enumeration { constants, .. } => find(constants),
+            SortKind::Partition { elements, .. } => find(elements),
+            SortKind::Range { start, end } => {
+                let value =
+                    name.parse::<i64>().ok().filter(|value| (start..=end).contains(&value))?;
+                Some(value.abs_diff(*start))
+            }
+            SortKind::Product(parts) => {
+                let names = split_top_level(without_parentheses(name));
+                if names.len() != parts.len() {
+                    return None;
+                }
+                let mut colour = 0;
+                for (part, name) in parts.iter().zip(names) {
+                    colour = colour * self.sort(*part).size() + self.colour_named(*part, name)?;
+                }
+                Some(colour)
+            }
+        }
+    }
+}
+
+impl ColouredNet {
+    /// Parses a transition with a binding, as in `t(x=2,y=red)`. Blanks are allowed; without
+    /// variables the parentheses may be absent.
+    ///
+    /// # Errors
+    /// A message, if there is no such transition, variable or colour, or a variable is missing or
+    /// repeated.
+    pub fn binding_named(
+        &self,
+        text: &str,
+    ) -> Result<(ColouredTransitionId, Vec<BoundColour>), String> {
+        let text = text.trim();
+        // An id may contain parentheses: the longest matching id counts.
+        let opens = std::iter::once(text.len()).chain(text.rmatch_indices('(').map(|(at, _)| at));
+        let found = opens.filter_map(|at| Some((self.transition_named(text[..at].trim())?, at)));
+        let (t, at) = { found }.next().ok_or_else(|| format!("`{text}` is not a transition"))?;
+        let inside = text[at..].trim();
+        let inside = match inside.strip_prefix('(') {
+            Some(rest) => rest.strip_suffix(')').ok_or_else(|| format!("`{text}` lacks a `)`"))?,
+            None => "",
+        };
+        let variables = self.transition(t).variables();
+        let mut binding: Vec<BoundColour> = Vec::new();
+        for part in split_top_level(inside).into_iter().filter(|part| !part.trim().is_empty()) {
+            let (name, colour) = part
+                .split_once('=')
+                .ok_or_else(|| format!("found `{part}`, expected VARIABLE=COLOUR"))?;
+            let name = name.trim();
+            let variable = variables.iter().find(|&&v| self.variable(v).name == name);
+            let &variable =
+                variable.ok_or_else(|| format!("`{name}` is not a variable of this transition"))?;
+            let sort = self.variable(variable).sort;
+            let colour = self.colour_named(sort, colour).ok_or_else(|| {
+                format!("`{}` is not a colour of `{}`", colour.trim(), self.sort(sort).name())
+            })?;
+            if binding.iter().any(|value| value.variable == variable) {
+                return Err(format!("`{name}` has two colours"));
+            }
+            binding.push(BoundColour { variable, colour });
+        }
+        match variables.iter().find(|&&v| !binding.iter().any(|value| value.variable == v)) {
+            Some(&left) => Err(format!("`{}` has no colour", self.variable(left).name)),
+            None => Ok((t, binding)),
+        }
+    }
+}
+
+/// Removes the parentheses around the whole text; returns the text unchanged if there are none, as
+/// in `(a,b),(c,d)`.
+fn without_parentheses(text: &str) -> &str {
+    let Some(inside) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
+        return text;
+    };
+    let mut depth = 0i32;
+    let closes = inside.chars().any(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth < 0
+    });
+    if closes { text } else { inside }
+}
+
+/// Splits at commas outside of parentheses.
+pub(crate) fn split_top_level(text: &str) -> Vec<&str> {
+    let (mut pieces, mut depth, mut start) = (Vec::new(), 0i32, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => {
+                pieces.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    pieces.push(&text[start..]);
+    pieces
+}

@@ -1,0 +1,139 @@
+//! Temporal properties: formulas together with the meaning of their atoms.
+
+use crate::fairness::Fairness;
+use crate::predicate::Predicate;
+use parikh_temporal::{AtomId, Formula, Formulas, Node, PartValues, Paths};
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+
+/// A formula of the logic with path type `P`, with the meaning `A` of its atoms. Two properties are
+/// equal if they were written alike, part by part; equivalent ones may differ.
+#[derive(Clone, Debug)]
+pub struct Property<P, A> {
+    atoms: Vec<A>,
+    formulas: Formulas<P>,
+    formula: Formula<P>,
+    /// The runs that count.
+    fairness: Fairness,
+}
+
+impl<P: Paths, A: Clone + Ord> Property<P, A> {
+    /// Copies a formula with the atoms that occur in it: atom number `i` means `atoms[i]`. All runs
+    /// count.
+    ///
+    /// # Panics
+    /// If the formula has an atom beyond `atoms`.
+    pub fn new(formulas: &Formulas<P>, formula: Formula<P>, atoms: &[A]) -> Self {
+        let spoken_of = formulas.atoms(formula);
+        let mut kept: Vec<A> =
+            spoken_of.iter().map(|atom| atoms[atom.0 as usize].clone()).collect();
+        kept.sort_unstable();
+        kept.dedup();
+        let mut copy = Formulas::default();
+        let numbered: Vec<Formula<P>> =
+            (0..kept.len()).map(|number| copy.atom(AtomId(number as u32))).collect();
+        let renumbered: HashMap<AtomId, Formula<P>> = spoken_of
+            .into_iter()
+            .map(|atom| {
+                let at = kept.partition_point(|other| *other < atoms[atom.0 as usize]);
+                (atom, numbered[at])
+            })
+            .collect();
+        let formula = formulas.copied(formula, &mut copy, |atom| renumbered[&atom]);
+        Property { atoms: kept, formulas: copy, formula, fairness: Fairness::default() }
+    }
+
+    /// Returns the negation.
+    #[must_use]
+    pub fn negated(&self) -> Self {
+        let mut formulas = self.formulas.clone();
+        let negation = formulas.negate(self.formula);
+        Self::new(&formulas, negation, &self.atoms).under(self.fairness.clone())
+    }
+
+    /// Returns the property restricted to runs that are fair in this sense.
+    #[must_use]
+    pub fn under(self, fairness: Fairness) -> Self {
+        Property { fairness, ..self }
+    }
+}
+
+impl<P: Paths, A> Property<P, A> {
+    /// Returns the meaning of the atoms, by number.
+    pub fn atoms(&self) -> &[A] {
+        &self.atoms
+    }
+
+    /// Returns the store that holds the formula.
+    pub fn formulas(&self) -> &Formulas<P> {
+        &self.formulas
+    }
+
+    /// Returns the formula.
+    pub fn formula(&self) -> Formula<P> {
+        self.formula
+    }
+
+    /// Returns the fairness of the runs that count.
+    pub fn fairness(&self) -> &Fairness {
+        &self.fairness
+    }
+
+    /// Copies the formula to another store, with `atoms[i]` in place of atom i.
+    ///
+    /// # Panics
+    /// If `atoms` is too short.
+    pub fn translated(&self, to: &mut Formulas<P>, atoms: &[Formula<P>]) -> Formula<P> {
+        self.formulas.copied(self.formula, to, |atom| atoms[atom.0 as usize])
+    }
+
+    /// Returns the nodes of the formula, operands before operators.
+    fn nodes(&self) -> impl Iterator<Item = &Node<P>> {
+        self.formulas.below(self.formula).into_iter().map(|part| self.formulas.node(part))
+    }
+}
+
+/// Converts a part without temporal operators to a predicate. `of_atom` returns the predicate of an
+/// atom, if the atom is about a marking only.
+pub fn condition<P: Paths, A>(
+    formulas: &Formulas<P>,
+    part: Formula<P>,
+    atoms: &[A],
+    of_atom: impl Fn(&A) -> Option<Predicate>,
+) -> Option<Predicate> {
+    formulas.fold(part, |_, node, made: &PartValues<P, Option<Predicate>>| {
+        let all = |parts: &[Formula<P>]| -> Option<Vec<Predicate>> {
+            parts.iter().map(|&part| made[part].clone()).collect()
+        };
+        match node {
+            Node::True => Some(Predicate::True),
+            Node::False => Some(Predicate::False),
+            Node::Literal(literal) => {
+                let atom = of_atom(&atoms[literal.atom.0 as usize])?;
+                Some(if literal.positive { atom } else { atom.negated() })
+            }
+            Node::And(parts) => all(parts).map(Predicate::and),
+            Node::Or(parts) => all(parts).map(Predicate::or),
+            Node::Next(..) | Node::Until(..) | Node::Release(..) => None,
+        }
+    })
+}
+
+impl<P: Paths, A: PartialEq> PartialEq for Property<P, A> {
+    fn eq(&self, other: &Self) -> bool {
+        self.atoms == other.atoms
+            && self.formula == other.formula
+            && self.fairness == other.fairness
+            && self.nodes().eq(other.nodes())
+    }
+}
+
+impl<P: Paths, A: Eq> Eq for Property<P, A> {}
+
+impl<P: Paths, A: Hash> Hash for Property<P, A> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.atoms.hash(state);
+        self.fairness.hash(state);
+        self.nodes().for_each(|node| node.hash(state));
+    }
+}

@@ -1,0 +1,81 @@
+//! Firing sequences in run-length encoding: a transition fired 10⁹ times in a row is one step.
+
+use crate::id::TransitionId;
+
+/// A transition fired `count` times in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FiringStep {
+    /// The transition.
+    pub transition: TransitionId,
+    /// The number of firings, at least 1.
+    pub count: u64,
+}
+
+/// A sequence of transitions fired from the initial marking.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct FiringSequence {
+    steps: Vec<FiringStep>,
+}
+
+impl FiringSequence {
+    /// Makes the empty sequence.
+    pub fn new() -> Self {
+        FiringSequence::default()
+    }
+
+    /// Appends `count` firings of `transition`, merged with the last step if it has the same
+    /// transition.
+    pub fn push(&mut self, transition: TransitionId, count: u64) {
+        if count == 0 {
+            return;
+        }
+        if let Some(last) = self.steps.last_mut()
+            && last.transition == transition
+            && let Some(sum) = last.count.checked_add(count)
+        {
+            last.count = sum;
+            return;
+        }
+        self.steps.push(FiringStep { transition, count });
+    }
+
+    /// Appends all steps of `other`.
+    pub fn extend(&mut self, other: &FiringSequence) {
+        other.steps.iter().for_each(|step| self.push(step.transition, step.count));
+    }
+
+    /// Returns the steps in order.
+    pub fn steps(&self) -> &[FiringStep] {
+        &self.steps
+    }
+
+    /// Returns true for the empty sequence.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Keeps the first `firings` firings.
+    pub fn truncate(&mut self, firings: u64) {
+        let mut left = firings;
+        for (at, step) in self.steps.iter_mut().enumerate() {
+            if left == 0 {
+                return self.steps.truncate(at);
+            }
+            step.count = step.count.min(left);
+            left -= step.count;
+        }
+    }
+
+    /// Returns the number of firings.
+    pub fn firings(&self) -> u128 {
+        self.steps.iter().map(|step| u128::from(step.count)).sum()
+    }
+}
+
+impl FromIterator<TransitionId> for FiringSequence {
+    fn from_iter<I: IntoIterator<Item = TransitionId>>(transitions: I) -> Self {
+        let mut sequence = FiringSequence::new();
+        transitions.into_iter().for_each(|transition| sequence.push(transition, 1));
+        sequence
+    }
+}

@@ -1,0 +1,127 @@
+//! Animated pictures of firing sequences: tokens move and transitions light up, firing by firing,
+//! in an endless repetition. The pictures use SVG animation without scripts, so they move in every
+//! program that supports it.
+
+use super::net::{called, tokens};
+use super::svg::{SceneDrawing, lit, written};
+use super::{DrawnPart, Highlight, net};
+use parikh_net::printable::counted;
+use parikh_net::{FireError, FiringSequence, Net};
+use parikh_solvers::Budget;
+use std::fmt::Write as _;
+
+/// The largest number of firings in an animation.
+pub const MOST_FIRINGS: u128 = 400;
+
+/// The duration of a firing in seconds.
+const BEAT: f64 = 0.9;
+
+/// The number of beats after the last firing before the animation restarts.
+const REST: usize = 3;
+
+/// Draws the nodes of `part` while `sequence` fires.
+///
+/// # Errors
+/// The sequence cannot fire.
+pub fn animated(
+    of: &Net,
+    part: &DrawnPart,
+    sequence: &FiringSequence,
+    budget: &Budget,
+) -> Result<String, FireError> {
+    let mut marking = of.initial().clone();
+    let mut markings = vec![marking.clone()];
+    let mut fired = Vec::new();
+    for step in sequence.steps() {
+        for _ in 0..step.count {
+            of.fire(&mut marking, step.transition)?;
+            markings.push(marking.clone());
+            fired.push(step.transition);
+        }
+    }
+    let caption = counted(fired.len(), "firing");
+    let scene = net(of, part, &Highlight { caption, ..Highlight::default() });
+    let drawing = SceneDrawing::new(&scene, budget);
+    let beats = markings.len() + REST;
+    let places: Vec<_> = part.places.iter().copied().collect();
+    let transitions: Vec<_> = part.transitions.iter().copied().collect();
+    let picture = drawing.print(|at| {
+        let mut text = String::new();
+        if let Some(&place) = places.get(at) {
+            let counts: Vec<u64> = markings.iter().map(|marking| marking[place]).collect();
+            let mut seen: Vec<u64> = counts.clone();
+            seen.sort_unstable();
+            seen.dedup();
+            if seen.len() == 1 {
+                return None;
+            }
+            for count in seen {
+                let shown: Vec<bool> = counts.iter().map(|&now| now == count).collect();
+                let first = if shown[0] { "visible" } else { "hidden" };
+                let _ = writeln!(text, "<g visibility=\"{first}\">");
+                written(&tokens(count), 0.0, &mut text);
+                animate(&mut text, "visibility", &shown, ["hidden", "visible"], beats);
+                text.push_str("</g>\n");
+            }
+        } else {
+            let t = *transitions.get(at - places.len())?;
+            let now: Vec<bool> =
+                std::iter::once(false).chain(fired.iter().map(|&it| it == t)).collect();
+            if !now.contains(&true) {
+                return None;
+            }
+            let mut light = String::new();
+            animate(&mut light, "visibility", &now, ["hidden", "visible"], beats);
+            text = lit(&called(of, t), " visibility=\"hidden\"", &light);
+        }
+        Some(text)
+    });
+    Ok(picture)
+}
+
+/// Appends an attribute that switches between two values from beat to beat. The last value stays
+/// until the restart.
+fn animate(text: &mut String, name: &str, values: &[bool], words: [&str; 2], beats: usize) {
+    let (mut list, mut times) = (String::new(), String::new());
+    let mut last = None;
+    for (at, &value) in values.iter().enumerate() {
+        if last == Some(value) {
+            continue;
+        }
+        last = Some(value);
+        let separator = if list.is_empty() { "" } else { ";" };
+        let _ = write!(list, "{separator}{}", words[usize::from(value)]);
+        let _ = write!(times, "{separator}{:.4}", at as f64 / beats as f64);
+    }
+    let lasts = BEAT * beats as f64;
+    let _ = writeln!(
+        text,
+        "<animate attributeName=\"{name}\" calcMode=\"discrete\" values=\"{list}\" keyTimes=\"{times}\" \
+         dur=\"{lasts:.1}s\" repeatCount=\"indefinite\"/>"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn tokens_come_and_go() {
+        let of =
+            text::parse("place p 1\nplace q\nplace r\ntransition t: p -> q\ntransition u: r -> r");
+        let of = of.unwrap();
+        let t = of.transition_named("t").unwrap();
+        let sequence: FiringSequence = [t].into_iter().collect();
+        let budget = Budget::unlimited();
+        let picture = animated(&of, &DrawnPart::whole(&of), &sequence, &budget).unwrap();
+        // Five animations: with and without a token for two places, and the transition that fires.
+        assert_eq!(picture.matches("<animate").count(), 5);
+        assert!(
+            picture.contains("values=\"visible;hidden\" keyTimes=\"0.0000;0.2000\""),
+            "{picture}"
+        );
+        let twice: FiringSequence = [t, t].into_iter().collect();
+        assert!(animated(&of, &DrawnPart::whole(&of), &twice, &budget).is_err());
+    }
+}

@@ -1,0 +1,161 @@
+//! A coloured net as a scene: places with their sorts and initial multisets, transitions with their
+//! guards, arcs with their inscriptions, and a legend of sorts and variables below.
+
+use super::scene::{LineEnds, NodeForm, Scene, SceneLine, SceneNode};
+use crate::names::DisplayNames;
+use parikh_net::coloured::{
+    ColouredArc, ColouredNet, Guard, Multiset, Sort, SortKind, text as coloured_text,
+};
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+/// The largest length of an inscription. Inscriptions of some models have hundreds of terms.
+const LONGEST: usize = 60;
+
+/// Returns the scene of a coloured net. Nodes with names in `bright` are highlighted.
+pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
+    let mut scene = Scene {
+        name: net.name().to_owned(),
+        caption: legend(net),
+        caption_below: true,
+        ..Scene::default()
+    };
+    let names = DisplayNames::of_coloured(net).with_shared();
+    for (at, place) in net.places().iter().enumerate() {
+        let sort = net.sort(place.sort);
+        let mut name = names.places[at].clone();
+        if *sort.kind() != SortKind::Dot {
+            let _ = write!(name, " : {}", sort.name());
+        }
+        let initial = match &place.initial {
+            Multiset::Sum(parts) if parts.is_empty() => String::new(),
+            initial => inscription(net, initial),
+        };
+        scene.nodes.push(SceneNode {
+            id: format!("p{at}"),
+            form: NodeForm::Ellipse,
+            marked: !initial.is_empty(),
+            inside: initial,
+            beside: name,
+            cut: false,
+            bright: bright.contains(&*place.name),
+        });
+    }
+    let first = scene.nodes.len();
+    for (at, transition) in net.transitions().iter().enumerate() {
+        let mut name = names.transitions[at].clone();
+        if transition.guard != Guard::TRUE {
+            let _ = write!(name, "\n[{}]", cut(coloured_text::guard(net, &transition.guard)));
+        }
+        scene.nodes.push(SceneNode {
+            id: format!("t{at}"),
+            form: NodeForm::Box,
+            inside: name,
+            beside: String::new(),
+            cut: false,
+            bright: bright.contains(&*transition.name),
+            marked: false,
+        });
+    }
+    for (at, transition) in net.transitions().iter().enumerate() {
+        let mut draw = |arc: &ColouredArc, takes: bool| {
+            let (place, t) = (arc.place.index(), first + at);
+            let (from, to) = if takes { (place, t) } else { (t, place) };
+            let label = inscription(net, &arc.inscription);
+            scene.lines.push(SceneLine { from, to, label, ends: LineEnds::Arrow });
+        };
+        transition.takes.iter().for_each(|arc| draw(arc, true));
+        transition.puts.iter().for_each(|arc| draw(arc, false));
+    }
+    scene
+}
+
+fn inscription(net: &ColouredNet, multiset: &Multiset) -> String {
+    cut(coloured_text::multiset(net, multiset))
+}
+
+/// Returns the legend: `Pair = Ring × Level; x, y : Ring`.
+fn legend(net: &ColouredNet) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for sort in net.sorts().iter().filter(|sort| *sort.kind() != SortKind::Dot) {
+        lines.push(format!("{} = {}", sort.name(), cut(colours(net, sort))));
+    }
+    for (at, sort) in net.sorts().iter().enumerate() {
+        let of_sort = net.variables().iter().filter(|variable| variable.sort.index() == at);
+        let names: Vec<&str> = of_sort.map(|variable| &*variable.name).collect();
+        if !names.is_empty() {
+            lines.push(format!("{} : {}", names.join(", "), sort.name()));
+        }
+    }
+    lines.join("\n")
+}
+
+fn colours(net: &ColouredNet, sort: &Sort) -> String {
+    // More names would be cut anyway.
+    let some = |names: &[Box<str>]| {
+        let names: Vec<&str> = names.iter().take(LONGEST).map(|name| &**name).collect();
+        names.join(", ")
+    };
+    match sort.kind() {
+        SortKind::Dot => "●".to_owned(),
+        SortKind::Enumeration { constants, cyclic: true } => format!("cyclic {}", some(constants)),
+        SortKind::Enumeration { constants, cyclic: false } => some(constants),
+        SortKind::Range { start, end } => format!("{start}..{end}"),
+        SortKind::Product(parts) => {
+            let names: Vec<&str> = parts.iter().map(|&part| net.sort(part).name()).collect();
+            names.join(" × ")
+        }
+        SortKind::Partition { of, elements, .. } => {
+            format!("parts of {}: {}", net.sort(*of).name(), some(elements))
+        }
+    }
+}
+
+fn cut(text: String) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} …", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dot;
+    use super::*;
+
+    #[test]
+    fn sorts_guards_and_inscriptions_are_drawn() {
+        let net = coloured_text::parse(
+            "net n
+             sort Ring = cyclic {a, b}
+             sort Level = 1..3
+             sort Pair = Ring * Level
+             var x: Ring
+             var l: Level
+             place p: Pair = {2'(a,1)}
+             place done
+             transition t [l < 3]: p{(x,l)} -> p{(x++,3)} + done",
+        );
+        let drawn = dot(&coloured(&net.unwrap(), &HashSet::from(["t"])));
+        for line in [
+            "label=\"Ring = cyclic a, b\\nLevel = 1..3\\nPair = Ring × Level\\nx : Ring\\nl : Level\"; labelloc=b;",
+            "p0 [shape=ellipse, label=\"2'(a,1)\", xlabel=\"p : Pair\"];",
+            "p1 [shape=ellipse, label=\"\", xlabel=\"done\"];",
+            "t0 [shape=box, height=0.3, label=\"t\\n[l < 3]\", style=filled",
+            "p0 -> t0 [label=\"(x,l)\"];",
+            "t0 -> p0 [label=\"(x++,3)\"];",
+            "t0 -> p1 [label=\".\"];",
+        ] {
+            assert!(drawn.contains(line), "{line}\n{drawn}");
+        }
+    }
+
+    #[test]
+    fn long_terms_are_cut() {
+        let constants: Vec<String> = (0..200).map(|at| format!("c{at}")).collect();
+        let (all, sum) = (constants.join(", "), constants.join(" + "));
+        let net = format!("sort A = {{{all}}}\nplace p: A = {{{sum}}}");
+        let drawn = dot(&coloured(&coloured_text::parse(&net).unwrap(), &HashSet::new()));
+        assert!(drawn.contains("c0 + c1") && drawn.contains(" …") && drawn.len() < 500, "{drawn}");
+    }
+}

@@ -1,0 +1,238 @@
+//! Groups of nodes, for nets with too many nodes to draw.
+//!
+//! In an unfolding, the nodes of one coloured node form a group. Otherwise places are grouped by
+//! the model's units, at the deepest level with few enough groups, and transitions by the units
+//! they touch. If no level has few enough groups, nodes are grouped by their names without digits.
+//! Generated nets repeat such names: `fork_1`, `fork_2`, … become `fork_#`.
+
+use super::MOST_NODES;
+use parikh_net::coloured::Folding;
+use parikh_net::{Net, PlaceId, TransitionId, UnitId, Units, name_of};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A group of places or transitions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeGroup {
+    /// The shared name of the nodes.
+    pub name: String,
+    /// The number of nodes.
+    pub nodes: usize,
+    /// The number of initial tokens; 0 for transitions.
+    pub tokens: u128,
+}
+
+/// The nodes of a net in groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeGroups {
+    /// The criterion: `units`, `colours` or `names without digits`.
+    pub by: &'static str,
+    /// The groups of places.
+    pub places: Vec<NodeGroup>,
+    /// The groups of transitions.
+    pub transitions: Vec<NodeGroup>,
+    /// The group of every place.
+    pub place_group: Vec<usize>,
+    /// The group of every transition.
+    pub transition_group: Vec<usize>,
+}
+
+impl NodeGroups {
+    /// Groups the nodes of `net` by coloured nodes, by units, or by names without digits.
+    pub fn of(net: &Net) -> NodeGroups {
+        let by_colours = net.folding().map(|folding| by_colours(net, folding));
+        let by_units = || net.units().and_then(|units| by_units(net, units));
+        let by_names = || {
+            let for_people = by_names(net, true);
+            if for_people.len() <= MOST_NODES { for_people } else { by_names(net, false) }
+        };
+        by_colours.or_else(by_units).unwrap_or_else(by_names)
+    }
+
+    /// Returns the number of groups.
+    pub fn len(&self) -> usize {
+        self.places.len() + self.transitions.len()
+    }
+
+    /// Returns true if there is no group.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Counts the arcs between groups. Keys hold whether the arcs lead into the place group, the
+    /// transition group and the place group.
+    pub fn arcs(&self, net: &Net) -> BTreeMap<(bool, usize, usize), usize> {
+        let mut arcs: BTreeMap<(bool, usize, usize), usize> = BTreeMap::new();
+        for t in net.transitions() {
+            let group = self.transition_group[t.index()];
+            for (into, side) in [(false, net.pre(t)), (true, net.post(t))] {
+                for arc in side {
+                    let place = self.place_group[arc.place.index()];
+                    *arcs.entry((into, group, place)).or_default() += 1;
+                }
+            }
+        }
+        arcs
+    }
+}
+
+/// Groups the nodes of an unfolding by their coloured nodes.
+fn by_colours(net: &Net, folding: &Folding) -> NodeGroups {
+    let group = |name: &str| NodeGroup { name: name.to_owned(), nodes: 0, tokens: 0 };
+    let mut places: Vec<NodeGroup> =
+        (0..folding.place_count()).map(|at| group(folding.place_name(at))).collect();
+    let mut transitions: Vec<NodeGroup> =
+        (0..folding.transition_count()).map(|at| group(folding.transition_name(at))).collect();
+    let place_group: Vec<usize> = net.places().map(|place| folding.place_of(place)).collect();
+    let transition_group: Vec<usize> =
+        net.transitions().map(|t| folding.transition_of(t)).collect();
+    for (place, &group) in net.places().zip(&place_group) {
+        places[group].nodes += 1;
+        places[group].tokens += u128::from(net.initial()[place]);
+    }
+    transition_group.iter().for_each(|&group| transitions[group].nodes += 1);
+    NodeGroups { by: "colours", places, transitions, place_group, transition_group }
+}
+
+/// Groups by the units at the deepest level with few enough groups. Returns `None` if only the root
+/// would remain.
+fn by_units(net: &Net, units: &Units) -> Option<NodeGroups> {
+    // The iterator runs from a unit up to the root.
+    let path = |unit| std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
+    let depth = |unit| path(unit).count();
+    let deepest = units.iter().map(|(unit, _)| depth(unit)).max()?;
+    // Deeper levels have more groups, so binary search finds the deepest level with few enough
+    // groups.
+    let (mut low, mut high) = (2, deepest);
+    let mut best = None;
+    while low <= high {
+        let level = low.midpoint(high);
+        let grouping = at_level(net, units, level);
+        if grouping.len() <= MOST_NODES {
+            best = Some(grouping);
+            low = level + 1;
+        } else {
+            high = level - 1;
+        }
+    }
+    best
+}
+
+/// Assigns every place to its ancestor unit at `level`. The root has level 1.
+fn at_level(net: &Net, units: &Units, level: usize) -> NodeGroups {
+    let ancestor = |unit| {
+        let path = std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
+        let path: Vec<UnitId> = path.collect();
+        path[path.len().saturating_sub(level)]
+    };
+    let mut places = GroupCollector::default();
+    let place_group: Vec<usize> = net
+        .places()
+        .map(|place| {
+            let name = &units.get(ancestor(units.unit_of(place))).name;
+            places.add(format!("unit {name}"), net.initial()[place])
+        })
+        .collect();
+    let mut transitions = GroupCollector::default();
+    let transition_group = net
+        .transitions()
+        .map(|t| {
+            let arcs = net.pre(t).iter().chain(net.post(t));
+            let touched: BTreeSet<usize> = arcs.map(|arc| place_group[arc.place.index()]).collect();
+            let names = touched.iter().map(|&group| places.groups[group].name.as_str());
+            let names: Vec<&str> = names.collect();
+            let all = match names.len() {
+                0 => "no unit".to_owned(),
+                1..=3 => names.join(" + "),
+                more => format!("{} + {} others", names[0], more - 1),
+            };
+            transitions.add(all, 0)
+        })
+        .collect();
+    NodeGroups {
+        by: "units",
+        places: places.groups,
+        transitions: transitions.groups,
+        place_group,
+        transition_group,
+    }
+}
+
+/// Groups by labels where nodes have labels, or by ids alone.
+fn by_names(net: &Net, for_people: bool) -> NodeGroups {
+    let name =
+        |id: &str, label: Option<&str>| stem(name_of(id, label.filter(|_| for_people)).trim());
+    let (mut places, mut transitions) = (GroupCollector::default(), GroupCollector::default());
+    let of_place = |place: PlaceId| {
+        let name = name(net.place_name(place), net.place_label(place));
+        places.add(name, net.initial()[place])
+    };
+    let place_group = net.places().map(of_place).collect();
+    let of_transition =
+        |t: TransitionId| transitions.add(name(net.transition_name(t), net.transition_label(t)), 0);
+    let transition_group = net.transitions().map(of_transition).collect();
+    NodeGroups {
+        by: "names without digits",
+        places: places.groups,
+        transitions: transitions.groups,
+        place_group,
+        transition_group,
+    }
+}
+
+/// Replaces each run of digits in a name by `#`.
+fn stem(name: &str) -> String {
+    let mut stem = String::new();
+    for c in name.chars() {
+        match c.is_ascii_digit() {
+            false => stem.push(c),
+            true if !stem.ends_with('#') => stem.push('#'),
+            true => {}
+        }
+    }
+    stem
+}
+
+#[derive(Default)]
+struct GroupCollector {
+    groups: Vec<NodeGroup>,
+    known: BTreeMap<String, usize>,
+}
+
+impl GroupCollector {
+    /// Adds a node to the group with this name, and returns the index of the group.
+    fn add(&mut self, name: String, tokens: u64) -> usize {
+        let next = self.groups.len();
+        let group = *self.known.entry(name.clone()).or_insert(next);
+        if group == next {
+            self.groups.push(NodeGroup { name, nodes: 0, tokens: 0 });
+        }
+        self.groups[group].nodes += 1;
+        self.groups[group].tokens += u128::from(tokens);
+        group
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_go_by_the_names_for_people() {
+        let mut builder = parikh_net::NetBuilder::new("n");
+        for at in 0..3 {
+            let place = builder.place(&format!("p{at}"), 1).unwrap();
+            builder.label_place(place, &format!("fork {at}"));
+            builder.transition(&format!("t{at}")).unwrap();
+        }
+        let net = builder.build().unwrap();
+        let grouping = NodeGroups::of(&net);
+        assert_eq!((&*grouping.places[0].name, grouping.places.len()), ("fork #", 1));
+        assert_eq!((&*grouping.transitions[0].name, grouping.transitions.len()), ("t#", 1));
+    }
+
+    #[test]
+    fn digits_are_what_generated_names_differ_in() {
+        assert_eq!(stem("fork_12_of_3"), "fork_#_of_#");
+        assert_eq!(stem("12"), "#");
+    }
+}

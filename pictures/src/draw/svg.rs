@@ -1,0 +1,400 @@
+//! A scene as an SVG picture: laid out by [`crate::layout`], drawn as circles, boxes and curves.
+
+use super::scene::{LineEnds, NodeForm, Scene, SceneLine, SceneNode};
+use crate::layout::{
+    Direction, Layout, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout,
+};
+use crate::names::clipped;
+use parikh_solvers::Budget;
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+/// The approximate width of a letter of 10 pixels, and the height of a line.
+const LETTER: f64 = 6.1;
+const LEADING: f64 = 12.0;
+
+/// The width of a letter in captions.
+pub(super) const CAPTION_LETTER: f64 = 6.6;
+
+/// The radius of the circle at the end of an inhibitor arc.
+const RING: f64 = 3.5;
+
+/// The radius of a place with a short text.
+const RADIUS: f64 = 14.0;
+
+/// The margin around the picture.
+const MARGIN: f64 = 14.0;
+
+/// Draws a scene. When `budget` is spent, the layout is not improved further.
+pub fn svg(scene: &Scene, budget: &Budget) -> String {
+    SceneDrawing::new(scene, budget).print(|_| None)
+}
+
+/// A scene with positions.
+pub(super) struct SceneDrawing {
+    /// The scene with long names clipped.
+    scene: Scene,
+    /// The full text per node, if some text was clipped.
+    titles: Vec<Option<String>>,
+    layout: Layout,
+    /// The source and target of every line.
+    ends: HashSet<(usize, usize)>,
+}
+
+impl SceneDrawing {
+    pub(super) fn new(scene: &Scene, budget: &Budget) -> Self {
+        let (scene, titles) = scene.clipped();
+        let labels = scene.lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0);
+        let marked = scene.nodes.iter().enumerate().filter(|(_, node)| node.marked);
+        let graph = LayoutGraph {
+            sizes: scene.nodes.iter().map(room).collect(),
+            edges: scene.lines.iter().map(|line| (line.from, line.to)).collect(),
+            roots: marked.map(|(at, _)| at).collect(),
+        };
+        let spacing = LayoutSpacing {
+            direction: Direction::Right,
+            // Labels of lines need space between layers.
+            between_layers: 34.0 + (LETTER * 0.8 * labels as f64).min(120.0),
+            within_layers: 12.0,
+            ..LayoutSpacing::default()
+        };
+        let ends = graph.edges.iter().copied().collect();
+        SceneDrawing { scene, titles, layout: layout(&graph, &spacing, budget), ends }
+    }
+
+    /// Returns the picture. `instead` may replace the contents of a node, for example by animated
+    /// tokens.
+    pub(super) fn print(&self, instead: impl Fn(usize) -> Option<String>) -> String {
+        let caption: Vec<&str> = match self.scene.caption.is_empty() {
+            true => Vec::new(),
+            false => self.scene.caption.split('\n').collect(),
+        };
+        let captioned = 14.0 * caption.len() as f64 + if caption.is_empty() { 0.0 } else { 8.0 };
+        let LayoutSize { width, height } = self.layout.size;
+        let longest = caption.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        let width = width.max(CAPTION_LETTER * longest as f64);
+        let mut text = head(&self.scene.name, width, height + captioned);
+        let (top, begin) = match self.scene.caption_below {
+            true => (0.0, height + 8.0),
+            false => (captioned, 0.0),
+        };
+        for (at, line) in caption.iter().enumerate() {
+            let y = begin + 14.0 * at as f64 + 10.0;
+            let line = escaped(line);
+            let _ = writeln!(text, "<text class=\"caption\" y=\"{y:.1}\">{line}</text>");
+        }
+        let _ = writeln!(text, "<g transform=\"translate(0 {top:.1})\">");
+        self.body(instead, &mut text);
+        text.push_str("</g>\n");
+        text.push_str(FOOT);
+        text
+    }
+
+    /// Returns the size of the layout.
+    pub(super) fn size(&self) -> LayoutSize {
+        self.layout.size
+    }
+
+    /// Appends the lines and nodes, without head and foot.
+    pub(super) fn body(&self, instead: impl Fn(usize) -> Option<String>, text: &mut String) {
+        for (line, route) in self.scene.lines.iter().zip(&self.layout.routes) {
+            self.line(line, route, text);
+        }
+        for (at, node) in self.scene.nodes.iter().enumerate() {
+            self.node(node, self.titles[at].as_deref(), self.layout.nodes[at], instead(at), text);
+        }
+    }
+
+    fn line(&self, line: &SceneLine, route: &[LayoutPoint], text: &mut String) {
+        let ends = [line.from, line.to].map(|at| (&self.scene.nodes[at], self.layout.nodes[at]));
+        let [(from, from_at), (to, to_at)] = ends;
+        let mut route = route.to_vec();
+        if route.is_empty() && self.ends.contains(&(line.to, line.from)) {
+            // Two lines between the same nodes bend to opposite sides.
+            let (dx, dy) = (to_at.0 - from_at.0, to_at.1 - from_at.1);
+            let far = dx.hypot(dy).max(1.0);
+            route.push((
+                (from_at.0 + to_at.0) / 2.0 - dy / far * 16.0,
+                (from_at.1 + to_at.1) / 2.0 + dx / far * 16.0,
+            ));
+        }
+        let start = border(from, from_at, route.first().copied().unwrap_or(to_at));
+        let end = border(to, to_at, route.last().copied().unwrap_or(from_at));
+        let mut points = vec![start];
+        points.extend(&route);
+        points.push(end);
+        let _ = write!(text, "<path class=\"line\" d=\"M{:.1} {:.1}", start.0, start.1);
+        for at in 1..points.len() - 1 {
+            let (x, y) = points[at];
+            let next = points[at + 1];
+            let (u, v) = match at == points.len() - 2 {
+                true => next,
+                false => ((x + next.0) / 2.0, (y + next.1) / 2.0),
+            };
+            let _ = write!(text, "Q{x:.1} {y:.1} {u:.1} {v:.1}");
+        }
+        if points.len() == 2 {
+            let _ = write!(text, "L{:.1} {:.1}", end.0, end.1);
+        }
+        let _ = writeln!(text, "\"/>");
+        let before = points[points.len() - 2];
+        match line.ends {
+            LineEnds::Circle => ring(before, end, text),
+            _ => tip(before, end, "head", text),
+        }
+        match line.ends {
+            LineEnds::Both => tip(points[1], start, "head", text),
+            LineEnds::TwoHeads => tip(before, towards(end, before, 7.0), "head", text),
+            LineEnds::Arrow | LineEnds::Circle => {}
+        }
+        if !line.label.is_empty() {
+            let (x, y) = match points.len() {
+                2 => ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0),
+                count => points[count / 2],
+            };
+            let label = escaped(&line.label);
+            let _ = writeln!(
+                text,
+                "<text class=\"label\" x=\"{x:.1}\" y=\"{:.1}\">{label}</text>",
+                y - 3.0
+            );
+        }
+    }
+
+    fn node(
+        &self,
+        node: &SceneNode,
+        title: Option<&str>,
+        (x, y): LayoutPoint,
+        instead: Option<String>,
+        text: &mut String,
+    ) {
+        let mut class = String::from("node");
+        class.push_str(if node.cut { " cut" } else { "" });
+        class.push_str(if node.bright { " bright" } else { "" });
+        let LayoutSize { width, height } = shape(node);
+        let _ = writeln!(text, "<g class=\"{class}\" transform=\"translate({x:.1} {y:.1})\">");
+        if let Some(title) = title {
+            let _ = writeln!(text, "<title>{}</title>", escaped(title));
+        }
+        let _ = match node.form {
+            NodeForm::Circle => writeln!(text, "<circle class=\"shape\" r=\"{RADIUS}\"/>"),
+            NodeForm::Ellipse => writeln!(
+                text,
+                "<rect class=\"shape\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" \
+                 height=\"{height:.1}\" rx=\"{:.1}\"/>",
+                -width / 2.0,
+                -height / 2.0,
+                height / 2.0
+            ),
+            NodeForm::Box | NodeForm::Group => writeln!(
+                text,
+                "<rect class=\"shape\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" \
+                 height=\"{height:.1}\" rx=\"2\"/>",
+                -width / 2.0,
+                -height / 2.0
+            ),
+        };
+        match instead {
+            Some(instead) => text.push_str(&instead),
+            None => written(&node.inside, 0.0, text),
+        }
+        let lines = node.beside.split('\n').filter(|line| !line.is_empty());
+        for (at, line) in lines.enumerate() {
+            let y = height / 2.0 + LEADING * (at as f64 + 0.95);
+            let _ = writeln!(text, "<text class=\"beside\" y=\"{y:.1}\">{}</text>", escaped(line));
+        }
+        text.push_str("</g>\n");
+    }
+}
+
+/// Writes lines of text centred around the height `y`.
+pub(super) fn written(words: &str, y: f64, text: &mut String) {
+    if words.is_empty() {
+        return;
+    }
+    let lines: Vec<&str> = words.split('\n').collect();
+    let first = y - LEADING * (lines.len() - 1) as f64 / 2.0 + 3.5;
+    for (at, line) in lines.iter().enumerate() {
+        let y = first + LEADING * at as f64;
+        let _ = writeln!(text, "<text y=\"{y:.1}\">{}</text>", escaped(line));
+    }
+}
+
+/// Returns a highlighted transition name. `attributes` and `inside` belong to the highlighting
+/// rectangle.
+pub(super) fn lit(name: &str, attributes: &str, inside: &str) -> String {
+    // The rectangle covers the form of the node and is below the name.
+    let name = &clipped(name);
+    let width = (LETTER * name.chars().count() as f64 + 12.0).max(24.0);
+    format!(
+        "<rect x=\"{:.1}\" y=\"-11\" width=\"{width:.1}\" height=\"22\" rx=\"2\" \
+         fill=\"#5fd394\"{attributes}>{inside}</rect>\n<text y=\"3.5\">{}</text>\n",
+        -width / 2.0,
+        escaped(name)
+    )
+}
+
+/// Returns the head of a picture: a page of the given size, with a margin.
+pub(super) fn head(name: &str, width: f64, height: f64) -> String {
+    let (wide, high) = (width + 2.0 * MARGIN, height + 2.0 * MARGIN);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide:.0}\" height=\"{high:.0}\" \
+         viewBox=\"0 0 {wide:.0} {high:.0}\" font-family=\"Helvetica, Arial, sans-serif\" \
+         font-size=\"10\">\n<title>{}</title>\n<style>{STYLE}</style>\n\
+         <rect class=\"page\" width=\"100%\" height=\"100%\"/>\n\
+         <g transform=\"translate({MARGIN} {MARGIN})\">\n",
+        escaped(name)
+    )
+}
+
+/// The end of a picture.
+pub(super) const FOOT: &str = "</g>\n</svg>\n";
+
+const STYLE: &str = ".page{fill:#fff}.line{fill:none;stroke:#6b7582;stroke-width:1.1}\
+    .head{fill:#6b7582}.ring{fill:#fff;stroke:#6b7582;stroke-width:1.1}.shape{fill:#fff;stroke:#333c48;stroke-width:1.3}\
+    text{fill:#1b2330;text-anchor:middle}.caption{text-anchor:start;font-size:12px}\
+    .label{font-size:9px}.label,.beside{paint-order:stroke;stroke:#fff;stroke-width:2.5px}\
+    .bright .shape{fill:#ffcc66;stroke-width:2}.cut .shape{stroke-dasharray:4 3}";
+
+/// Returns the size of a node's form.
+fn shape(node: &SceneNode) -> LayoutSize {
+    let lines = node.inside.split('\n').count() as f64;
+    let letters =
+        node.inside.split('\n').map(|line| line.chars().count()).max().unwrap_or(0) as f64;
+    match node.form {
+        NodeForm::Circle => LayoutSize { width: 2.0 * RADIUS, height: 2.0 * RADIUS },
+        NodeForm::Ellipse => LayoutSize {
+            width: (LETTER * letters + 18.0).max(30.0),
+            height: (LEADING * lines + 10.0).max(28.0),
+        },
+        NodeForm::Box | NodeForm::Group => LayoutSize {
+            width: (LETTER * letters + 12.0).max(24.0),
+            height: (LEADING * lines + 8.0).max(22.0),
+        },
+    }
+}
+
+/// Returns the space for a node: the form, the text below it, and the same height above it. So
+/// lines end at the middle of the form.
+fn room(node: &SceneNode) -> LayoutSize {
+    let LayoutSize { width, height } = shape(node);
+    let beside: Vec<usize> = node
+        .beside
+        .split('\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| line.chars().count())
+        .collect();
+    let widest = beside.iter().max().copied().unwrap_or(0) as f64;
+    LayoutSize {
+        width: width.max(LETTER * widest),
+        height: height
+            + 2.0 * LEADING * beside.len() as f64
+            + if beside.is_empty() { 0.0 } else { 3.0 },
+    }
+}
+
+/// Returns the point where a line to `towards` leaves a node.
+fn border(node: &SceneNode, (x, y): LayoutPoint, towards: LayoutPoint) -> LayoutPoint {
+    let (dx, dy) = (towards.0 - x, towards.1 - y);
+    let LayoutSize { width, height } = shape(node);
+    let share = match node.form {
+        NodeForm::Circle => (RADIUS + 1.0) / dx.hypot(dy).max(1.0),
+        _ => {
+            let wide = (width / 2.0 + 1.0) / dx.abs().max(0.1);
+            wide.min((height / 2.0 + 1.0) / dy.abs().max(0.1))
+        }
+    };
+    (x + dx * share.min(1.0), y + dy * share.min(1.0))
+}
+
+/// Draws an arrow head with the given class.
+pub(super) fn tip(from: LayoutPoint, at: LayoutPoint, class: &str, text: &mut String) {
+    let (dx, dy) = (at.0 - from.0, at.1 - from.1);
+    let far = dx.hypot(dy).max(0.1);
+    let (x, y) = (dx / far, dy / far);
+    let corner = |side: f64| (at.0 - 7.0 * x - side * 3.0 * y, at.1 - 7.0 * y + side * 3.0 * x);
+    let (a, b) = (corner(1.0), corner(-1.0));
+    let _ = writeln!(
+        text,
+        "<path class=\"{class}\" d=\"M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}Z\"/>",
+        at.0, at.1, a.0, a.1, b.0, b.1
+    );
+}
+
+/// Draws the circle at the end of an inhibitor arc.
+fn ring(from: LayoutPoint, at: LayoutPoint, text: &mut String) {
+    let (x, y) = towards(at, from, RING);
+    let _ = writeln!(text, "<circle class=\"ring\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{RING}\"/>");
+}
+
+/// Returns the point at distance `far` from the first point towards the other point.
+fn towards((x, y): LayoutPoint, other: LayoutPoint, far: f64) -> LayoutPoint {
+    let (dx, dy) = (other.0 - x, other.1 - y);
+    let length = dx.hypot(dy).max(0.1);
+    (x + dx / length * far, y + dy / length * far)
+}
+
+/// Escapes text for XML. Control characters, which XML forbids, become a box.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            c if c.is_control() && c != '\t' && c != '\n' => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{DrawnPart, Highlight, net};
+    use super::*;
+    use quick_xml::events::Event;
+
+    /// Returns the names of the elements. Panics if the SVG is not well-formed.
+    fn elements(svg: &str) -> Vec<String> {
+        let mut reader = quick_xml::Reader::from_str(svg);
+        let mut names = Vec::new();
+        loop {
+            match reader.read_event().unwrap() {
+                Event::Start(tag) | Event::Empty(tag) => {
+                    names.push(tag.name().into_inner().to_owned());
+                }
+                Event::Eof => return names,
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn a_net_is_drawn_with_all_it_has() {
+        let text = "place p 2\nplace q\ntransition t: p -> 3*q\ntransition u: q + p -> q";
+        let of = parikh_net::text::parse(text).unwrap();
+        let highlight = Highlight::nodes(&of, ["q"]).unwrap();
+        let drawn = svg(&net(&of, &DrawnPart::whole(&of), &highlight), &Budget::unlimited());
+        let names = elements(&drawn);
+        let count = |name: &str| names.iter().filter(|it| *it == name).count();
+        // The page and two transitions are rectangles. Four lines have five heads, because the line
+        // in both directions has two.
+        assert_eq!((count("circle"), count("rect")), (2, 3));
+        assert_eq!(count("path"), 4 + 5);
+        assert!(
+            drawn.contains("●●") && drawn.contains(">3</text>") && drawn.contains("node bright")
+        );
+    }
+
+    #[test]
+    fn names_are_never_markup() {
+        let mut builder = parikh_net::NetBuilder::new("</title><script>");
+        builder.place("<b>&\u{1}", 1).unwrap();
+        let of = builder.build().unwrap();
+        let scene = net(&of, &DrawnPart::whole(&of), &Highlight::default());
+        let drawn = svg(&scene, &Budget::unlimited());
+        assert!(!elements(&drawn).iter().any(|name| name == "b" || name == "script"));
+    }
+}

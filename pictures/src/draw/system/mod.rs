@@ -1,0 +1,210 @@
+//! Pictures of parallel systems: the components side by side, each with its own layout.
+//!
+//! Components fill rows in the order of the file, like words on a page. A label shared by several
+//! components has the same colour in all of them, and the legend names the components that share
+//! it. A component with too many states is a box with its sizes.
+
+mod component;
+mod graphviz;
+
+pub use graphviz::dot;
+
+use super::svg::{FOOT, escaped, head};
+use super::{MOST_NODES, MOST_WHOLE};
+use crate::layout::LayoutSize;
+use crate::names::clipped_to;
+use component::ComponentDrawing;
+use parikh_solvers::Budget;
+use parikh_systems::{LabelId, System};
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
+
+/// The number of distinguishable colours. Further labels reuse the colours from the first.
+pub const COLOURS: usize = 8;
+
+/// The largest number of shared labels in the legend.
+const MOST_LEGEND: usize = 48;
+
+/// The largest number of letters of a name in the legend and in titles.
+const CLIPPED: usize = 40;
+
+/// Sizes in pixels: the width of a letter, the height of a legend line, and the gap between
+/// components.
+const LETTER: f64 = 6.4;
+const LEADING: f64 = 18.0;
+const GAP: f64 = 22.0;
+
+/// The minimum width of a page, if the components fill it.
+const PAGE: f64 = 760.0;
+
+/// The width of a page divided by its height.
+const PROPORTION: f64 = 1.5;
+
+/// The picture of a system.
+#[derive(Clone, Debug)]
+pub struct SystemPicture {
+    /// The contents of the picture, without page and style.
+    pub body: String,
+    /// The width in pixels.
+    pub width: f64,
+    /// The height in pixels.
+    pub height: f64,
+    /// The number of components drawn as boxes because they have too many states.
+    pub boxes: usize,
+}
+
+/// Returns the colours of the labels that several components share.
+pub fn colours(system: &System) -> HashMap<LabelId, usize> {
+    let shared = system.labels().filter(|&label| system.owners(label).len() > 1);
+    shared.enumerate().map(|(at, label)| (label, at % COLOURS)).collect()
+}
+
+/// Returns true for the components that are drawn with all states. Each of these has at most
+/// [`MOST_NODES`] states. The smallest components come first, up to [`MOST_WHOLE`] states in all.
+fn looked_at(system: &System, all: bool) -> Vec<bool> {
+    let sizes: Vec<usize> = system.components().iter().map(|it| it.states().len()).collect();
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    order.sort_by_key(|&at| sizes[at]);
+    let mut looked_at = vec![all; sizes.len()];
+    let mut states = 0;
+    for at in order {
+        states += sizes[at];
+        looked_at[at] |= sizes[at] <= MOST_NODES && states <= MOST_WHOLE;
+    }
+    looked_at
+}
+
+/// Draws a system with the labels `bright` highlighted. With `all`, every state is drawn. When
+/// `budget` is spent, layouts are not improved further.
+pub fn picture(
+    system: &System,
+    bright: &BTreeSet<LabelId>,
+    all: bool,
+    budget: &Budget,
+) -> SystemPicture {
+    let colours = colours(system);
+    let looked_at = looked_at(system, all);
+    let drawn: Vec<ComponentDrawing> = (0..system.components().len())
+        .map(|at| match looked_at[at] {
+            true => {
+                let share = 1.0 / (system.components().len() - at) as f64;
+                component::drawn(system, at, &colours, bright, &budget.share(share))
+            }
+            false => component::boxed(system, at),
+        })
+        .collect();
+    let (places, size) = rows(&drawn.iter().map(|it| it.size).collect::<Vec<_>>());
+    let mut body = String::new();
+    for (at, (component, (x, y))) in drawn.iter().zip(places).enumerate() {
+        let _ = writeln!(
+            body,
+            "<g class=\"component\" id=\"c{at}\" transform=\"translate({x:.1} {y:.1})\">\n{}</g>",
+            component.body
+        );
+    }
+    let width = size.width.max(PAGE.min(longest_entry(system)));
+    let height = size.height + legend(system, &colours, (width, size.height + GAP), &mut body);
+    let boxes = looked_at.iter().filter(|it| !**it).count();
+    SystemPicture { body, width, height, boxes }
+}
+
+/// Returns the picture as an SVG file.
+pub fn svg(picture: &SystemPicture, name: &str) -> String {
+    let mut text = head(name, picture.width, picture.height);
+    let _ = write!(text, "<style>{STYLE}");
+    for (at, colour) in INKS.iter().enumerate() {
+        let _ = write!(text, ".k{at}{{stroke:{colour}}}.f{at}{{fill:{colour}}}");
+    }
+    let _ = writeln!(text, "</style>\n{}{FOOT}", picture.body);
+    text
+}
+
+/// The colours of shared labels on white paper.
+const INKS: [&str; COLOURS] =
+    ["#1f4fbf", "#a8201a", "#156b40", "#7a5000", "#6a3fa0", "#00697a", "#a0226b", "#56610a"];
+
+const STYLE: &str = ".frame{fill:none;stroke:#c3c9d1}.title{text-anchor:start;font-size:12px;\
+    font-weight:bold}.figures,.key{text-anchor:start;font-size:11px}.label{font-size:10px}\
+    .start{fill:none;stroke:#333c48;stroke-width:1.3}.bright .label{font-weight:bold}\
+    .bright .line{stroke-width:3}";
+
+/// Places components of these sizes in rows. Returns their positions and the total size.
+fn rows(sizes: &[LayoutSize]) -> (Vec<(f64, f64)>, LayoutSize) {
+    let area: f64 = sizes.iter().map(|it| (it.width + GAP) * (it.height + GAP)).sum();
+    let widest = sizes.iter().map(|it| it.width).fold(0.0, f64::max);
+    let page = (area * PROPORTION).sqrt().max(widest).max(PAGE);
+    let mut whole = LayoutSize::default();
+    let (mut x, mut y, mut row) = (0.0, 0.0, 0.0);
+    let mut places = Vec::with_capacity(sizes.len());
+    for size in sizes {
+        if x > 0.0 && x + size.width > page {
+            (x, y, row) = (0.0, y + row + GAP, 0.0);
+        }
+        places.push((x, y));
+        whole.width = whole.width.max(x + size.width);
+        whole.height = whole.height.max(y + size.height);
+        row = f64::max(row, size.height);
+        x += size.width + GAP;
+    }
+    (places, whole)
+}
+
+/// Returns the legend entry of a shared label.
+fn entry(system: &System, label: LabelId) -> String {
+    let owners = system.owners(label).iter();
+    let names = owners.map(|&at| system.components()[at as usize].name());
+    let names = clipped_to(&names.collect::<Vec<_>>().join(", "), CLIPPED);
+    format!("{}: {names}", clipped_to(system.label(label), CLIPPED))
+}
+
+fn entry_width(text: &str) -> f64 {
+    16.0 + LETTER * text.chars().count() as f64 + 24.0
+}
+
+/// Returns the width of the longest legend entry.
+fn longest_entry(system: &System) -> f64 {
+    let shared = system.labels().filter(|&label| system.owners(label).len() > 1);
+    let widths = shared.take(MOST_LEGEND).map(|label| entry_width(&entry(system, label)));
+    widths.fold(LETTER * 48.0, f64::max)
+}
+
+/// Writes the legend from the height `top` on. Returns the additional height.
+fn legend(
+    system: &System,
+    colours: &HashMap<LabelId, usize>,
+    (width, top): (f64, f64),
+    body: &mut String,
+) -> f64 {
+    let shared: Vec<LabelId> =
+        system.labels().filter(|&label| system.owners(label).len() > 1).collect();
+    let said = match shared.len() {
+        0 => "No label is shared: the components are independent".to_owned(),
+        1..=MOST_LEGEND => "Shared labels, on which components synchronise:".to_owned(),
+        many => {
+            let more = many - MOST_LEGEND;
+            format!("Shared labels, except {more} that are only coloured:")
+        }
+    };
+    let mut y = top + 11.0;
+    let _ = writeln!(body, "<text class=\"key\" x=\"0\" y=\"{y:.1}\">{said}</text>");
+    let mut x = f64::INFINITY;
+    for &label in shared.iter().take(MOST_LEGEND) {
+        let text = entry(system, label);
+        let wide = entry_width(&text);
+        if x + wide > width {
+            (x, y) = (0.0, y + LEADING);
+        }
+        let _ = writeln!(
+            body,
+            "<g class=\"entry l{number}\"><rect class=\"f{colour}\" x=\"{x:.1}\" y=\"{:.1}\" width=\"10\" \
+             height=\"10\" rx=\"2\"/><text class=\"key\" x=\"{:.1}\" y=\"{y:.1}\">{}</text></g>",
+            y - 9.0,
+            x + 16.0,
+            escaped(&text),
+            number = label.0,
+            colour = colours[&label]
+        );
+        x += wide;
+    }
+    y + 8.0 - (top - GAP)
+}

@@ -1,0 +1,392 @@
+//! A graph of markings as SVG, drawn without other programs.
+//!
+//! Markings are laid out in layers with the initial marking at the top. Most firings lead down.
+//! Edges that lead back up pass around the nodes in between ([`layout`](mod@crate::layout)).
+
+use super::view::{GraphTexts, GraphView, MarkingNode};
+use crate::layout::{Direction, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout};
+use parikh_solvers::Budget;
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+/// Sizes in pixels: the width of a letter, the height of a line, the gap between boxes, the gap
+/// between rows, and the margin.
+const LETTER: f64 = 6.6;
+const LINE: f64 = 15.0;
+const GAP: f64 = 34.0;
+const ROW_GAP: f64 = 64.0;
+const MARGIN: f64 = 40.0;
+
+/// The largest number of letters in a line of a box.
+const WIDE: usize = 26;
+
+/// The box of a marking: its centre and its size.
+struct MarkingBox {
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+}
+
+/// Returns the lines of a box: parts joined by `+`, as many per line as fit.
+pub(super) fn lines(parts: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        let more = if at + 1 < parts.len() { " +" } else { "" };
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + part.chars().count() + 3 <= WIDE => {
+                let _ = write!(line, " {part}{more}");
+            }
+            _ => lines.push(format!("{part}{more}")),
+        }
+    }
+    lines
+}
+
+/// Returns the fill colour and the border colour of a box.
+pub(super) fn colours(view: &GraphView<'_>, node: &MarkingNode) -> (&'static str, &'static str) {
+    let inside = match (view.covers, node.dead, node.terminal) {
+        _ if node.last => "#d6e4f5",
+        (_, true, _) => "#f8d7d4",
+        (false, _, Some(_)) => "#d7ebd3",
+        _ => "#ffffff",
+    };
+    let edge = match (node.bright, node.dead) {
+        (true, _) => "#d9730d",
+        (false, true) if !node.last => "#a33a30",
+        _ => "#44505c",
+    };
+    (inside, edge)
+}
+
+/// Draws the graph. When the budget is spent, the layout is not improved further.
+pub fn svg(view: &GraphView<'_>, budget: &Budget) -> String {
+    let GraphTexts { parts, wholes, bundles, all_fired } = GraphTexts::of(view);
+    let texts: Vec<Vec<String>> = parts.iter().map(|parts| lines(parts)).collect();
+    let (boxes, routes) = place(&texts, &bundles, budget);
+    let mut body = String::new();
+    // Curved edges may leave the area of the boxes.
+    let mut right = boxes.iter().map(|b| b.x + b.width / 2.0).fold(200.0, f64::max);
+    let mut left = boxes.iter().map(|b| b.x - b.width / 2.0).fold(0.0, f64::min);
+    let pairs: HashSet<(u32, u32)> = bundles.iter().map(|it| (it.0, it.1)).collect();
+    for ((bundle, route), all) in bundles.iter().zip(&routes).zip(&all_fired) {
+        begin(all.as_deref(), &mut body);
+        let (least, most) = edge(&boxes, &pairs, bundle, route, &mut body);
+        end(all.as_deref(), &mut body);
+        (left, right) = (left.min(least), right.max(most));
+    }
+    for (at, node) in view.nodes.iter().enumerate() {
+        begin(wholes[at].as_deref(), &mut body);
+        draw_box(view, node, at, &boxes[at], &texts[at], &mut body);
+        end(wholes[at].as_deref(), &mut body);
+    }
+    let bottom = boxes.iter().map(|b| b.y + b.height / 2.0).fold(0.0, f64::max);
+    let caption = view.caption();
+    right = right.max(left + caption.chars().count() as f64 * LETTER);
+    let legend = legend(view, bottom + ROW_GAP / 2.0 + 10.0, left);
+    let (width, height) = (right - left + 2.0 * MARGIN, bottom + ROW_GAP + 20.0 + MARGIN);
+    let (x, y) = (left - MARGIN, -MARGIN - 40.0);
+    let height = height - y;
+    let mut text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{x:.0} {y:.0} {width:.0} {height:.0}\" \
+         width=\"{width:.0}\" height=\"{height:.0}\" font-family=\"Helvetica, Arial, sans-serif\" \
+         font-size=\"12\">\n"
+    );
+    text.push_str(MARKERS);
+    let _ = writeln!(
+        text,
+        "<rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" fill=\"white\"/>\n\
+         <title>{}</title>\n<text x=\"{left:.1}\" y=\"{:.1}\" font-size=\"13\" \
+         font-weight=\"bold\">{}</text>",
+        escaped(view.net.name()),
+        y + 22.0,
+        escaped(&caption)
+    );
+    text.push_str(&body);
+    text.push_str(&legend);
+    text.push_str("</svg>\n");
+    text
+}
+
+/// Opens a group with a tooltip, if there is a title.
+fn begin(title: Option<&str>, text: &mut String) {
+    if let Some(title) = title {
+        let _ = writeln!(text, "<g><title>{}</title>", escaped(title));
+    }
+}
+
+/// Closes the group, if there is a title.
+fn end(title: Option<&str>, text: &mut String) {
+    if title.is_some() {
+        text.push_str("</g>\n");
+    }
+}
+
+const MARKERS: &str = "<defs>\n<marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7.5\" refY=\"4\" \
+    markerWidth=\"8\" markerHeight=\"8\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">\
+    <path d=\"M0,0.8 L8,4 L0,7.2 z\" fill=\"#44505c\"/></marker>\n\
+    <marker id=\"bright\" viewBox=\"0 0 8 8\" refX=\"7.5\" refY=\"4\" markerWidth=\"10\" \
+    markerHeight=\"10\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">\
+    <path d=\"M0,0.8 L8,4 L0,7.2 z\" fill=\"#d9730d\"/></marker>\n</defs>\n";
+
+/// An edge of the picture: source, target, label, and whether it is highlighted.
+type DrawnEdge = (u32, u32, String, bool);
+
+/// Returns the boxes, and the bend points of the edges.
+fn place(
+    texts: &[Vec<String>],
+    bundles: &[DrawnEdge],
+    budget: &Budget,
+) -> (Vec<MarkingBox>, Vec<Vec<LayoutPoint>>) {
+    let size = |text: &Vec<String>| {
+        let longest = text.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        let width = (longest as f64 * LETTER + 18.0).max(34.0);
+        LayoutSize { width, height: text.len() as f64 * LINE + 10.0 }
+    };
+    let sizes: Vec<LayoutSize> = texts.iter().map(size).collect();
+    // Labels beside edges need space, and so does an edge from a box to itself.
+    let mut room = sizes.clone();
+    for (from, to, label, _) in bundles {
+        let width = &mut room[*to as usize].width;
+        let label = label.chars().count() as f64 * LETTER;
+        match from == to {
+            true => *width += 2.0 * (34.0 + label) - GAP,
+            false => *width = width.max(label * 0.9),
+        }
+    }
+    let is_drawn = |bundle: &&DrawnEdge| bundle.0 != bundle.1;
+    let edges = bundles.iter().filter(is_drawn).map(|it| (it.0 as usize, it.1 as usize)).collect();
+    // The page is high enough for edges that lead down.
+    let spacing = LayoutSpacing {
+        direction: Direction::Down,
+        between_layers: ROW_GAP,
+        within_layers: GAP,
+        proportion: 1.0,
+    };
+    let found = layout(&LayoutGraph { sizes: room, edges, roots: vec![0] }, &spacing, budget);
+    let block = |(size, &(x, y)): (&LayoutSize, &LayoutPoint)| MarkingBox {
+        x,
+        y,
+        width: size.width,
+        height: size.height,
+    };
+    let mut routes = found.routes.into_iter();
+    let route =
+        |bundle| if is_drawn(&bundle) { routes.next().unwrap_or_default() } else { Vec::new() };
+    (sizes.iter().zip(&found.nodes).map(block).collect(), bundles.iter().map(route).collect())
+}
+
+/// Draws an edge. Returns the smallest and the largest x coordinate.
+fn edge(
+    boxes: &[MarkingBox],
+    pairs: &HashSet<(u32, u32)>,
+    bundle: &DrawnEdge,
+    route: &[LayoutPoint],
+    text: &mut String,
+) -> (f64, f64) {
+    let (from, to, label, bright) = bundle;
+    let (a, b) = (&boxes[*from as usize], &boxes[*to as usize]);
+    let half = label.chars().count() as f64 * LETTER / 2.0;
+    let (path, x, y) = if from == to {
+        let (x, y) = (a.x + a.width / 2.0, a.y);
+        let path = format!(
+            "M{x:.1},{:.1} C{:.1},{:.1} {:.1},{:.1} {x:.1},{:.1}",
+            y - 7.0,
+            x + 34.0,
+            y - 22.0,
+            x + 34.0,
+            y + 22.0,
+            y + 7.0
+        );
+        (path, x + 30.0 + half, y)
+    } else {
+        // The edge runs from border to border, and is shifted if an edge in the opposite direction
+        // exists.
+        let down = if b.y > a.y { 1.0 } else { -1.0 };
+        let aside = if pairs.contains(&(*to, *from)) { 9.0 * down } else { 0.0 };
+        let mut points = vec![(a.x + aside, a.y + down * a.height / 2.0)];
+        points.extend(route);
+        points.push((b.x + aside, b.y - down * b.height / 2.0));
+        let (mut path, mut middle) =
+            (format!("M{:.1},{:.1}", points[0].0, points[0].1), (0.0, 0.0));
+        for (at, ends) in points.windows(2).enumerate() {
+            let [(x1, y1), (x2, y2)] = [ends[0], ends[1]];
+            let bend = (y2 - y1) * 0.45;
+            let (y3, y4) = (y1 + bend, y2 - bend);
+            let _ = write!(path, " C{x1:.1},{y3:.1} {x2:.1},{y4:.1} {x2:.1},{y2:.1}");
+            // The label is nearer to the end, where the edges from one box have diverged.
+            if at == route.len() / 2 {
+                middle = (curve(x1, x1, x2, x2, 0.62), curve(y1, y3, y4, y2, 0.62));
+            }
+        }
+        (path, middle.0, middle.1)
+    };
+    let (colour, width, head) = match bright {
+        true => ("#d9730d", "2.6", "bright"),
+        false => ("#44505c", "1.1", "head"),
+    };
+    let _ = writeln!(
+        text,
+        "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" \
+         marker-end=\"url(#{head})\"/>\n<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" \
+         font-size=\"11\" fill=\"{}\" stroke=\"white\" stroke-width=\"3\" \
+         paint-order=\"stroke\">{}</text>",
+        y + 4.0,
+        if *bright { "#a4560a" } else { "#1f2a33" },
+        escaped(label)
+    );
+    let bends = route.iter().map(|&(x, _)| x);
+    (bends.clone().fold(x - half, f64::min), bends.fold(x + half, f64::max))
+}
+
+/// Returns a coordinate of a cubic Bézier curve at the parameter `at`.
+fn curve(a: f64, b: f64, c: f64, d: f64, at: f64) -> f64 {
+    let rest = 1.0 - at;
+    rest.powi(3) * a + 3.0 * rest * rest * at * b + 3.0 * rest * at * at * c + at.powi(3) * d
+}
+
+fn draw_box(
+    view: &GraphView<'_>,
+    node: &MarkingNode,
+    number: usize,
+    at: &MarkingBox,
+    lines: &[String],
+    text: &mut String,
+) {
+    let (inside, edge) = colours(view, node);
+    let (x, y) = (at.x - at.width / 2.0, at.y - at.height / 2.0);
+    let width = if node.bright { 2.6 } else { 1.2 };
+    if number == 0 {
+        let _ = writeln!(
+            text,
+            "<path d=\"M{:.1},{:.1} L{:.1},{y:.1}\" stroke=\"#44505c\" stroke-width=\"1.6\" \
+             marker-end=\"url(#head)\"/>",
+            at.x,
+            y - 22.0,
+            at.x
+        );
+    }
+    let _ = writeln!(
+        text,
+        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"7\" fill=\"{inside}\" \
+         stroke=\"{edge}\" stroke-width=\"{width}\"/>",
+        at.width, at.height
+    );
+    if node.dead {
+        let _ = writeln!(
+            text,
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"5\" fill=\"none\" \
+             stroke=\"{edge}\" stroke-width=\"1\"/>",
+            x + 3.0,
+            y + 3.0,
+            at.width - 6.0,
+            at.height - 6.0
+        );
+    }
+    for (line, words) in lines.iter().enumerate() {
+        let _ = writeln!(
+            text,
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            at.x,
+            y + 17.0 + line as f64 * LINE,
+            escaped(words)
+        );
+    }
+}
+
+/// Returns the legend for the colours in the picture.
+fn legend(view: &GraphView<'_>, y: f64, left: f64) -> String {
+    let mut entries = Vec::new();
+    if view.nodes.iter().any(|node| node.last) {
+        entries.push(("#d6e4f5", "#44505c", "final marking"));
+    }
+    if view.nodes.iter().any(|node| node.dead) {
+        entries.push(("#f8d7d4", "#a33a30", "dead marking (double edge)"));
+    }
+    if !view.covers && view.nodes.iter().any(|node| node.terminal.is_some() && !node.dead) {
+        entries.push(("#d7ebd3", "#44505c", "terminal component, never left again"));
+    }
+    if !view.bright.is_empty() {
+        entries.push(("#ffffff", "#d9730d", "the firing sequence"));
+    }
+    let (mut text, mut x) = (String::new(), left);
+    for (inside, edge, words) in entries {
+        let _ = writeln!(
+            text,
+            "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"16\" height=\"11\" rx=\"3\" fill=\"{inside}\" \
+             stroke=\"{edge}\" stroke-width=\"1.6\"/>\n<text x=\"{:.1}\" y=\"{y:.1}\" \
+             font-size=\"11\">{words}</text>",
+            y - 9.5,
+            x + 22.0
+        );
+        x += 40.0 + words.len() as f64 * LETTER;
+    }
+    text
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+    use parikh_structure::graph::reachability::Reachability;
+
+    #[test]
+    fn boxes_do_not_overlap_and_every_marking_and_firing_is_there() {
+        let net = text::parse(
+            "place a 3\nplace b\nplace \"a <name> & more\" 2\ntransition t: a -> b\ntransition u: b -> a
+             transition loop: a -> a\ntransition v: 2*b + \"a <name> & more\" -> 2*a",
+        )
+        .unwrap();
+        let graph = Reachability::of(&net, 100, &Budget::unlimited()).unwrap();
+        let view = GraphView::of_reachability(&net, &graph);
+        let GraphTexts { parts, bundles, .. } = GraphTexts::of(&view);
+        let texts: Vec<Vec<String>> = parts.iter().map(|parts| lines(parts)).collect();
+        let (boxes, _) = place(&texts, &bundles, &Budget::unlimited());
+        for (at, a) in boxes.iter().enumerate() {
+            for b in &boxes[at + 1..] {
+                let apart = (a.x - b.x).abs() >= (a.width + b.width) / 2.0
+                    || (a.y - b.y).abs() >= (a.height + b.height) / 2.0;
+                assert!(apart, "({}, {}) and ({}, {})", a.x, a.y, b.x, b.y);
+            }
+        }
+        let svg = svg(&view, &Budget::unlimited());
+        assert_eq!(svg.matches("rx=\"7\"").count(), 12);
+        assert_eq!(svg.matches("marker-end").count(), bundles.len() + 1);
+        assert!(svg.contains("a &lt;name&gt; &amp; more") && !svg.contains("<name>"), "{svg}");
+    }
+
+    #[test]
+    fn long_names_are_clipped_and_still_there() {
+        let (place, transition) = ("p".repeat(3_000), "t".repeat(3_000));
+        let net = format!("place {place} 1\ntransition {transition}: {place} ->");
+        let net = text::parse(&net).unwrap();
+        let graph = Reachability::of(&net, 100, &Budget::unlimited()).unwrap();
+        let svg = svg(&GraphView::of_reachability(&net, &graph), &Budget::unlimited());
+        for name in [place, transition] {
+            assert!(svg.contains(&format!("<g><title>{name}</title>")), "{svg}");
+            assert!(!svg.contains(&format!(">{name}</text>")));
+        }
+        assert_eq!(svg.matches("<g>").count(), svg.matches("</g>").count());
+    }
+
+    #[test]
+    fn lines_break_between_parts() {
+        let parts = ["abc", "defghijklmnopqrstuvw", "x"].map(str::to_owned);
+        assert_eq!(lines(&parts), ["abc +", "defghijklmnopqrstuvw + x"]);
+    }
+}

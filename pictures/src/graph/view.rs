@@ -1,0 +1,209 @@
+//! Graphs of markings prepared for output: the text and the properties of every node.
+
+use crate::names::DisplayNames;
+use parikh_net::{FiringSequence, Net, PlaceId, TransitionId};
+use parikh_structure::graph::components;
+use parikh_structure::graph::coverability::Coverability;
+use parikh_structure::graph::omega::OMEGA;
+use parikh_structure::graph::reachability::{FiringEdge, Reachability};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// A graph to write or draw.
+#[derive(Clone, Debug)]
+pub struct GraphView<'n> {
+    /// The net.
+    pub net: &'n Net,
+    /// True for a coverability graph.
+    pub covers: bool,
+    /// The markings by number. Number 0 is the initial marking.
+    pub nodes: Vec<MarkingNode>,
+    /// The firings.
+    pub edges: Vec<FiringEdge>,
+    /// The indices of highlighted edges.
+    pub bright: HashSet<usize>,
+}
+
+/// A marking.
+#[derive(Clone, Debug)]
+pub struct MarkingNode {
+    /// The marked places in ascending order with their tokens, [`OMEGA`] for unbounded ones.
+    pub tokens: Vec<(PlaceId, u64)>,
+    /// True if no transition is enabled.
+    pub dead: bool,
+    /// The index of the terminal component that contains the node.
+    pub terminal: Option<u32>,
+    /// True for a final marking of the model.
+    pub last: bool,
+    /// True for a highlighted node.
+    pub bright: bool,
+}
+
+impl<'n> GraphView<'n> {
+    /// Returns the view of a reachability graph.
+    pub fn of_reachability(net: &'n Net, graph: &Reachability) -> Self {
+        let tokens = graph.markings.iter().map(|marking| marking.tokens().to_vec());
+        GraphView::of(net, false, tokens.collect(), graph.edges.clone())
+    }
+
+    /// Returns the view of a coverability graph.
+    pub fn of_coverability(net: &'n Net, graph: &Coverability) -> Self {
+        GraphView::of(net, true, graph.nodes.clone(), graph.edges.clone())
+    }
+
+    fn of(net: &'n Net, covers: bool, markings: Vec<Vec<u64>>, edges: Vec<FiringEdge>) -> Self {
+        let pairs = edges.iter().map(|edge| (edge.from, edge.to));
+        let terminal = components::terminal(markings.len(), pairs);
+        let mut leads = vec![false; markings.len()];
+        edges.iter().for_each(|edge| leads[edge.from as usize] = true);
+        let node = |(at, tokens): (usize, Vec<u64>)| MarkingNode {
+            last: net.is_final(&tokens),
+            tokens: (0..).map(PlaceId::new).zip(tokens).filter(|&(_, held)| held > 0).collect(),
+            dead: !leads[at],
+            terminal: terminal[at],
+            bright: false,
+        };
+        let nodes = markings.into_iter().enumerate().map(node).collect();
+        GraphView { net, covers, nodes, edges, bright: HashSet::new() }
+    }
+
+    /// Highlights the path of a firing sequence from the initial marking. Returns the number of
+    /// firings along existing edges. This is the length of the sequence if the sequence can fire.
+    pub fn highlight(&mut self, sequence: &FiringSequence) -> u128 {
+        let edges: HashMap<(u32, TransitionId), usize> = (self.edges.iter().enumerate())
+            .map(|(at, edge)| ((edge.from, edge.transition), at))
+            .collect();
+        let (mut here, mut fired) = (0u32, 0u128);
+        self.nodes[0].bright = true;
+        for step in sequence.steps() {
+            // Many firings of the same transition soon form a cycle, so only the remainder is
+            // followed.
+            let mut seen = HashSet::new();
+            for count in 0..step.count {
+                let Some(&at) = edges.get(&(here, step.transition)) else { return fired };
+                if !seen.insert(here) {
+                    let left = u128::from(step.count - count);
+                    let cycle = self.circle(&edges, here, step.transition);
+                    let rest = usize::try_from(left % cycle.len() as u128).unwrap_or(0);
+                    here = cycle[rest];
+                    fired += left;
+                    break;
+                }
+                self.bright.insert(at);
+                here = self.edges[at].to;
+                self.nodes[here as usize].bright = true;
+                fired += 1;
+            }
+        }
+        fired
+    }
+
+    /// Returns the nodes of the cycle of one transition, starting at `start`.
+    fn circle(
+        &self,
+        edges: &HashMap<(u32, TransitionId), usize>,
+        start: u32,
+        transition: TransitionId,
+    ) -> Vec<u32> {
+        let mut circle = vec![start];
+        let mut here = start;
+        while let Some(&at) = edges.get(&(here, transition)) {
+            here = self.edges[at].to;
+            if here == start {
+                break;
+            }
+            circle.push(here);
+        }
+        circle
+    }
+
+    /// Returns the number of dead nodes and the number of terminal components.
+    pub fn ends(&self) -> (usize, usize) {
+        let dead = self.nodes.iter().filter(|node| node.dead).count();
+        let terminal: HashSet<u32> = self.nodes.iter().filter_map(|node| node.terminal).collect();
+        (dead, terminal.len())
+    }
+
+    /// Returns the caption, a line with the sizes of the graph.
+    pub fn caption(&self) -> String {
+        let (dead, terminal) = self.ends();
+        let count = |n: usize, one: &str, many: &str| match n {
+            1 => format!("1 {one}"),
+            n => format!("{n} {many}"),
+        };
+        let (firings, dead) =
+            (count(self.edges.len(), "firing", "firings"), format!("{dead} dead"));
+        if self.covers {
+            return format!(
+                "coverability graph (not the reachable markings): {}, {firings}; ω means unbounded",
+                count(self.nodes.len(), "node", "nodes"),
+            );
+        }
+        format!(
+            "reachability graph: {}, {firings}, {dead}, {}",
+            count(self.nodes.len(), "marking", "markings"),
+            count(terminal, "terminal component", "terminal components"),
+        )
+    }
+
+    /// Returns the text of a node, `2·p + q`, in parts.
+    pub fn parts(&self, node: &MarkingNode, names: &DisplayNames) -> Vec<String> {
+        let part = |&(place, held): &(PlaceId, u64)| match held {
+            1 => names.places[place.index()].clone(),
+            OMEGA => format!("ω·{}", names.places[place.index()]),
+            n => format!("{n}·{}", names.places[place.index()]),
+        };
+        match node.tokens.is_empty() {
+            true => vec!["∅".to_owned()],
+            false => node.tokens.iter().map(part).collect(),
+        }
+    }
+
+    /// Groups edges by source and target. Each entry has the source, the target, the transitions,
+    /// and whether an edge of the group is highlighted.
+    pub fn bundles(&self, names: &DisplayNames) -> Vec<(u32, u32, String, bool)> {
+        let mut bundles: BTreeMap<(u32, u32), (Vec<&str>, bool)> = BTreeMap::new();
+        for (at, edge) in self.edges.iter().enumerate() {
+            let bundle = bundles.entry((edge.from, edge.to)).or_default();
+            bundle.0.push(&names.transitions[edge.transition.index()]);
+            bundle.1 |= self.bright.contains(&at);
+        }
+        let said = |fired: Vec<&str>| match fired.len() {
+            0..=3 => fired.join(", "),
+            n => format!("{}, … ({n})", fired[..2].join(", ")),
+        };
+        let bundle = |((from, to), (fired, bright))| (from, to, said(fired), bright);
+        bundles.into_iter().map(bundle).collect()
+    }
+}
+
+/// A graph prepared for a picture: long names are clipped, and the full texts are kept for
+/// tooltips.
+pub(super) struct GraphTexts {
+    /// The text of each node, in parts.
+    pub(super) parts: Vec<Vec<String>>,
+    /// The full text of each node, if a part was clipped.
+    pub(super) wholes: Vec<Option<String>>,
+    /// Edges grouped by source and target: source, target, transitions, and whether an edge of the
+    /// group is highlighted.
+    pub(super) bundles: Vec<(u32, u32, String, bool)>,
+    /// The full list of transitions of each group, if a name was clipped.
+    pub(super) all_fired: Vec<Option<String>>,
+}
+
+impl GraphTexts {
+    pub(super) fn of(view: &GraphView<'_>) -> GraphTexts {
+        let names = DisplayNames::for_people(view.net).with_shared();
+        let short = names.clipped();
+        let parts: Vec<Vec<String>> =
+            view.nodes.iter().map(|node| view.parts(node, &short)).collect();
+        let whole = |(node, parts): (&MarkingNode, &Vec<String>)| {
+            let all = view.parts(node, &names);
+            (all != *parts).then(|| all.join(" + "))
+        };
+        let wholes = view.nodes.iter().zip(&parts).map(whole).collect();
+        let bundles = view.bundles(&short);
+        let fired = view.bundles(&names).into_iter().zip(&bundles);
+        let all_fired = fired.map(|(all, short)| (all.2 != short.2).then_some(all.2)).collect();
+        GraphTexts { parts, wholes, bundles, all_fired }
+    }
+}

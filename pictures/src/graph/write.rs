@@ -1,0 +1,137 @@
+//! Graphs of markings as text: for Graphviz, in the Aldebaran format for labelled transition
+//! systems (CADP, mCRL2), and as JSON.
+
+use super::view::{GraphTexts, GraphView, MarkingNode};
+use parikh_net::printable::Printable;
+use parikh_structure::graph::omega::OMEGA;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// Writes the Aldebaran format: `des (FIRST, EDGES, NODES)`, then one edge per line. Labels are
+/// transition ids.
+pub fn aut(view: &GraphView<'_>) -> String {
+    let mut text = format!("des (0, {}, {})\n", view.edges.len(), view.nodes.len());
+    for edge in &view.edges {
+        let label = label(view.net.transition_name(edge.transition));
+        let _ = writeln!(text, "({}, \"{label}\", {})", edge.from, edge.to);
+    }
+    text
+}
+
+/// Returns a name as a quoted label. In mCRL2 a quote ends the label even after a backslash, and
+/// CADP accepts only printable ASCII. All other characters are therefore written as `\u{22}`, so
+/// that different names never give the same label.
+fn label(name: &str) -> String {
+    let mut label = String::with_capacity(name.len());
+    for c in name.chars() {
+        match c {
+            '\\' => label.push_str("\\\\"),
+            '"' => label.extend(c.escape_unicode()),
+            ' '..='~' => label.push(c),
+            _ => label.extend(c.escape_unicode()),
+        }
+    }
+    label
+}
+
+/// Writes one JSON object with the properties of the graph, its nodes with their markings, and its
+/// edges. Places and transitions are named by their ids.
+pub fn json(view: &GraphView<'_>) -> String {
+    // As in `docs/parikh.schema.json`, numbers beyond 2⁵³ are strings of digits.
+    let tokens = |held: u64| match held {
+        OMEGA => json!("omega"),
+        0..=0x20_0000_0000_0000 => json!(held),
+        _ => json!(held.to_string()),
+    };
+    let node = |(at, node): (usize, &MarkingNode)| {
+        let marking: serde_json::Map<String, Value> = (node.tokens.iter())
+            .map(|&(place, held)| (view.net.place_name(place).to_owned(), tokens(held)))
+            .collect();
+        let mut object = json!({
+            "id": at,
+            "marking": marking,
+            "initial": at == 0,
+            "dead": node.dead,
+            "final": node.last,
+            "on_path": node.bright,
+        });
+        if !view.covers {
+            object["terminal_component"] = json!(node.terminal);
+        }
+        object
+    };
+    let edge = |(at, edge): (usize, &parikh_structure::graph::reachability::FiringEdge)| {
+        json!({
+            "from": edge.from,
+            "to": edge.to,
+            "transition": view.net.transition_name(edge.transition),
+            "on_path": view.bright.contains(&at),
+        })
+    };
+    let kind = if view.covers { "coverability" } else { "reachability" };
+    let graph = json!({
+        "version": 1,
+        "type": "graph",
+        "graph": kind,
+        "net": view.net.name(),
+        "nodes": view.nodes.iter().enumerate().map(node).collect::<Vec<_>>(),
+        "edges": view.edges.iter().enumerate().map(edge).collect::<Vec<_>>(),
+    });
+    format!("{graph}\n")
+}
+
+/// Writes the graph for Graphviz.
+pub fn dot(view: &GraphView<'_>) -> String {
+    let shown = GraphTexts::of(view);
+    let tooltip = |whole: &Option<String>| {
+        whole.as_ref().map_or(String::new(), |whole| format!(", tooltip={}", quoted(whole)))
+    };
+    let mut text =
+        String::from("digraph markings {\n  node [shape=box, style=\"rounded,filled\", ");
+    text.push_str("fillcolor=white, fontsize=10, fontname=\"Helvetica\"];\n");
+    text.push_str("  edge [fontsize=9, fontname=\"Helvetica\", arrowsize=0.6];\n");
+    let _ = writeln!(text, "  label={}; labelloc=t;", quoted(&view.caption()));
+    text.push_str("  begin [shape=point];\n  begin -> m0;\n");
+    for (at, node) in view.nodes.iter().enumerate() {
+        let label = super::svg::lines(&shown.parts[at]).join("\n");
+        let colours = super::svg::colours(view, node);
+        let width = if node.bright { 2.5 } else { 1.0 };
+        let _ = writeln!(
+            text,
+            "  m{at} [label={}, fillcolor=\"{}\", color=\"{}\", penwidth={width}{}{}];",
+            quoted(&label),
+            colours.0,
+            colours.1,
+            if node.dead { ", peripheries=2" } else { "" },
+            tooltip(&shown.wholes[at])
+        );
+    }
+    for ((from, to, label, bright), all) in shown.bundles.iter().zip(&shown.all_fired) {
+        let bright = if *bright { ", color=\"#d9730d\", penwidth=2.5" } else { "" };
+        let _ =
+            writeln!(text, "  m{from} -> m{to} [label={}{bright}{}];", quoted(label), tooltip(all));
+    }
+    text.push_str("}\n");
+    text
+}
+
+fn quoted(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(|line| Printable(line).to_string()).collect();
+    format!(
+        "\"{}\"",
+        lines.join("\n").replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_end_where_readers_expect_it_and_stay_apart() {
+        let names = ["plain (x, 1)", "a\"b", "a'b", "a\\u{22}b", "two\nlines", "é"];
+        let labels = names.map(label);
+        assert_eq!(labels[..3], ["plain (x, 1)", "a\\u{22}b", "a'b"]);
+        assert_eq!(labels[3..], ["a\\\\u{22}b", "two\\u{a}lines", "\\u{e9}"]);
+    }
+}

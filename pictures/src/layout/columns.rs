@@ -1,0 +1,105 @@
+//! Coordinates within the layers: every node is near its neighbours, the bends of one edge are on a
+//! straight line, and all distances are kept.
+//!
+//! For one layer with the other layers fixed, the best positions by least squares, subject to order
+//! and distances, are an isotonic regression. Pooling solves it exactly in linear time. The layers
+//! are adjusted one after the other, in several rounds.
+//!
+//! # Source
+//! R. Barlow, D. Bartholomew, J. Bremner, H. Brunk, *Statistical inference under order
+//! restrictions*, 1972 (pool adjacent violators).
+
+use super::LayoutSpacing;
+use super::layers::LayeredGraph;
+use parikh_solvers::Budget;
+
+/// The number of rounds over all layers.
+const ROUNDS: usize = 24;
+
+/// Returns the centre of every node and bend, across the layers.
+pub(super) fn columns(layers: &LayeredGraph, spacing: &LayoutSpacing, budget: &Budget) -> Vec<f64> {
+    let mut across = vec![0.0; layers.nodes.len()];
+    for row in &layers.rows {
+        let gaps = gaps(layers, row, spacing);
+        let middle = gaps.last().copied().unwrap_or(0.0) / 2.0;
+        row.iter().zip(&gaps).for_each(|(&v, gap)| across[v] = gap - middle);
+    }
+    for round in 0..ROUNDS {
+        if budget.is_exhausted() {
+            break;
+        }
+        // Rounds alternate between the layers before and after. The last rounds use both.
+        let (before, after) = match (round + 3 < ROUNDS, round % 2) {
+            (true, 0) => (true, false),
+            (true, _) => (false, true),
+            (false, _) => (true, true),
+        };
+        let count = layers.rows.len();
+        for step in 0..count {
+            let at = if round % 2 == 0 { step } else { count - 1 - step };
+            settle(layers, &layers.rows[at], [before, after], spacing, &mut across);
+        }
+    }
+    across
+}
+
+/// Returns the positions of a row packed as tightly as possible, from 0.
+fn gaps(layers: &LayeredGraph, row: &[usize], spacing: &LayoutSpacing) -> Vec<f64> {
+    let mut at = 0.0;
+    let mut gaps = Vec::with_capacity(row.len());
+    for (index, &v) in row.iter().enumerate() {
+        if index > 0 {
+            let (left, right) = (layers.nodes[row[index - 1]], layers.nodes[v]);
+            let room = if left.bend && right.bend { 0.3 } else { 1.0 };
+            at += (left.across + right.across) / 2.0 + room * spacing.within_layers;
+        }
+        gaps.push(at);
+    }
+    gaps
+}
+
+/// Moves one row to the positions that its neighbours favour.
+fn settle(
+    layers: &LayeredGraph,
+    row: &[usize],
+    [before, after]: [bool; 2],
+    spacing: &LayoutSpacing,
+    across: &mut [f64],
+) {
+    let gaps = gaps(layers, row, spacing);
+    // Blocks of nodes pushed against each other: the preferred position, its weight, and the number
+    // of nodes.
+    let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
+    for (&v, gap) in row.iter().zip(&gaps) {
+        let (mut sum, mut weight) = (0.0, 0.0);
+        let sides = [(before, &layers.before[v]), (after, &layers.after[v])];
+        for &u in sides.into_iter().filter(|(wanted, _)| *wanted).flat_map(|(_, near)| near) {
+            // Straight long edges have the largest weight.
+            let pull = match (layers.nodes[v].bend, layers.nodes[u].bend) {
+                (true, true) => 8.0,
+                (true, false) | (false, true) => 2.0,
+                (false, false) => 1.0,
+            };
+            sum += pull * across[u];
+            weight += pull;
+        }
+        let (wish, weight) = match weight > 0.0 {
+            true => (sum / weight, weight),
+            false => (across[v], 0.01),
+        };
+        let mut block = (wish - gap, weight, 1);
+        while let Some(&(wish, weight, nodes)) = blocks.last() {
+            if wish <= block.0 {
+                break;
+            }
+            blocks.pop();
+            let both = weight + block.1;
+            block = ((wish * weight + block.0 * block.1) / both, both, nodes + block.2);
+        }
+        blocks.push(block);
+    }
+    let wishes = blocks.iter().flat_map(|&(wish, _, nodes)| std::iter::repeat_n(wish, nodes));
+    for ((&v, gap), wish) in row.iter().zip(&gaps).zip(wishes) {
+        across[v] = wish + gap;
+    }
+}

@@ -1,0 +1,84 @@
+//! The layers with bends. An edge over several layers is split into pieces between neighbouring
+//! layers. Its bends in the layers between are treated as small nodes.
+
+use super::{Direction, LayoutGraph};
+
+/// A node or a bend with its size.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LayerNode {
+    /// The size in the direction of edges.
+    pub(super) along: f64,
+    /// The size across the direction of edges.
+    pub(super) across: f64,
+    /// True for a bend.
+    pub(super) bend: bool,
+}
+
+/// Nodes and bends in layers.
+#[derive(Debug)]
+pub(super) struct LayeredGraph {
+    /// The graph's nodes, followed by the bends.
+    pub(super) nodes: Vec<LayerNode>,
+    /// The nodes and bends of each layer in their order.
+    pub(super) rows: Vec<Vec<usize>>,
+    /// The neighbours in the layer before.
+    pub(super) before: Vec<Vec<usize>>,
+    /// The neighbours in the layer after.
+    pub(super) after: Vec<Vec<usize>>,
+    /// The bends of each edge, in the order of layers.
+    pub(super) chains: Vec<Vec<usize>>,
+}
+
+/// The space for an edge that passes a layer.
+const PASSING: f64 = 6.0;
+
+/// The largest number of bends. Further edges are drawn without bends.
+const MOST_BENDS: usize = 60_000;
+
+impl LayeredGraph {
+    /// Splits edges into layers. Every edge must lead to a later layer.
+    pub(super) fn new(
+        graph: &LayoutGraph,
+        edges: &[(usize, usize)],
+        ranks: &[usize],
+        direction: Direction,
+    ) -> LayeredGraph {
+        let node = |size: &super::LayoutSize| match direction {
+            Direction::Right => LayerNode { along: size.width, across: size.height, bend: false },
+            Direction::Down => LayerNode { along: size.height, across: size.width, bend: false },
+        };
+        let mut layers = LayeredGraph {
+            nodes: graph.sizes.iter().map(node).collect(),
+            rows: vec![Vec::new(); ranks.iter().max().map_or(0, |last| last + 1)],
+            before: vec![Vec::new(); ranks.len()],
+            after: vec![Vec::new(); ranks.len()],
+            chains: Vec::with_capacity(edges.len()),
+        };
+        ranks.iter().enumerate().for_each(|(v, &rank)| layers.rows[rank].push(v));
+        for &(from, to) in edges {
+            let mut chain = Vec::new();
+            let mut last = from;
+            let between = ranks[from] + 1..ranks[to];
+            if layers.nodes.len() + between.len() <= ranks.len() + MOST_BENDS {
+                for rank in between {
+                    let bend = layers.nodes.len();
+                    layers.nodes.push(LayerNode { along: 0.0, across: PASSING, bend: true });
+                    layers.before.push(Vec::new());
+                    layers.after.push(Vec::new());
+                    layers.rows[rank].push(bend);
+                    layers.join(last, bend);
+                    chain.push(bend);
+                    last = bend;
+                }
+                layers.join(last, to);
+            }
+            layers.chains.push(chain);
+        }
+        layers
+    }
+
+    fn join(&mut self, from: usize, to: usize) {
+        self.after[from].push(to);
+        self.before[to].push(from);
+    }
+}

@@ -1,0 +1,96 @@
+//! Connected components: found, and placed side by side on a page in rows, the highest first.
+
+use super::{Layout, LayoutGraph, LayoutSize, LayoutSpacing};
+
+/// A connected component.
+#[derive(Debug, Default)]
+pub(super) struct GraphComponent {
+    pub(super) graph: LayoutGraph,
+    /// For each node, its index in the whole graph.
+    nodes: Vec<usize>,
+    /// For each edge, its index in the whole graph.
+    edges: Vec<usize>,
+    pub(super) layout: Layout,
+}
+
+/// Returns the components, in the order of their first nodes.
+pub(super) fn components(graph: &LayoutGraph) -> Vec<GraphComponent> {
+    let mut parent: Vec<usize> = (0..graph.sizes.len()).collect();
+    fn root(parent: &mut [usize], mut v: usize) -> usize {
+        while parent[v] != v {
+            parent[v] = parent[parent[v]];
+            v = parent[v];
+        }
+        v
+    }
+    for &(from, to) in &graph.edges {
+        let (a, b) = (root(&mut parent, from), root(&mut parent, to));
+        parent[a.max(b)] = a.min(b);
+    }
+    let mut parts: Vec<GraphComponent> = Vec::new();
+    let mut part_of = vec![usize::MAX; graph.sizes.len()];
+    let mut place = vec![0; graph.sizes.len()];
+    for v in 0..graph.sizes.len() {
+        let root = root(&mut parent, v);
+        if part_of[root] == usize::MAX {
+            part_of[root] = parts.len();
+            parts.push(GraphComponent::default());
+        }
+        part_of[v] = part_of[root];
+        let part = &mut parts[part_of[v]];
+        place[v] = part.nodes.len();
+        part.nodes.push(v);
+        part.graph.sizes.push(graph.sizes[v]);
+    }
+    for &root in &graph.roots {
+        parts[part_of[root]].graph.roots.push(place[root]);
+    }
+    for (edge, &(from, to)) in graph.edges.iter().enumerate() {
+        let part = &mut parts[part_of[from]];
+        part.graph.edges.push((place[from], place[to]));
+        part.edges.push(edge);
+    }
+    parts
+}
+
+/// Packs the components into a page.
+pub(super) fn pack(
+    graph: &LayoutGraph,
+    parts: Vec<GraphComponent>,
+    spacing: &LayoutSpacing,
+) -> Layout {
+    let gap = 1.5 * spacing.within_layers;
+    let area: f64 =
+        parts.iter().map(|part| area(part.layout.size, gap)).sum::<f64>() * spacing.proportion;
+    let widest = parts.iter().map(|part| part.layout.size.width).fold(0.0, f64::max);
+    let width = area.sqrt().max(widest);
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    order.sort_by(|&a, &b| parts[b].layout.size.height.total_cmp(&parts[a].layout.size.height));
+    let mut whole = Layout {
+        nodes: vec![(0.0, 0.0); graph.sizes.len()],
+        routes: vec![Vec::new(); graph.edges.len()],
+        size: LayoutSize::default(),
+        crossings: parts.iter().map(|part| part.layout.crossings).sum(),
+    };
+    let (mut x, mut y, mut row) = (0.0, 0.0, 0.0);
+    for at in order {
+        let GraphComponent { nodes, edges, layout, .. } = &parts[at];
+        if x > 0.0 && x + layout.size.width > width {
+            (x, y, row) = (0.0, y + row + gap, 0.0);
+        }
+        let shifted = |&(u, v): &(f64, f64)| (u + x, v + y);
+        nodes.iter().zip(&layout.nodes).for_each(|(&v, point)| whole.nodes[v] = shifted(point));
+        for (&edge, route) in edges.iter().zip(&layout.routes) {
+            whole.routes[edge] = route.iter().map(shifted).collect();
+        }
+        whole.size.width = f64::max(whole.size.width, x + layout.size.width);
+        whole.size.height = f64::max(whole.size.height, y + layout.size.height);
+        row = f64::max(row, layout.size.height);
+        x += layout.size.width + gap;
+    }
+    whole
+}
+
+fn area(size: LayoutSize, gap: f64) -> f64 {
+    (size.width + gap) * (size.height + gap)
+}

@@ -1,0 +1,390 @@
+//! Routes of edges around nodes.
+//!
+//! A straight edge between two nodes may run through a third one, above all where the positions of
+//! nodes come from a file. Such an edge gets bends at the corners of the boxes in its way.
+//!
+//! # Method
+//! The corners of the boxes in the way, a little outside of them, and both ends of the edge are the
+//! vertices of a visibility graph. A shortest path there avoids these boxes. Where the path hits
+//! further boxes, their corners join the graph, and the search starts again.
+//!
+//! # Sources
+//! T. Lozano-Pérez, M. Wesley, *An algorithm for planning collision-free paths among polyhedral
+//! obstacles*, Communications of the ACM 22, 1979.
+
+use super::{LayoutPoint, LayoutSize};
+use parikh_solvers::Budget;
+use std::collections::{BTreeSet, HashMap};
+
+/// The least distance between a route and a box that it does not end at.
+pub const CLEARANCE: f64 = 4.0;
+
+/// The distance between a box and the bends around it, on the first of the [`LANES`]: room for the
+/// heads of arrows that end at the box.
+const BEND: f64 = 13.0;
+
+/// The smaller distance, for boxes too close for [`BEND`].
+const NARROW: f64 = 7.0;
+
+/// Edges take different lanes around a box, so that they do not coincide.
+const LANES: usize = 3;
+
+/// The distance between two lanes.
+const LANE: f64 = 4.0;
+
+/// The cost of a bend, in units of length.
+const PER_BEND: f64 = 10.0;
+
+/// The largest number of boxes whose corners one search considers.
+const MOST_BOXES: usize = 60;
+
+/// The distance between an edge and its straight line in the middle, where another edge joins the
+/// same two nodes.
+const APART: f64 = 16.0;
+
+/// Returns for every edge the points between its two ends, so that no edge comes nearer than
+/// [`CLEARANCE`] to the box of a node that it does not join. `nodes` are the centres of boxes of
+/// the size `sizes`; `routes` are the routes to begin with, one per edge. An edge keeps its route
+/// if no path around is found or `budget` is spent.
+pub fn around(
+    nodes: &[LayoutPoint],
+    sizes: &[LayoutSize],
+    edges: &[(usize, usize)],
+    mut routes: Vec<Vec<LayoutPoint>>,
+    budget: &Budget,
+) -> Vec<Vec<LayoutPoint>> {
+    let boxes = BoxIndex::new(nodes, sizes);
+    let mut count: HashMap<(usize, usize), usize> = HashMap::new();
+    for &(from, to) in edges {
+        *count.entry((from.min(to), from.max(to))).or_default() += 1;
+    }
+    for (at, &(from, to)) in edges.iter().enumerate() {
+        if budget.is_exhausted() {
+            break;
+        }
+        let ends = [nodes[from], nodes[to]];
+        let is_one_of_several = count[&(from.min(to), from.max(to))] > 1;
+        let joined = boxes.joined(from, to);
+        if routes[at].is_empty() && is_one_of_several {
+            let bend = beside(ends);
+            let is_clear = [[ends[0], bend], [bend, ends[1]], ends]
+                .iter()
+                .all(|&line| boxes.hit(line, &joined).is_empty());
+            if is_clear {
+                routes[at].push(bend);
+                continue;
+            }
+        }
+        let mut points = vec![ends[0]];
+        points.extend(&routes[at]);
+        points.push(ends[1]);
+        let search = RouteSearch { boxes: &boxes, joined: &joined, lane: at % LANES };
+        routes[at] = search.mended(&points);
+    }
+    routes
+}
+
+/// Returns the middle of a line, moved to the left of its direction.
+fn beside([(x, y), (u, v)]: [LayoutPoint; 2]) -> LayoutPoint {
+    let (dx, dy) = (u - x, v - y);
+    let length = dx.hypot(dy).max(1.0);
+    ((x + u) / 2.0 - dy / length * APART, (y + v) / 2.0 + dx / length * APART)
+}
+
+/// A rectangle with sides parallel to the axes.
+#[derive(Clone, Copy, Debug)]
+struct Rectangle {
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+}
+
+impl Rectangle {
+    fn grown(self, by: f64) -> Rectangle {
+        let Rectangle { left, top, right, bottom } = self;
+        Rectangle { left: left - by, top: top - by, right: right + by, bottom: bottom + by }
+    }
+
+    /// Returns true if a point lies inside, not on the edge.
+    fn contains(self, (x, y): LayoutPoint) -> bool {
+        x > self.left && x < self.right && y > self.top && y < self.bottom
+    }
+
+    /// Returns true if a line passes the inside of the box: the parameters of the line that are
+    /// within all four sides form an interval.
+    fn meets(self, [(x, y), (u, v)]: [LayoutPoint; 2]) -> bool {
+        let (mut first, mut last) = (0.0f64, 1.0f64);
+        for (start, step, low, high) in
+            [(x, u - x, self.left, self.right), (y, v - y, self.top, self.bottom)]
+        {
+            if step.abs() < 1e-9 {
+                if start <= low || start >= high {
+                    return false;
+                }
+                continue;
+            }
+            let (a, b) = ((low - start) / step, (high - start) / step);
+            first = first.max(a.min(b));
+            last = last.min(a.max(b));
+        }
+        last - first > 1e-9
+    }
+
+    fn corners(self) -> [LayoutPoint; 4] {
+        let Rectangle { left, top, right, bottom } = self;
+        [(left, top), (right, top), (right, bottom), (left, bottom)]
+    }
+}
+
+/// The boxes of all nodes, with an index by position.
+struct BoxIndex {
+    boxes: Vec<Rectangle>,
+    /// The boxes that overlap each cell of a grid, by column and row.
+    cells: HashMap<(i64, i64), Vec<usize>>,
+}
+
+/// The side of a cell of the grid.
+const CELL: f64 = 96.0;
+
+fn cell(value: f64) -> i64 {
+    (value / CELL).floor() as i64
+}
+
+impl BoxIndex {
+    fn new(nodes: &[LayoutPoint], sizes: &[LayoutSize]) -> BoxIndex {
+        let of = |(&(x, y), &LayoutSize { width, height }): (&LayoutPoint, &LayoutSize)| {
+            let (w, h) = (width / 2.0, height / 2.0);
+            Rectangle { left: x - w, top: y - h, right: x + w, bottom: y + h }
+        };
+        let boxes: Vec<Rectangle> = nodes.iter().zip(sizes).map(of).collect();
+        let mut cells: HashMap<(i64, i64), Vec<usize>> = HashMap::new();
+        for (at, of) in boxes.iter().enumerate() {
+            let of = of.grown(CLEARANCE);
+            for column in cell(of.left)..=cell(of.right) {
+                for row in cell(of.top)..=cell(of.bottom) {
+                    cells.entry((column, row)).or_default().push(at);
+                }
+            }
+        }
+        BoxIndex { boxes, cells }
+    }
+
+    /// Returns the boxes that an edge between two nodes may pass: those of its ends, and those that
+    /// cover an end.
+    fn joined(&self, from: usize, to: usize) -> Vec<usize> {
+        let mut joined = vec![from, to];
+        for end in [from, to] {
+            let Rectangle { left, top, right, bottom } = self.boxes[end];
+            let middle = ((left + right) / 2.0, (top + bottom) / 2.0);
+            joined.extend(self.around(middle));
+        }
+        joined
+    }
+
+    /// Returns the boxes that contain a point or come too near to it.
+    fn around(&self, point: LayoutPoint) -> impl Iterator<Item = usize> + '_ {
+        let near = self.cells.get(&(cell(point.0), cell(point.1)));
+        let near = near.into_iter().flatten().copied();
+        near.filter(move |&at| self.boxes[at].grown(CLEARANCE).contains(point))
+    }
+
+    /// Returns the boxes that a line hits or comes too near to, but for those of `joined`.
+    fn hit(&self, line: [LayoutPoint; 2], joined: &[usize]) -> BTreeSet<usize> {
+        let [(x, y), (u, v)] = line;
+        let mut hit = BTreeSet::new();
+        for column in cell(x.min(u))..=cell(x.max(u)) {
+            // The part of the line in this column of cells.
+            let within = |edge: f64| match (u - x).abs() < 1e-9 {
+                true => [y, v],
+                false => {
+                    let share = ((edge - x) / (u - x)).clamp(0.0, 1.0);
+                    [y + share * (v - y); 2]
+                }
+            };
+            let [a, b] = within(column as f64 * CELL);
+            let [c, d] = within((column + 1) as f64 * CELL);
+            let (low, high) = (a.min(b).min(c).min(d), a.max(b).max(c).max(d));
+            for row in cell(low)..=cell(high) {
+                for &at in self.cells.get(&(column, row)).into_iter().flatten() {
+                    if !joined.contains(&at) && self.boxes[at].grown(CLEARANCE).meets(line) {
+                        hit.insert(at);
+                    }
+                }
+            }
+        }
+        hit
+    }
+}
+
+/// The search for the route of one edge.
+struct RouteSearch<'a> {
+    boxes: &'a BoxIndex,
+    /// The boxes that the edge may pass.
+    joined: &'a [usize],
+    lane: usize,
+}
+
+impl RouteSearch<'_> {
+    /// Returns the points between the ends of a route. Each line that hits a box is replaced by a
+    /// path around the box.
+    fn mended(&self, points: &[LayoutPoint]) -> Vec<LayoutPoint> {
+        let is_clear =
+            |line: &[LayoutPoint]| self.boxes.hit([line[0], line[1]], self.joined).is_empty();
+        let straight = |points: &[LayoutPoint]| points[1..points.len() - 1].to_vec();
+        if points.windows(2).all(is_clear) {
+            return straight(points);
+        }
+        // Existing bends are kept if each part between them has a path around the boxes.
+        let mut mended = vec![points[0]];
+        for line in points.windows(2) {
+            match self.way([line[0], line[1]]) {
+                Some(way) => mended.extend(&way[1..]),
+                None => {
+                    let ends = [points[0], points[points.len() - 1]];
+                    return self.way(ends).map_or_else(|| straight(points), |way| straight(&way));
+                }
+            }
+        }
+        straight(&mended)
+    }
+
+    /// Returns a shortest path between two points, both included, that hits no box.
+    fn way(&self, ends: [LayoutPoint; 2]) -> Option<Vec<LayoutPoint>> {
+        let wide = BEND + LANE * self.lane as f64;
+        self.way_at(ends, wide).or_else(|| self.way_at(ends, NARROW))
+    }
+
+    /// Returns a shortest path with bends at the distance `by` from boxes.
+    fn way_at(&self, ends: [LayoutPoint; 2], by: f64) -> Option<Vec<LayoutPoint>> {
+        let mut known = BTreeSet::new();
+        let mut way = ends.to_vec();
+        loop {
+            let hit = |line: &[LayoutPoint]| self.boxes.hit([line[0], line[1]], self.joined);
+            let hit: BTreeSet<usize> = way.windows(2).flat_map(hit).collect();
+            if hit.is_empty() {
+                return Some(way);
+            }
+            let before = known.len();
+            known.extend(hit);
+            if known.len() == before || known.len() > MOST_BOXES {
+                return None;
+            }
+            way = self.shortest(ends, &known, by)?;
+        }
+    }
+
+    /// Returns a shortest path along the corners of `known` that avoids those boxes.
+    fn shortest(
+        &self,
+        ends: [LayoutPoint; 2],
+        known: &BTreeSet<usize>,
+        by: f64,
+    ) -> Option<Vec<LayoutPoint>> {
+        let corners = known.iter().flat_map(|&at| self.boxes.boxes[at].grown(by).corners());
+        let is_free =
+            |&point: &LayoutPoint| self.boxes.around(point).all(|at| self.joined.contains(&at));
+        let mut points = ends.to_vec();
+        points.extend(corners.filter(is_free));
+        let is_visible = |a: usize, b: usize| {
+            let line = [points[a], points[b]];
+            known.iter().all(|&at| !self.boxes.boxes[at].grown(CLEARANCE).meets(line))
+        };
+        // Dijkstra's algorithm from the first end to the second, on few vertices.
+        let mut cost = vec![f64::INFINITY; points.len()];
+        let mut before = vec![0; points.len()];
+        let mut is_done = vec![false; points.len()];
+        cost[0] = 0.0;
+        loop {
+            let open = (0..points.len()).filter(|&at| !is_done[at] && cost[at].is_finite());
+            let next = open.min_by(|&a, &b| cost[a].total_cmp(&cost[b]))?;
+            if next == 1 {
+                break;
+            }
+            is_done[next] = true;
+            for other in 1..points.len() {
+                if is_done[other] {
+                    continue;
+                }
+                let ((x, y), (u, v)) = (points[next], points[other]);
+                let reached = cost[next] + (u - x).hypot(v - y) + PER_BEND;
+                if reached < cost[other] && is_visible(next, other) {
+                    (cost[other], before[other]) = (reached, next);
+                }
+            }
+        }
+        let mut way = vec![ends[1]];
+        let mut at = 1;
+        while at != 0 {
+            at = before[at];
+            way.push(points[at]);
+        }
+        way.reverse();
+        Some(way)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: LayoutSize = LayoutSize { width: 28.0, height: 28.0 };
+
+    fn routed(nodes: &[LayoutPoint], edges: &[(usize, usize)]) -> Vec<Vec<LayoutPoint>> {
+        let sizes = vec![SIZE; nodes.len()];
+        let routes = vec![Vec::new(); edges.len()];
+        around(nodes, &sizes, edges, routes, &Budget::unlimited())
+    }
+
+    #[test]
+    fn an_edge_bends_around_the_node_between_its_ends() {
+        let routes = routed(&[(0.0, 0.0), (100.0, 0.0), (200.0, 0.0)], &[(0, 2), (0, 1)]);
+        assert!(!routes[0].is_empty() && routes[1].is_empty(), "{routes:?}");
+        assert!(routes[0].iter().all(|&(x, y)| x > 70.0 && x < 130.0 && y.abs() > 17.0));
+    }
+
+    #[test]
+    fn two_edges_between_the_same_nodes_are_apart() {
+        let routes = routed(&[(0.0, 0.0), (100.0, 0.0)], &[(0, 1), (1, 0)]);
+        assert_eq!(routes, [vec![(50.0, 16.0)], vec![(50.0, -16.0)]]);
+        let three = [(0.0, 0.0), (100.0, 0.0), (200.0, 0.0)];
+        let routes = routed(&three, &[(0, 2), (2, 0)]);
+        assert_ne!(routes[0], routes[1].iter().rev().copied().collect::<Vec<_>>());
+    }
+
+    /// Places nodes on a grid with random shifts, so that boxes do not overlap, with edges between
+    /// any two nodes.
+    #[test]
+    fn no_edge_of_a_random_drawing_crosses_the_box_of_another_node() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for _ in 0..60 {
+            let side = random.usize(2..8);
+            let shake = |random: &mut fastrand::Rng| random.f64() * 20.0 - 10.0;
+            let nodes: Vec<LayoutPoint> = (0..side * side)
+                .map(|at| {
+                    let (column, row) = ((at % side) as f64, (at / side) as f64);
+                    (column * 64.0 + shake(&mut random), row * 64.0 + shake(&mut random))
+                })
+                .collect();
+            let count = nodes.len();
+            let some = (0..2 * count).map(|_| (random.usize(0..count), random.usize(0..count)));
+            let edges: Vec<(usize, usize)> = some.filter(|(from, to)| from != to).collect();
+            for (&(from, to), route) in edges.iter().zip(routed(&nodes, &edges)) {
+                let mut points = vec![nodes[from]];
+                points.extend(route);
+                points.push(nodes[to]);
+                for (at, &(x, y)) in nodes.iter().enumerate() {
+                    let of = Rectangle {
+                        left: x - 14.0,
+                        top: y - 14.0,
+                        right: x + 14.0,
+                        bottom: y + 14.0,
+                    };
+                    let crosses = |line: &[LayoutPoint]| of.meets([line[0], line[1]]);
+                    let is_end = at == from || at == to;
+                    assert!(is_end || !points.windows(2).any(crosses), "{points:?} {:?}", (x, y));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Line plots as SVG with a logarithmic y axis. Curves with the same name share a colour, and
+//! curves with the same style share a dash pattern.
+
+use crate::draw::escaped;
+use std::fmt::Write;
+
+/// A curve through points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// The name, shared by curves with the same colour.
+    pub name: String,
+    /// The style, shared by curves with the same dash pattern.
+    pub style: String,
+    /// The text in the legend after name and style.
+    pub note: String,
+    /// Pairs of x and the decimal logarithm of y, so that counts beyond 10³⁰⁸ can be plotted.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// The texts and axes around the curves.
+#[derive(Clone, Copy, Debug)]
+pub struct PlotFrame<'a> {
+    /// The title above the plot.
+    pub title: &'a str,
+    /// The text below the x axis.
+    pub x: &'a str,
+    /// The smallest value at which the x axis may end.
+    pub most: f64,
+    /// The minimum distance between grid lines on the x axis: 1 if the axis counts.
+    pub finest: f64,
+    /// The unit after each number at the y axis.
+    pub unit: &'a str,
+}
+
+/// Colours that people with red-green blindness can distinguish (Okabe and Ito), then darker ones.
+const COLOURS: [&str; 12] = [
+    "#000000", "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#cc79a7", "#999999",
+    "#7a5200", "#1d5a7a", "#005239", "#7a3600",
+];
+const DASHES: [&str; 4] = ["", "7 3", "2 3", "9 3 2 3"];
+
+const WIDTH: f64 = 960.0;
+/// The minimum height. A long legend increases it.
+const HEIGHT: f64 = 560.0;
+const LEGEND_LINE: f64 = 15.0;
+const LEFT: f64 = 70.0;
+const RIGHT: f64 = 330.0;
+const TOP: f64 = 40.0;
+const BOTTOM: f64 = 50.0;
+
+/// Returns the plot as an SVG file.
+pub fn plot(frame: &PlotFrame<'_>, curves: &[Curve]) -> String {
+    let points = || curves.iter().flat_map(|curve| &curve.points);
+    let most = points().map(|point| point.0).fold(frame.most, f64::max);
+    let low = points().map(|point| point.1).fold(0.0, f64::min).floor();
+    let high = points().map(|point| point.1).fold(low + 1.0, f64::max).ceil();
+    let height = HEIGHT.max(TOP + LEGEND_LINE * (curves.len() + 2) as f64);
+    let x = |at: f64| LEFT + at / most * (WIDTH - LEFT - RIGHT);
+    let y = |power: f64| TOP + (high - power) / (high - low) * (height - TOP - BOTTOM);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
+         font-family=\"sans-serif\" font-size=\"12\">\n\
+         <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>\n\
+         <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{}</text>\n",
+        escaped(frame.title)
+    );
+    let mut line = |from: (f64, f64), to: (f64, f64), text: (f64, f64, &str, String)| {
+        let (at_x, at_y, anchor, label) = text;
+        let _ = writeln!(
+            svg,
+            "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"#ddd\"/>\
+             <text x=\"{at_x:.1}\" y=\"{at_y:.1}\" text-anchor=\"{anchor}\">{label}</text>",
+            from.0, from.1, to.0, to.1
+        );
+    };
+    let step = nice_step(high - low).max(1.0);
+    let mut power = low;
+    while power <= high {
+        // Small numbers are written in full, others as powers of ten.
+        let label = match power.abs() <= 6.0 {
+            true => format!("{}{}", 10f64.powf(power), frame.unit),
+            false => format!("1e{power}{}", frame.unit),
+        };
+        line((x(0.0), y(power)), (x(most), y(power)), (LEFT - 6.0, y(power) + 4.0, "end", label));
+        power += step;
+    }
+    let step = nice_step(most).max(frame.finest);
+    // Multiples are computed from integers, because sums of small steps would show rounding errors
+    // in labels.
+    for at in 0..=(most / step + 1e-9) as u32 {
+        let digits = (-step.log10().floor()).max(0.0) as usize;
+        let count = f64::from(at) * step;
+        let at = (x(count), height - BOTTOM + 18.0, "middle", format!("{count:.digits$}"));
+        line((x(count), y(low)), (x(count), y(high)), at);
+    }
+    let _ = writeln!(
+        svg,
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+        x(most / 2.0),
+        height - 12.0,
+        escaped(frame.x)
+    );
+    let (mut names, mut styles) = (Vec::new(), Vec::new());
+    for (index, curve) in curves.iter().enumerate() {
+        let colour = COLOURS[position(&mut names, &curve.name) % COLOURS.len()];
+        let dash = DASHES[position(&mut styles, &curve.style) % DASHES.len()];
+        let mut path = String::new();
+        for (at, &(along, up)) in curve.points.iter().enumerate() {
+            let verb = if at == 0 { 'M' } else { 'L' };
+            let _ = write!(path, "{verb}{:.1} {:.1}", x(along), y(up));
+        }
+        let stroke = format!(
+            "fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\" stroke-dasharray=\"{dash}\""
+        );
+        let _ = writeln!(svg, "<path d=\"{path}\" {stroke}/>");
+        let (at_x, at_y) = (WIDTH - RIGHT + 14.0, TOP + 10.0 + LEGEND_LINE * index as f64);
+        let _ = writeln!(
+            svg,
+            "<path d=\"M{at_x} {at_y}h26\" {stroke}/><text x=\"{}\" y=\"{}\" font-size=\"10\">{} {} \
+             {}</text>",
+            at_x + 32.0,
+            at_y + 4.0,
+            escaped(&curve.name),
+            escaped(&curve.style),
+            escaped(&curve.note)
+        );
+    }
+    svg + "</svg>\n"
+}
+
+/// Returns the index of `wanted` in the list, appending it if necessary.
+fn position<'a>(list: &mut Vec<&'a str>, wanted: &'a str) -> usize {
+    list.iter().position(|&known| known == wanted).unwrap_or_else(|| {
+        list.push(wanted);
+        list.len() - 1
+    })
+}
+
+/// Returns a step for about eight grid lines: 1, 2 or 5 times a power of ten.
+fn nice_step(most: f64) -> f64 {
+    let rough = most.max(1e-9) / 8.0;
+    let power = 10f64.powf(rough.log10().floor());
+    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough);
+    factor.unwrap_or(10.0) * power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_beyond_floating_point_have_their_place() {
+        let curve = |style: &str, points: &[(f64, f64)]| Curve {
+            name: "a<b".into(),
+            style: style.into(),
+            note: "(2)".into(),
+            points: points.to_vec(),
+        };
+        let frame = PlotFrame {
+            title: "nodes & markings",
+            x: "seconds",
+            most: 0.25,
+            finest: 0.0,
+            unit: "",
+        };
+        let svg = plot(&frame, &[curve("x", &[(0.0, 0.0), (0.25, 1999.5)]), curve("y", &[])]);
+        assert!(svg.contains("a&lt;b x (2)") && svg.contains("nodes &amp; markings"));
+        assert!(svg.contains(">1e1500<") && svg.contains(">0.25<"), "{svg}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        assert!(plot(&frame, &[]).ends_with("</svg>\n"));
+    }
+
+    #[test]
+    fn steps_are_round() {
+        let steps = [0.4, 8.0, 60.0, 100.0, 1234.0].map(nice_step);
+        assert_eq!(steps, [0.05, 1.0, 10.0, 20.0, 200.0]);
+    }
+}

@@ -1,0 +1,404 @@
+//! Back-translation of firing sequences from the reduced net to the original net.
+//!
+//! Most rules keep firing sequences unchanged: a firing sequence of the net after the rule is one
+//! of the net before. Three kinds of rules need a record.
+//!
+//! * A composed transition *stands for* a sequence of earlier transitions. Sequences refer only to
+//!   earlier ids, so they form a shared acyclic graph. Memory is linear in the number of
+//!   compositions, however long the expanded sequences are.
+//! * A transition fired before everything else is added to the *prefix*.
+//! * Fusing places loses the information which of them holds a token. A router tracks the tokens of
+//!   the fused places through a sequence. It inserts the moves, or chooses the twin, that enable
+//!   the next firing.
+//!
+//! Fusions divide the history into *levels*: level 0 is before the first fusion, level i after the
+//! i-th. A transition at level i with an id from before the i-th fusion passes through its router
+//! to level i − 1. Any other transition is expanded at its level.
+//!
+//! A dead marking of the reduced net may correspond to a marking in which postponed transitions are
+//! still enabled (pre-agglomeration). [`BackTranslation::deadlock`] fires these transitions last,
+//! those of the latest rule first, as long as they are enabled.
+//!
+//! The repeated part of a lasso in the reduced net may expand to a sequence that does not repeat,
+//! because the tokens of fused places end elsewhere. The moves that bring them back appear only in
+//! front of the next pass. So [`BackTranslation::pump`] continues until the fused places hold at
+//! least what they held after an earlier pass. The part between the two passes repeats. Such passes
+//! exist in every infinite run (Dickson, *Amer. J. Math.* 35, 1913). Only one pass is stored for
+//! comparison: the latest whose number is a power of two (Brent, *BIT* 20, 1980).
+//!
+//! The result can be long: a step of the reduced net with 10⁹ firings may expand to 10⁹ moves back
+//! and forth. Hence the budget.
+
+use super::back_error::BackError;
+use super::route::Router;
+use parikh_evidence::reduction::{ReducedNet, WorkNet};
+use parikh_net::{FiringSequence, FiringStep, Marking, Net, PlaceId, TransitionId};
+use parikh_solvers::Budget;
+
+/// The prefix firings and the postponed transitions of one level.
+#[derive(Debug, Default)]
+struct FusionLevel {
+    prefix: Vec<FiringStep>,
+    /// Entries, in the order of rule applications.
+    fire_last: Vec<Vec<TransitionId>>,
+}
+
+/// The record of a reduction; see the module documentation.
+#[derive(Debug)]
+pub struct BackTranslation {
+    original_transitions: usize,
+    /// The sequence that transition `original_transitions + i` stands for.
+    compositions: Vec<Box<[FiringStep]>>,
+    /// The levels, a level more than there are routers.
+    levels: Vec<FusionLevel>,
+    routers: Vec<Router>,
+    /// The id in the working net of each transition of the reduced net.
+    final_ids: Vec<TransitionId>,
+}
+
+impl BackTranslation {
+    /// Limit on the steps of a translated sequence; a step takes 16 bytes.
+    pub const LONGEST: usize = 1 << 27;
+
+    /// Creates the record of an unchanged net with this many transitions.
+    pub(super) fn new(original_transitions: usize) -> BackTranslation {
+        BackTranslation {
+            original_transitions,
+            compositions: Vec::new(),
+            levels: vec![FusionLevel::default()],
+            routers: Vec::new(),
+            final_ids: Vec::new(),
+        }
+    }
+
+    /// Returns the back-translation of a net to itself.
+    pub(super) fn of_nothing(net: &Net) -> BackTranslation {
+        BackTranslation {
+            final_ids: net.transitions().collect(),
+            ..BackTranslation::new(net.transition_count())
+        }
+    }
+
+    pub(super) fn prefire(&mut self, step: FiringStep) {
+        self.level().prefix.push(step);
+    }
+
+    pub(super) fn fire_last(&mut self, transitions: Vec<TransitionId>) {
+        self.level().fire_last.push(transitions);
+    }
+
+    /// Records that a new transition stands for these steps.
+    pub(super) fn compose(&mut self, stands_for: &[FiringStep]) {
+        self.compositions.push(stands_for.into());
+    }
+
+    /// Records that the places of `group` are about to be fused in `net`. The fusion is justified
+    /// by the given moves between the places, or, if there are none, by twins.
+    pub(super) fn fuse(&mut self, net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) {
+        self.routers.push(Router::new(net, group, moves));
+        self.levels.push(FusionLevel::default());
+    }
+
+    /// Records the transition ids of the reduced net.
+    pub(super) fn finish(&mut self, reduced: &ReducedNet) {
+        self.final_ids = reduced.final_ids.clone();
+    }
+
+    fn level(&mut self) -> &mut FusionLevel {
+        // `new` creates the first level, and no level is ever removed.
+        let last = self.levels.len() - 1;
+        &mut self.levels[last]
+    }
+
+    /// Returns the sequence that a composed transition stands for, or `None` for an original
+    /// transition.
+    pub(super) fn stands_for(&self, t: TransitionId) -> Option<&[FiringStep]> {
+        let at = t.index().checked_sub(self.original_transitions)?;
+        Some(&self.compositions[at])
+    }
+
+    /// Returns the original transitions that a transition of the reduced net stands for, in order.
+    ///
+    /// # Errors
+    /// Returns an error if there are too many.
+    pub fn expand(&self, reduced: TransitionId) -> Result<FiringSequence, BackError> {
+        let mut out = FiringSequence::new();
+        let mut open = vec![FiringStep { transition: self.final_ids[reduced.index()], count: 1 }];
+        while let Some(step) = open.pop() {
+            match self.stands_for(step.transition) {
+                None => out.push(step.transition, step.count),
+                Some(parts) => push_parts(&mut open, step, parts),
+            }
+            within(&out)?;
+        }
+        Ok(out)
+    }
+
+    /// Translates a firing sequence of the reduced net to the original net. Both end in markings
+    /// that agree on the support.
+    ///
+    /// # Errors
+    /// Returns an error if the result is too long, the budget ends, or `sequence` is not a firing
+    /// sequence of the reduced net.
+    pub fn sequence(
+        &self,
+        sequence: &FiringSequence,
+        budget: &Budget,
+    ) -> Result<FiringSequence, BackError> {
+        let mut walk = Walk::new(self, budget)?;
+        walk.reduced(sequence)?;
+        Ok(walk.out)
+    }
+
+    /// Translates a lasso, as [`sequence`](Self::sequence) translates a finite sequence. Returns
+    /// the prefix and the repeated part, which covers one or more passes through `pump`.
+    ///
+    /// The tokens of fused places may be elsewhere after one pass, so that a single pass need not
+    /// repeat. Passes are added until each fused place holds at least as much as after some earlier
+    /// pass. The part before that pass belongs to the prefix; the rest repeats.
+    ///
+    /// # Errors
+    /// The same as for [`sequence`](Self::sequence).
+    pub fn pump(
+        &self,
+        prefix: &FiringSequence,
+        pump: &FiringSequence,
+        budget: &Budget,
+    ) -> Result<(FiringSequence, FiringSequence), BackError> {
+        let mut walk = Walk::new(self, budget)?;
+        walk.reduced(prefix)?;
+        let mut before = std::mem::take(&mut walk.out);
+        let mut passes = 1..=1u64;
+        loop {
+            // The pass used for comparison ends here.
+            let tokens = walk.routers.clone();
+            for _ in passes.clone() {
+                walk.ask()?;
+                walk.reduced(pump)?;
+                if covers(&walk.routers, &tokens) {
+                    return Ok((before, walk.out));
+                }
+            }
+            passes = 1..=passes.end() * 2;
+            before.extend(&std::mem::take(&mut walk.out));
+            within(&before)?;
+        }
+    }
+
+    /// Translates a firing sequence to a dead marking. The result ends in a dead marking of
+    /// `original`, the net before the reduction.
+    ///
+    /// # Errors
+    /// The same as for [`sequence`](Self::sequence).
+    pub fn deadlock(
+        &self,
+        original: &Net,
+        sequence: &FiringSequence,
+        budget: &Budget,
+    ) -> Result<FiringSequence, BackError> {
+        let mut walk = Walk::new(self, budget)?;
+        walk.reduced(sequence)?;
+        let mut marking = original.initial().clone();
+        if !replay(original, &mut marking, walk.out.steps()) {
+            return Err(BackError::NotEnabled);
+        }
+        for (level, postponed) in self.levels.iter().enumerate().rev() {
+            for transitions in postponed.fire_last.iter().rev() {
+                while walk.fire_all(level, transitions, original, &mut marking)? {}
+            }
+        }
+        Ok(walk.out)
+    }
+}
+
+/// Returns true if each router holds at least as many tokens in each place.
+fn covers(now: &[Vec<u64>], before: &[Vec<u64>]) -> bool {
+    let pairs = now.iter().flatten().zip(before.iter().flatten());
+    pairs.into_iter().all(|(now, before)| now >= before)
+}
+
+/// A translation in progress: the output so far, and the tokens of fused places.
+struct Walk<'b> {
+    back: &'b BackTranslation,
+    budget: &'b Budget,
+    /// Number of steps taken, written or not. The budget is checked every [`PATIENCE`] steps.
+    steps: u64,
+    /// Tokens of the fused places, one entry per router.
+    routers: Vec<Vec<u64>>,
+    out: FiringSequence,
+}
+
+/// Number of steps between two checks of the budget.
+const PATIENCE: u64 = 1 << 12;
+
+impl<'b> Walk<'b> {
+    /// Starts with the prefixes of all levels, the earliest first.
+    fn new(back: &'b BackTranslation, budget: &'b Budget) -> Result<Self, BackError> {
+        let routers = back.routers.iter().map(Router::initial).collect();
+        let mut walk = Walk { back, budget, steps: 0, routers, out: FiringSequence::new() };
+        for (level, part) in back.levels.iter().enumerate() {
+            part.prefix.iter().try_for_each(|&step| walk.fire(level, step))?;
+        }
+        Ok(walk)
+    }
+
+    fn reduced(&mut self, sequence: &FiringSequence) -> Result<(), BackError> {
+        let level = self.back.levels.len() - 1;
+        for step in sequence.steps() {
+            let known = self.back.final_ids.get(step.transition.index());
+            let transition = *known.ok_or(BackError::NotEnabled)?;
+            self.fire(level, FiringStep { transition, count: step.count })?;
+        }
+        Ok(())
+    }
+
+    /// Fires each of `transitions` of the working net at `level` as often as possible in `marking`.
+    /// The count is doubled while firing succeeds and halved afterwards, so 10⁹ firings of one
+    /// transition take few attempts. Returns true if any transition fired.
+    fn fire_all(
+        &mut self,
+        level: usize,
+        transitions: &[TransitionId],
+        original: &Net,
+        marking: &mut Marking,
+    ) -> Result<bool, BackError> {
+        let mut fired = false;
+        for &transition in transitions {
+            let (mut count, mut rises) = (1u64, true);
+            while count > 0 {
+                let fires =
+                    self.try_to_fire(level, FiringStep { transition, count }, original, marking)?;
+                fired |= fires;
+                rises &= fires;
+                count = if rises { count.saturating_mul(2) } else { count / 2 };
+            }
+        }
+        Ok(fired)
+    }
+
+    /// Writes `step`, a transition of the working net at `level`, if it can fire in `marking`, and
+    /// updates `marking`. Returns true if it fired.
+    fn try_to_fire(
+        &mut self,
+        level: usize,
+        step: FiringStep,
+        original: &Net,
+        marking: &mut Marking,
+    ) -> Result<bool, BackError> {
+        // Firing at a level uses only the routers below it.
+        let routers = self.routers[..level].to_vec();
+        let mut trial = Walk { routers, out: FiringSequence::new(), ..*self };
+        let written = trial.fire(level, step);
+        self.steps = trial.steps;
+        match written {
+            // Most attempts fail at their first firing, so this test avoids copying the marking.
+            Ok(()) if starts(original, marking, trial.out.steps()) => {
+                let mut after = marking.clone();
+                if !replay(original, &mut after, trial.out.steps()) {
+                    return Ok(false);
+                }
+                *marking = after;
+                self.routers[..level].clone_from_slice(&trial.routers);
+                self.out.extend(&trial.out);
+                within(&self.out)?;
+                Ok(true)
+            }
+            Ok(()) | Err(BackError::NotEnabled) => Ok(false),
+            // A smaller count may succeed.
+            Err(BackError::TooLong(_)) if step.count > 1 => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Checks the budget.
+    fn ask(&self) -> Result<(), BackError> {
+        self.budget.exhausted().map_or(Ok(()), |why| Err(BackError::OutOfBudget(why)))
+    }
+
+    /// Writes the expansion of `step`, a transition of the working net at `level`.
+    fn fire(&mut self, level: usize, step: FiringStep) -> Result<(), BackError> {
+        // Pairs of level and step allow one stack for all levels.
+        let mut open = vec![(level, step)];
+        let mut parts = Vec::new();
+        while let Some((level, step)) = open.pop() {
+            self.steps += 1;
+            if self.steps.is_multiple_of(PATIENCE) {
+                self.ask()?;
+            }
+            let t = step.transition;
+            let oldest_here = match level {
+                0 => self.back.original_transitions,
+                _ => self.back.routers[level - 1].watermark(),
+            };
+            if t.index() >= oldest_here {
+                // Only composed transitions have ids at or above a watermark.
+                let stands_for = self.back.stands_for(t).ok_or(BackError::NotEnabled)?;
+                push_parts(&mut parts, step, stands_for);
+                open.extend(parts.drain(..).map(|part| (level, part)));
+            } else if level == 0 {
+                self.out.push(t, step.count);
+                within(&self.out)?;
+            } else {
+                let router = &self.back.routers[level - 1];
+                let tokens = &mut self.routers[level - 1];
+                // The parts are pushed in reverse order, so the first part is on top of the stack.
+                if let Some(rest) = router.route(tokens, step, &mut parts, self.budget)? {
+                    open.push((level, rest));
+                }
+                open.extend(parts.drain(..).rev().map(|part| (level - 1, part)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Pushes the parts of `step` onto a stack, the first part on top.
+fn push_parts(open: &mut Vec<FiringStep>, step: FiringStep, parts: &[FiringStep]) {
+    if let &[FiringStep { transition, count }] = parts
+        && let Some(count) = count.checked_mul(step.count)
+    {
+        open.push(FiringStep { transition, count });
+        return;
+    }
+    if step.count > 1 {
+        open.push(FiringStep { count: step.count - 1, ..step });
+    }
+    open.extend(parts.iter().rev());
+}
+
+fn within(out: &FiringSequence) -> Result<(), BackError> {
+    if out.steps().len() <= BackTranslation::LONGEST {
+        Ok(())
+    } else {
+        Err(BackError::TooLong(BackTranslation::LONGEST))
+    }
+}
+
+/// Returns true if the first of `steps` is enabled.
+fn starts(net: &Net, marking: &Marking, steps: &[FiringStep]) -> bool {
+    steps.first().is_none_or(|step| net.is_enabled(marking, step.transition))
+}
+
+/// Fires `steps` in `marking`. Returns false if this is impossible.
+fn replay(net: &Net, marking: &mut Marking, steps: &[FiringStep]) -> bool {
+    for step in steps.iter().filter(|step| step.count > 0) {
+        let t = step.transition;
+        let again = i128::from(step.count) - 1;
+        for arc in net.pre(t) {
+            let change = i128::from(net.post_weight(t, arc.place)) - i128::from(arc.weight);
+            let tokens = i128::from(marking[arc.place]);
+            if tokens.min(tokens + again * change) < i128::from(arc.weight) {
+                return false;
+            }
+        }
+        for change in net.delta(t) {
+            let after = i128::from(marking[change.place])
+                + i128::from(step.count) * i128::from(change.delta);
+            match u64::try_from(after) {
+                Ok(tokens) if tokens <= Marking::MAX_TOKENS => marking[change.place] = tokens,
+                _ => return false,
+            }
+        }
+    }
+    true
+}

@@ -1,0 +1,117 @@
+//! Conversion of the working net to the final net, with descriptive transition names, labels and
+//! units.
+
+use super::back::BackTranslation;
+use parikh_evidence::reduction::{self, Needs, ReducedNet, WorkNet};
+use parikh_net::units::Unit;
+use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId, Units};
+
+/// Limit on the length of a composed transition's name in bytes; longer names are abbreviated.
+const LONGEST_NAME: usize = 80;
+
+/// Builds the reduced net from `work`, which was derived from `original` for `needs`.
+///
+/// # Errors
+/// Returns an error if ids or memory for names run out.
+pub(super) fn finish(
+    original: &Net,
+    work: &WorkNet,
+    needs: Needs,
+    back: &BackTranslation,
+) -> Result<ReducedNet, BuildError> {
+    let mut name = |builder: &NetBuilder, t| fresh(builder, composed_name(original, back, t));
+    let mut complete = |builder: &mut NetBuilder, places: &[Option<PlaceId>]| {
+        for p in original.places() {
+            if let (Some(place), Some(label)) = (places[p.index()], original.place_label(p)) {
+                builder.label_place(place, label);
+            }
+        }
+        for (new, t) in work.transitions().enumerate() {
+            if t.index() < original.transition_count()
+                && let Some(label) = original.transition_label(t)
+            {
+                builder.label_transition(TransitionId::new(new), label);
+            }
+        }
+        if let Some(units) = units(original, work, builder, places) {
+            builder.set_units(units);
+        }
+    };
+    reduction::finish(original, work, needs, &mut name, &mut complete)
+}
+
+/// Returns the units over the remaining places. Every marking of the reduced net agrees on these
+/// places with a reachable marking of the original net, unless places were fused. In that case the
+/// units are dropped.
+fn units(
+    original: &Net,
+    work: &WorkNet,
+    builder: &NetBuilder,
+    places: &[Option<PlaceId>],
+) -> Option<Units> {
+    let units = original.units()?;
+    if work.places().any(|p| work.is_blurred(p)) {
+        return None;
+    }
+    let shrunk = units.iter().map(|(_, unit)| Unit {
+        name: unit.name.clone(),
+        places: unit.places.iter().filter_map(|p| places[p.index()]).collect(),
+        parent: unit.parent,
+    });
+    let name = |p: PlaceId| builder.place_name(p);
+    // A rejection would mean inconsistent markings. Dropping the units is always sound.
+    Units::new(
+        shrunk.collect(),
+        units.root(),
+        original.safe_units().is_some(),
+        &builder.initial(),
+        name,
+    )
+    .ok()
+}
+
+/// Returns `wanted`, with a number appended if another node has this name.
+fn fresh(builder: &NetBuilder, wanted: String) -> String {
+    let mut name = wanted.clone();
+    let mut number = 2;
+    while builder.node(&name).is_some() {
+        name = format!("{wanted}_{number}");
+        number += 1;
+    }
+    name
+}
+
+/// Returns the name of a composed transition: `a.b` for a then b, `a.b_3` for repetitions,
+/// `first...last` beyond [`LONGEST_NAME`] bytes. The name is a valid XML id if the parts are.
+fn composed_name(original: &Net, back: &BackTranslation, t: TransitionId) -> String {
+    let mut name = String::new();
+    let mut open = vec![(t, 1)];
+    while let Some((t, count)) = open.pop() {
+        if let Some(parts) = back.stands_for(t) {
+            // Repetitions of composed parts are rare; their name lists the parts once.
+            open.extend(parts.iter().rev().map(|part| (part.transition, part.count)));
+            continue;
+        }
+        let part = original.transition_name(t);
+        if name.len() + part.len() > LONGEST_NAME {
+            let mut last = t;
+            while let Some((t, _)) = open.first().copied() {
+                last = t;
+                match back.stands_for(t).and_then(<[_]>::last) {
+                    Some(part) => open = vec![(part.transition, 1)],
+                    None => break,
+                }
+            }
+            let last = original.transition_name(last);
+            return format!("{name}...{last}");
+        }
+        if !name.is_empty() {
+            name.push('.');
+        }
+        name.push_str(part);
+        if count > 1 {
+            name.push_str(&format!("_{count}"));
+        }
+    }
+    name
+}

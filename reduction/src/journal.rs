@@ -1,0 +1,161 @@
+//! Journals of changed nodes, for rules that look only at changes.
+//!
+//! Every changed node is recorded in a journal. Every rule has a cursor into the journal and
+//! receives the changes since its last call, as [`ChangedNodes`]. A node that changes again before
+//! any rule has read the first record gets no second record, so journals stay short while single
+//! rules run.
+
+use parikh_evidence::reduction::WorkNet;
+use parikh_net::{PlaceId, TransitionId};
+
+/// Node changes in order, only the latest of each node.
+#[derive(Debug, Default)]
+struct Journal {
+    entries: Vec<u32>,
+    /// One more than the position of the latest entry of each node; 0 for none.
+    latest: Vec<u32>,
+    /// Position up to which some rule has read. A node recorded after this position needs no second
+    /// record.
+    read: u32,
+}
+
+impl Journal {
+    fn note(&mut self, node: usize) {
+        if self.latest.len() <= node {
+            self.latest.resize(node + 1, 0);
+        }
+        if self.latest[node] <= self.read {
+            self.entries.push(node as u32);
+            self.latest[node] = self.entries.len() as u32;
+        }
+    }
+
+    /// Returns the nodes recorded since `cursor`, ascending, without repetition. Moves `cursor` to
+    /// the end.
+    fn since(&mut self, cursor: &mut usize) -> Vec<usize> {
+        let mut nodes: Vec<usize> =
+            self.entries[*cursor..].iter().map(|&node| node as usize).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        *cursor = self.entries.len();
+        self.read = self.entries.len() as u32;
+        nodes
+    }
+}
+
+/// The journals of places and transitions, with the batch of each transition's last change.
+#[derive(Debug, Default)]
+pub(super) struct Journals {
+    places: Journal,
+    transitions: Journal,
+    batch: u32,
+    /// The batch that last created or changed each transition.
+    batch_of: Vec<u32>,
+}
+
+impl Journals {
+    /// Starts a batch: transitions changed from now on are fresh.
+    pub(super) fn start_batch(&mut self) {
+        self.batch += 1;
+    }
+
+    /// Marks `p` as changed, so that every rule looks at it again.
+    pub(super) fn note_place(&mut self, p: PlaceId) {
+        self.places.note(p.index());
+    }
+
+    pub(super) fn note_transition(&mut self, t: TransitionId) {
+        self.transitions.note(t.index());
+        if self.batch_of.len() <= t.index() {
+            self.batch_of.resize(t.index() + 1, 0);
+        }
+        self.batch_of[t.index()] = self.batch;
+    }
+
+    /// Returns the changes in `net` since the last call with this cursor.
+    pub(super) fn dirty_since(
+        &mut self,
+        net: &WorkNet,
+        cursor: &mut JournalCursor,
+    ) -> ChangedNodes {
+        let places = self.places.since(&mut cursor.places);
+        let transitions = self.transitions.since(&mut cursor.transitions);
+        if !cursor.started {
+            cursor.started = true;
+            return ChangedNodes {
+                places: net.places().collect(),
+                transitions: net.transitions().collect(),
+            };
+        }
+        let places = places.into_iter().map(PlaceId::new).filter(|&p| net.has_place(p)).collect();
+        let transitions = transitions.into_iter().map(TransitionId::new);
+        let transitions = transitions.filter(|&t| net.has_transition(t)).collect();
+        ChangedNodes { places, transitions }
+    }
+
+    /// Returns true if a transition adjacent to these places was created or changed in the current
+    /// batch.
+    pub(super) fn is_fresh_around(&self, net: &WorkNet, places: &[PlaceId]) -> bool {
+        let batch_of = |t: TransitionId| self.batch_of.get(t.index()).copied().unwrap_or(0);
+        let fresh = |t: TransitionId| batch_of(t) == self.batch;
+        places.iter().any(|&p| net.consumers(p).chain(net.producers(p)).any(fresh))
+    }
+}
+
+/// The position of a reader in the journals. The default has read nothing and receives the whole
+/// net.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct JournalCursor {
+    started: bool,
+    places: usize,
+    transitions: usize,
+}
+
+/// The existing nodes that changed since a rule's last call, ascending.
+#[derive(Debug, Default)]
+pub struct ChangedNodes {
+    /// Places whose tokens or arcs changed.
+    pub places: Vec<PlaceId>,
+    /// Transitions that are new or whose arcs changed.
+    pub transitions: Vec<TransitionId>,
+}
+
+impl ChangedNodes {
+    /// Returns true if nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.transitions.is_empty()
+    }
+
+    /// Removes and returns the last nodes, at most `most` of each kind.
+    pub(super) fn split_off(&mut self, most: usize) -> ChangedNodes {
+        ChangedNodes {
+            places: self.places.split_off(self.places.len().saturating_sub(most)),
+            transitions: self.transitions.split_off(self.transitions.len().saturating_sub(most)),
+        }
+    }
+
+    /// Returns the changed places and the places of changed transitions.
+    pub fn places_around(&self, net: &WorkNet) -> Vec<PlaceId> {
+        let mut places = self.places.clone();
+        for &t in &self.transitions {
+            places.extend(net.pre(t).iter().chain(net.post(t)).map(|arc| arc.place));
+        }
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    /// Returns the changed transitions and the transitions of changed places with at most `cap`
+    /// arcs.
+    pub fn transitions_around(&self, net: &WorkNet, cap: usize) -> Vec<TransitionId> {
+        let mut transitions = self.transitions.clone();
+        for &p in &self.places {
+            if net.consumer_count(p) + net.producer_count(p) <= cap {
+                transitions.extend(net.consumers(p).chain(net.producers(p)));
+            }
+        }
+        transitions.sort_unstable();
+        transitions.dedup();
+        transitions
+    }
+}

@@ -1,0 +1,200 @@
+//! The log of a reduction: its applications in packed form, and as a file.
+//!
+//! The form of a step, its representation in names and its replay belong to the checker:
+//! [`parikh_evidence::reduction::log`]. A file also identifies the nets at the start and the end of
+//! the log, so that it is not used with other nets.
+
+use super::fingerprint::Fingerprint;
+use parikh_evidence::reduction::log::CLASSES;
+use parikh_evidence::reduction::{
+    Candidate, LogError, LogStep, NamePrefixes, NamedLog, Needs, rules,
+};
+use parikh_net::{Net, PlaceId, TransitionId, closest};
+use serde::{Deserialize, Serialize};
+
+/// The applications in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Log {
+    entries: Vec<LogEntry>,
+    /// Places, transitions and multiplicities of all candidates, concatenated.
+    nodes: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct LogEntry {
+    rule: &'static str,
+    places: u32,
+    transitions: u32,
+    weights: u32,
+}
+
+impl Log {
+    /// Appends an application.
+    pub fn push(&mut self, rule: &'static str, candidate: &Candidate) {
+        self.nodes.extend(candidate.places.iter().map(|p| p.index() as u32));
+        self.nodes.extend(candidate.transitions.iter().map(|t| t.index() as u32));
+        self.nodes.extend(&candidate.weights);
+        let (places, transitions) =
+            (candidate.places.len() as u32, candidate.transitions.len() as u32);
+        let weights = candidate.weights.len() as u32;
+        self.entries.push(LogEntry { rule, places, transitions, weights });
+    }
+
+    /// Returns the number of applications.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Returns true if nothing was applied.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Iterates over the rule and the candidate of each application.
+    pub fn steps(&self) -> impl Iterator<Item = (&'static str, Candidate)> {
+        let mut rest = &self.nodes[..];
+        self.entries.iter().map(move |entry| {
+            let (places, more) = rest.split_at(entry.places as usize);
+            let (transitions, more) = more.split_at(entry.transitions as usize);
+            let (weights, more) = more.split_at(entry.weights as usize);
+            rest = more;
+            let candidate = Candidate {
+                places: places.iter().map(|&p| PlaceId::new(p as usize)).collect(),
+                transitions: transitions.iter().map(|&t| TransitionId::new(t as usize)).collect(),
+                weights: weights.to_vec(),
+            };
+            (entry.rule, candidate)
+        })
+    }
+
+    /// Returns the log in names. `net` is the net that was reduced for `needs`.
+    pub fn in_names(&self, net: &Net, needs: &Needs) -> NamedLog {
+        let made_up = NamePrefixes::of(net);
+        let place = |p: PlaceId| match p.index().checked_sub(net.place_count()) {
+            None => net.place_name(p).to_owned(),
+            Some(at) => format!("{}{}", made_up.fired, net.transition_name(needs.protected[at])),
+        };
+        let transition = |t: TransitionId| match t.index() < net.transition_count() {
+            true => net.transition_name(t).to_owned(),
+            false => made_up.composed(t, net.transition_count()),
+        };
+        let needed = CLASSES.iter().filter(|(class, _)| needs.preserve.covers(*class));
+        let step = |(rule, candidate): (&'static str, Candidate)| LogStep {
+            rule: rule.to_owned(),
+            places: candidate.places.into_iter().map(place).collect(),
+            transitions: candidate.transitions.into_iter().map(transition).collect(),
+            weights: candidate.weights,
+        };
+        NamedLog {
+            preserves: needed.map(|&(_, name)| name.to_owned()).collect(),
+            support: needs.support.iter().map(|&p| place(p)).collect(),
+            protected: needs.protected.iter().map(|&t| transition(t)).collect(),
+            steps: self.steps().map(step).collect(),
+        }
+    }
+
+    /// Returns the log for a file. `net` was reduced for `needs` to `reduced`.
+    pub fn to_file(&self, net: &Net, needs: &Needs, reduced: &Net) -> LogFile {
+        LogFile {
+            format: FORMAT.to_owned(),
+            net: Fingerprint::of(net),
+            reduced: Fingerprint::of(reduced),
+            log: self.in_names(net, needs),
+        }
+    }
+}
+
+/// The format of log files.
+const FORMAT: &str = "parikh-reduction-log-2";
+
+/// A log in names, for a JSON file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogFile {
+    /// Name and version of the format.
+    pub format: String,
+    /// The original net.
+    pub net: Fingerprint,
+    /// The reduced net.
+    pub reduced: Fingerprint,
+    /// The log itself.
+    #[serde(flatten)]
+    pub log: NamedLog,
+}
+
+/// The reason why a log file cannot be used with a net.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LogFileError {
+    /// The file has another format version.
+    #[error("the log has the format `{0}`, expected `{FORMAT}`")]
+    OtherFormat(String),
+    /// The log was written for another net.
+    #[error("the log belongs to another net: it was written for {expected}; this is {found}")]
+    OtherModel {
+        /// The fingerprint in the log.
+        expected: Box<Fingerprint>,
+        /// The fingerprint of the given net.
+        found: Box<Fingerprint>,
+    },
+    /// A name is not a rule, class or node.
+    #[error("{}: `{name}` is unknown{}", place_of(*step), guess(hint.as_deref()))]
+    Unknown {
+        /// Step number from 1; 0 is the header of the file.
+        step: usize,
+        /// The name.
+        name: String,
+        /// The most similar known name.
+        hint: Option<String>,
+    },
+    /// The log preserves nothing, or a step is invalid.
+    #[error(transparent)]
+    Log(LogError),
+}
+
+fn place_of(step: usize) -> String {
+    if step == 0 { "head of the log".to_owned() } else { format!("step {step}") }
+}
+
+fn guess(hint: Option<&str>) -> String {
+    hint.map_or(String::new(), |name| format!("; did you mean `{name}`?"))
+}
+
+/// Adds the most similar known name to the error.
+fn hinted(net: &Net, error: LogError) -> LogFileError {
+    let LogError::Unknown { step, name } = error else { return LogFileError::Log(error) };
+    let classes = CLASSES.iter().map(|&(_, name)| name);
+    let rules = rules::ALL.iter().map(|rule| rule.name);
+    let places = net.places().map(|p| net.place_name(p));
+    let transitions = net.transitions().map(|t| net.transition_name(t));
+    let known = classes.chain(rules).chain(places).chain(transitions);
+    let hint = closest(&name, known).map(str::to_owned);
+    LogFileError::Unknown { step, name, hint }
+}
+
+impl LogFile {
+    /// Returns the needs and the log in ids of `net`.
+    ///
+    /// # Errors
+    /// Returns an error if the log belongs to another net or a name is unknown.
+    pub fn resolve(&self, net: &Net) -> Result<(Needs, Log), LogFileError> {
+        if self.format != FORMAT {
+            return Err(LogFileError::OtherFormat(self.format.clone()));
+        }
+        let found = Fingerprint::of(net);
+        if found != self.net {
+            let expected = Box::new(self.net.clone());
+            return Err(LogFileError::OtherModel { expected, found: Box::new(found) });
+        }
+        self.in_ids(net).map_err(|error| hinted(net, error))
+    }
+
+    fn in_ids(&self, net: &Net) -> Result<(Needs, Log), LogError> {
+        let needs = self.log.needs(net)?;
+        let mut log = Log::default();
+        for (step, named) in (1..).zip(self.log.steps(net, &needs)) {
+            let (name, candidate) = named?;
+            let unknown = || LogError::Unknown { step, name: name.to_owned() };
+            log.push(rules::named(name).ok_or_else(unknown)?.name, &candidate);
+        }
+        Ok((needs, log))
+    }
+}

@@ -1,0 +1,145 @@
+//! Multiplicities from linear programs, checked in integers.
+//!
+//! Some rules require multiplicities y ≥ 0 of places with linear properties, and a linear program
+//! searches for them. Its floating-point solution is only a hint: [`integers`] guesses nearby small
+//! integers for the candidate, and the rule checks these in exact arithmetic. A wrong guess costs
+//! one application, nothing else. Replaying a log needs no linear program.
+
+use parikh_evidence::reduction::WorkNet;
+use parikh_evidence::reduction::rules::gcd_scaling::gcd;
+use parikh_net::{PlaceId, TransitionId};
+use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
+use parikh_solvers::rational::convergent;
+use std::collections::HashMap;
+
+/// Limit on the number of arcs. For larger nets, a single linear program may exceed the time of all
+/// searches, and its rows need more memory than a reduction should take (4 times the net).
+pub(super) const MOST_ARCS: usize = 12_000;
+
+/// A value below this in a solution counts as 0.
+const NOISE: f64 = 1e-9;
+
+/// Limits on the denominator of a number in a solution, and on the common denominator.
+const DENOMINATORS: (u64, u64) = (1_000, 1_000_000);
+
+/// Returns guesses of the positive entries of a solution in integer proportions, as (position,
+/// integer), most likely first. Returns none if the numbers are not fractions with small
+/// denominators.
+pub(super) fn integers(solution: &[f64]) -> Vec<Vec<(usize, u32)>> {
+    let significant = solution.iter().copied().filter(|&value| value > NOISE);
+    let smallest = significant.fold(f64::INFINITY, f64::min);
+    let mut guesses: Vec<Vec<(usize, u32)>> =
+        [1.0, smallest].iter().filter_map(|unit| integers_in(solution, *unit)).collect();
+    guesses.dedup();
+    guesses
+}
+
+fn integers_in(solution: &[f64], unit: f64) -> Option<Vec<(usize, u32)>> {
+    let positive = solution.iter().enumerate().filter(|&(_, &value)| value > NOISE);
+    let fractions: Vec<(usize, u64, u64)> = positive
+        .map(|(at, value)| {
+            let (above, below) = convergent(value / unit, DENOMINATORS.0, 1e-7)?;
+            Some((at, above, below))
+        })
+        .collect::<Option<_>>()?;
+    let mut common = 1u64;
+    for &(_, _, below) in &fractions {
+        common = common / gcd(common, below) * below;
+        if common > DENOMINATORS.1 {
+            return None;
+        }
+    }
+    let scaled = |(at, above, below): (usize, u64, u64)| {
+        Some((at, above.checked_mul(common / below).filter(|&integer| integer > 0)?))
+    };
+    let integers: Vec<(usize, u64)> = fractions.into_iter().map(scaled).collect::<Option<_>>()?;
+    let divisor = integers.iter().fold(0, |divisor, &(_, integer)| gcd(divisor, integer)).max(1);
+    let small = |(at, integer): (usize, u64)| Some((at, u32::try_from(integer / divisor).ok()?));
+    integers.into_iter().map(small).collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())
+}
+
+/// Returns the number of arcs, in both directions.
+pub(super) fn arc_count(net: &WorkNet) -> usize {
+    net.transitions().map(|t| net.pre(t).len() + net.post(t).len()).sum()
+}
+
+/// A linear program over multiplicities: one column per place and one row per effect, whose value
+/// is Σ y(p)·Δ(t,p).
+pub(super) struct MultiplicityProgram {
+    pub(super) program: LinearProgram,
+    /// Places, indexed by column.
+    pub(super) places: Vec<PlaceId>,
+    /// The column of each place, by id; meaningless for removed places.
+    columns: Vec<Column>,
+    /// The row of each transition with an effect, by id.
+    rows: Vec<Option<Row>>,
+}
+
+impl MultiplicityProgram {
+    /// Builds the program with multiplicities within `multiplicity` and changes of the sum within
+    /// `change`.
+    ///
+    /// # Errors
+    /// Returns an error for a net beyond 2³² nodes.
+    pub(super) fn of(
+        net: &WorkNet,
+        multiplicity: Interval,
+        change: Interval,
+    ) -> Result<MultiplicityProgram, ProgramError> {
+        let mut program = LinearProgram::new(Sense::Minimise);
+        let places: Vec<PlaceId> = net.places().collect();
+        let mut columns = vec![Column(0); net.place_ids()];
+        for p in &places {
+            columns[p.index()] = program.add_column(multiplicity)?;
+        }
+        let mut rows = vec![None; net.transition_ids()];
+        let mut row_of: HashMap<Vec<(PlaceId, i64)>, Row> = HashMap::new();
+        for t in net.transitions() {
+            let changes: Vec<_> = net.changes(t).collect();
+            if changes.is_empty() {
+                continue;
+            }
+            let row = match row_of.get(&changes) {
+                Some(&row) => row,
+                None => {
+                    let entries = changes.iter().map(|&(p, change)| (columns[p.index()], change));
+                    let row = program.add_row(change, entries)?;
+                    row_of.insert(changes, row);
+                    row
+                }
+            };
+            rows[t.index()] = Some(row);
+        }
+        Ok(MultiplicityProgram { program, places, columns, rows })
+    }
+
+    pub(super) fn column(&self, p: PlaceId) -> Column {
+        self.columns[p.index()]
+    }
+
+    pub(super) fn row(&self, t: TransitionId) -> Option<Row> {
+        self.rows[t.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions_are_found_with_their_common_denominator() {
+        let found = integers(&[0.5, 0.0, 1.0 / 3.0, 1.0, 1e-12]);
+        assert_eq!(found[0], vec![(0, 3), (2, 2), (3, 6)]);
+    }
+
+    #[test]
+    fn in_units_of_the_smallest_more_is_found() {
+        assert_eq!(integers(&[1.0 / 30_011.0, 1.0]), vec![vec![(0, 1), (1, 30_011)]]);
+        assert_eq!(integers(&[]), Vec::<Vec<_>>::new());
+    }
+
+    #[test]
+    fn what_is_no_small_fraction_is_left_alone() {
+        assert_eq!(integers(&[std::f64::consts::SQRT_2, 1.0, f64::NAN]).len(), 0);
+    }
+}

@@ -1,0 +1,120 @@
+//! The requirements of questions on a reduction.
+
+use parikh_evidence::reduction::{Needs, PredicateForm, Preserve};
+use parikh_net::run_property::RunAtom;
+use parikh_net::{Goal, Net, PlaceId, Predicate, RunProperty, TransitionId};
+
+/// Returns the needs for reachability of predicates over `support` and maxima of sums over it.
+pub fn reachability(support: impl IntoIterator<Item = PlaceId>) -> Needs {
+    Needs {
+        support: support.into_iter().collect(),
+        preserve: Preserve::REACHABILITY,
+        ..Needs::default()
+    }
+}
+
+/// Returns the needs for the existence of a deadlock.
+pub fn deadlock() -> Needs {
+    Needs { preserve: Preserve::DEADLOCK, ..Needs::default() }
+}
+
+/// Returns the needs for quasi-liveness of these transitions: do they ever fire?
+pub fn quasi_liveness(transitions: impl IntoIterator<Item = TransitionId>) -> Needs {
+    Needs {
+        protected: transitions.into_iter().collect(),
+        preserve: Preserve::REACHABILITY,
+        ..Needs::default()
+    }
+}
+
+/// Returns the needs for liveness of these transitions.
+pub fn liveness(transitions: impl IntoIterator<Item = TransitionId>) -> Needs {
+    Needs {
+        protected: transitions.into_iter().collect(),
+        preserve: Preserve::LIVENESS,
+        ..Needs::default()
+    }
+}
+
+/// Returns the combined needs of these goals. A fireability question about a single transition
+/// protects the transition rather than its input places. Inside a larger predicate it protects the
+/// places.
+pub fn of_goals<'g>(net: &Net, goals: impl IntoIterator<Item = &'g Goal>) -> Needs {
+    let mut needs = Needs::default();
+    for goal in goals {
+        match goal {
+            Goal::Reach(predicate) => add(&mut needs, net, predicate),
+            Goal::Maximise(_) => {
+                needs.preserve = needs.preserve | Preserve::REACHABILITY;
+                needs.support.extend(goal.support(net));
+            }
+            // Rules refer only to liveness of transitions.
+            Goal::Home(Predicate::Enabled(t)) => {
+                needs.preserve = needs.preserve | Preserve::LIVENESS;
+                needs.protected.push(*t);
+            }
+            _ => {}
+        }
+    }
+    needs.normalised()
+}
+
+/// Returns the needs for preserving the truth values of the property's atoms at markings, if the
+/// property depends only on markings. No rule guarantees which runs are preserved. Runs of the
+/// reduced net are hints that must be replayed on the original net.
+pub fn of_hints(net: &Net, property: &RunProperty) -> Option<Needs> {
+    is_of_markings(property).then(|| reachability(property.support(net)))
+}
+
+/// Returns true if the property is about all runs and depends only on the markings along a run.
+/// Transitions of a reduced net have other names, and a dead marking of it may not be dead in the
+/// original net.
+pub(super) fn is_of_markings(property: &RunProperty) -> bool {
+    property.fairness().is_none()
+        && property.atoms().iter().all(|atom| match atom {
+            RunAtom::Holds(predicate) => !predicate.mentions_deadness(),
+            RunAtom::Fires(_) => false,
+        })
+}
+
+fn add(needs: &mut Needs, net: &Net, predicate: &Predicate) {
+    match PredicateForm::of(predicate) {
+        PredicateForm::Parts(parts) => parts.iter().for_each(|part| add(needs, net, part)),
+        PredicateForm::Fires(t) => {
+            needs.preserve = needs.preserve | Preserve::REACHABILITY;
+            needs.protected.push(t);
+        }
+        PredicateForm::DeadAnd(rest) => {
+            needs.preserve = needs.preserve | Preserve::DEADLOCK;
+            rest.iter().for_each(|part| needs.support.extend(part.support(net)));
+        }
+        PredicateForm::State => {
+            needs.preserve = needs.preserve | Preserve::REACHABILITY;
+            needs.support.extend(predicate.support(net));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn goals_need_the_least_that_answers_them() {
+        let net = text::parse("place p 1\nplace q\nplace r\ntransition t: p + q -> r").unwrap();
+        let [p, q, r] = ["p", "q", "r"].map(|name| net.place_named(name).unwrap());
+        let t = TransitionId::new(0);
+        let of = |predicate: Predicate| of_goals(&net, [&Goal::Reach(predicate)]);
+        assert_eq!(of(Predicate::Enabled(t)), quasi_liveness([t]));
+        assert_eq!(of(Predicate::Dead), deadlock());
+        let marked = Predicate::at_least(r, 1);
+        assert_eq!(of(marked.clone()), reachability([r]));
+        let both = of(Predicate::and([Predicate::Enabled(t), marked.clone()]));
+        assert_eq!(both, reachability([p, q, r]));
+        let dead = of(Predicate::and([Predicate::Dead, marked.clone()]));
+        assert_eq!((dead.preserve, dead.support), (Preserve::DEADLOCK, vec![r]));
+        let alive = of(Predicate::and([Predicate::NotDead, marked]));
+        assert_eq!((alive.preserve, alive.support), (Preserve::REACHABILITY, vec![p, q, r]));
+    }
+}

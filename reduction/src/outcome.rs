@@ -1,0 +1,121 @@
+//! The result of a reduction: the smaller net, the meaning of its nodes, and the back-translation.
+
+use super::back::BackTranslation;
+use super::log::Log;
+use super::needs::is_of_markings;
+use super::statistics::{NetSize, ReductionStatistics};
+use parikh_evidence::reduction::{FiringMap, Needs, Preserve, ReducedNet};
+use parikh_net::run_property::RunAtom;
+use parikh_net::{Goal, Net, PlaceId, RunProperty, TransitionId};
+use std::collections::HashMap;
+use std::ops::Deref;
+
+/// A goal over the reduced net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TranslatedGoal {
+    /// The goal.
+    pub goal: Goal,
+    /// The constant to add to the maximum of a [`Goal::Maximise`]: the contribution of constant
+    /// places.
+    pub constant: i128,
+}
+/// A reduced net with its derivation. It dereferences to its [`ReducedNet`].
+#[derive(Debug)]
+pub struct Reduction {
+    /// The reduced net with the meaning of its nodes.
+    pub reduced: ReducedNet,
+    /// The back-translation of firing sequences.
+    pub back: BackTranslation,
+    /// The applications in order.
+    pub log: Log,
+    /// Counts and times.
+    pub statistics: ReductionStatistics,
+    /// Transitions of the original net found to be dead, ascending. The list may be incomplete.
+    pub dead_transitions: Vec<TransitionId>,
+    /// Places of the original net whose tokens are constant, with these tokens, ascending.
+    pub constant_places: Vec<(PlaceId, u64)>,
+}
+
+impl Deref for Reduction {
+    type Target = ReducedNet;
+    fn deref(&self) -> &ReducedNet {
+        &self.reduced
+    }
+}
+
+impl Reduction {
+    /// Returns the net as its own reduction.
+    pub(super) fn nothing(net: &Net, needs: Needs, statistics: ReductionStatistics) -> Reduction {
+        let by = |&t: &TransitionId| FiringMap::By(vec![t]);
+        let reduced = ReducedNet {
+            places: net.places().map(Some).collect(),
+            final_ids: net.transitions().collect(),
+            fixed: HashMap::new(),
+            firings: needs.protected.iter().map(by).collect(),
+            net: net.clone(),
+            needs,
+        };
+        Reduction {
+            reduced,
+            back: BackTranslation::of_nothing(net),
+            log: Log::default(),
+            statistics: ReductionStatistics {
+                before: NetSize::of(net),
+                after: NetSize::of(net),
+                ..statistics
+            },
+            dead_transitions: Vec::new(),
+            constant_places: Vec::new(),
+        }
+    }
+
+    /// Returns the needs that the net was reduced for.
+    pub fn needs(&self) -> &Needs {
+        &self.reduced.needs
+    }
+
+    /// Returns the transition of the reduced net that corresponds to `original` alone; it may have
+    /// lost arcs.
+    pub fn map_transition(&self, original: TransitionId) -> Option<TransitionId> {
+        // The ids of the working net start with the original ones.
+        self.reduced.final_ids.binary_search(&original).ok().map(TransitionId::new)
+    }
+
+    /// Translates a goal to the reduced net. Returns `None` if the needs did not cover it.
+    /// `original` is the net before the reduction.
+    pub fn translate(&self, original: &Net, goal: &Goal) -> Option<TranslatedGoal> {
+        match goal {
+            Goal::Reach(predicate) => {
+                let goal = Goal::Reach(self.translate_predicate(original, predicate)?);
+                Some(TranslatedGoal { goal, constant: 0 })
+            }
+            Goal::Maximise(sum) => {
+                if !self.needs().preserve.covers(Preserve::REACHABILITY) {
+                    return None;
+                }
+                let (sum, constant) = self.translate_sum(sum)?;
+                Some(TranslatedGoal { goal: Goal::Maximise(sum), constant })
+            }
+            Goal::Home(wanted) => {
+                let goal = Goal::Home(self.translate_home(wanted)?);
+                Some(TranslatedGoal { goal, constant: 0 })
+            }
+            // No rule guarantees the preservation of runs.
+            _ => None,
+        }
+    }
+
+    /// Translates the atoms of a property to the reduced net. A run found there is only a hint,
+    /// because no rule guarantees the preservation of runs.
+    pub fn translate_hint(&self, original: &Net, property: &RunProperty) -> Option<RunProperty> {
+        if !is_of_markings(property) || !self.needs().preserve.covers(Preserve::REACHABILITY) {
+            return None;
+        }
+        let translated = |atom: &RunAtom| {
+            let predicate = atom.condition()?;
+            Some(RunAtom::Holds(self.reduced.translate_marking(original, &predicate)?))
+        };
+        let atoms: Vec<RunAtom> = property.atoms().iter().map(translated).collect::<Option<_>>()?;
+        Some(RunProperty::new(property.formulas(), property.formula(), &atoms))
+    }
+}

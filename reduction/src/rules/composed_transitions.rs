@@ -1,0 +1,108 @@
+//! The search for composed transitions, a case of [same
+//! effect](parikh_evidence::reduction::rules::same_effect): the effect of one transition equals
+//! that of two others in sequence.
+//!
+//! ```text
+//! # deadlock
+//! place p 1
+//! place q
+//! place r
+//! transition a: p -> q
+//! transition b: q -> r
+//! transition c: p -> r
+//! # becomes
+//! place p 1
+//! place q
+//! place r
+//! transition a: p -> q
+//! transition b: q -> r
+//! ```
+//!
+//!
+//! # Back-translation
+//! None.
+//!
+//! # Cost
+//! For a changed transition, one hash lookup for each neighbour at its inputs. Hashes of effects
+//! are additive.
+
+use crate::buckets::Buckets;
+use crate::candidate;
+use crate::hashes::effect_hash;
+use crate::journal::ChangedNodes;
+use crate::search::CandidateSearch;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::TransitionId;
+
+/// Limit on the consumers of an input that are tried as the first transition.
+const MOST: usize = 24;
+
+/// Limit on the transitions of one effect that are tried as the second transition.
+const MOST_ALIKE: usize = 4;
+
+#[derive(Default)]
+pub(super) struct ComposedTransitions {
+    by_effect: Buckets,
+}
+
+impl CandidateSearch for ComposedTransitions {
+    fn forget(&mut self) {
+        *self = ComposedTransitions::default();
+    }
+
+    fn learn(&mut self, net: &WorkNet, dirty: &ChangedNodes) {
+        for &t in &dirty.transitions {
+            self.by_effect.insert(effect_hash(net.changes(t)), t.index());
+        }
+    }
+
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        let hash = |t| effect_hash(net.changes(t));
+        let mut pair = |first: TransitionId, whole: TransitionId| {
+            let second = hash(whole).wrapping_sub(hash(first));
+            let alive = |id: usize| net.has_transition(TransitionId::new(id));
+            let seconds = self.by_effect.of(second, MOST_ALIKE, alive);
+            let seconds = seconds.into_iter().map(TransitionId::new);
+            candidates.extend(seconds.map(|second| {
+                let mut all = vec![first, second, whole];
+                // If both are the same, the candidate is the first one repeated.
+                all.dedup();
+                candidate::transitions(all)
+            }));
+        };
+        for &t in &dirty.transitions {
+            for arc in net.pre(t) {
+                if net.consumer_count(arc.place) <= MOST {
+                    for u in net.consumers(arc.place).filter(|&u| u != t) {
+                        pair(u, t);
+                        pair(t, u);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::example;
+
+    #[test]
+    fn two_transitions_do_not_remove_each_other() {
+        example::reduces(
+            "composed-transitions",
+            "# deadlock
+             place p 1
+             place q
+             transition a: p -> q
+             transition b: p -> q
+             transition c: p -> p
+             transition d: q -> q",
+            "place p 1
+             place q
+             transition b: p -> q
+             transition c: p -> p
+             transition d: q -> q",
+        );
+    }
+}

@@ -1,0 +1,82 @@
+//! The search for candidates of [dead
+//! transitions](parikh_evidence::reduction::rules::dead_transitions).
+//!
+//! # Back-translation
+//! None: sequences stay unchanged.
+//!
+//! # Cost
+//! Linear in the net; once per round.
+
+use crate::candidate;
+use crate::journal::ChangedNodes;
+use crate::search::CandidateSearch;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::{PlaceId, TransitionId};
+
+pub(super) struct DeadTransitions;
+
+impl CandidateSearch for DeadTransitions {
+    fn find(&mut self, net: &WorkNet, _: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        let fires = may_fire(net);
+        let dead: Vec<_> = net.transitions().filter(|t| !fires[t.index()]).collect();
+        if !dead.is_empty() {
+            candidates.push(candidate::transitions(dead));
+        }
+    }
+}
+
+/// Computes the least fixpoint: the transitions that may fire if every place that can grow is
+/// unbounded.
+fn may_fire(net: &WorkNet) -> Vec<bool> {
+    let mut fires = vec![false; net.transition_ids()];
+    let mut grows = vec![false; net.place_ids()];
+    // Number of inputs of each transition without enough tokens.
+    let mut missing: Vec<u32> = vec![0; net.transition_ids()];
+    let mut ready: Vec<TransitionId> = Vec::new();
+    for t in net.transitions() {
+        let lacks = net.pre(t).iter().filter(|arc| net.tokens(arc.place) < arc.weight).count();
+        missing[t.index()] = lacks as u32;
+        if lacks == 0 {
+            ready.push(t);
+        }
+    }
+    while let Some(t) = ready.pop() {
+        fires[t.index()] = true;
+        let new: Vec<PlaceId> = net
+            .changes(t)
+            .filter(|&(p, change)| change > 0 && !grows[p.index()])
+            .map(|(p, _)| p)
+            .collect();
+        for p in new {
+            grows[p.index()] = true;
+            for u in net.consumers(p).filter(|&u| net.tokens(p) < net.pre_weight(u, p)) {
+                missing[u.index()] -= 1;
+                if missing[u.index()] == 0 {
+                    ready.push(u);
+                }
+            }
+        }
+    }
+    fires
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::example;
+
+    #[test]
+    fn a_place_that_only_dead_transitions_feed_does_not_grow() {
+        example::reduces(
+            "dead-transitions",
+            "# deadlock
+             place p
+             place q 1
+             transition a: p -> p + q
+             transition b: 2*q -> p
+             transition c: q -> q",
+            "place p
+             place q 1
+             transition c: q -> q",
+        );
+    }
+}

@@ -1,0 +1,80 @@
+//! The search for candidates of [equal futures](parikh_evidence::reduction::rules::equal_futures).
+//!
+//! # Back-translation
+//! A router chooses between a transition and its twin, depending on the tokens.
+//!
+//! # Cost
+//! A hash over the consumers of a changed place, at most [`MOST`].
+
+use crate::buckets::Buckets;
+use crate::candidate;
+use crate::hashes::{row_hash, scrambled};
+use crate::journal::ChangedNodes;
+use crate::search::CandidateSearch;
+use parikh_evidence::reduction::rules::equal_futures::others;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::{Arc, PlaceId};
+
+/// Limit on the number of consumers; places with more are skipped.
+const MOST: usize = 16;
+
+/// Limit on the places with equal signature that are compared with a changed place.
+const MOST_ALIKE: usize = 8;
+
+#[derive(Default)]
+pub(super) struct EqualFutures {
+    by_signature: Buckets,
+}
+
+impl CandidateSearch for EqualFutures {
+    fn waits(&self) -> bool {
+        // Twins of a place fused in this batch still refer to it by its other name.
+        true
+    }
+
+    fn forget(&mut self) {
+        *self = EqualFutures::default();
+    }
+
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        for p in dirty.places_around(net) {
+            let consumers = net.consumer_count(p);
+            if net.in_support(p) || consumers == 0 || consumers > MOST {
+                continue;
+            }
+            let signature = signature(net, p);
+            let other = |id: usize| id != p.index() && net.has_place(PlaceId::new(id));
+            let others = self.by_signature.of(signature, MOST_ALIKE, other);
+            let others = others.into_iter().map(PlaceId::new);
+            candidates.extend(others.map(|q| candidate::places([q.min(p), q.max(p)])));
+            self.by_signature.insert(signature, p.index());
+        }
+    }
+}
+
+/// Returns a signature that is equal for places with equal futures, unless one of them has
+/// duplicate consumers.
+fn signature(net: &WorkNet, p: PlaceId) -> u64 {
+    net.consumers(p).fold(0, |sum, t| {
+        let rest: Vec<Arc> = others(net.pre(t), p, p).copied().collect();
+        // Twins may put their tokens into p or q freely, so only the number of tokens counts.
+        let put = net.post(t).iter().fold(0u64, |sum, arc| sum.wrapping_add(arc.weight));
+        sum.wrapping_add(scrambled(row_hash(&rest) ^ scrambled(put)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::example;
+
+    #[test]
+    fn a_consumer_of_two_tokens_tells_the_places_apart() {
+        let net = "# reachability over x
+             place p 1
+             place q 1
+             place x
+             transition f: 2*p -> x
+             transition g: 2*q -> x";
+        example::reduces("equal-futures", net, net);
+    }
+}

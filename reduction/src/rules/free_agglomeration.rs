@@ -1,0 +1,81 @@
+//! The search for candidates of [free
+//! agglomeration](parikh_evidence::reduction::rules::free_agglomeration).
+//!
+//! # Back-translation
+//! Merged transitions stand for h f.
+//!
+//! # Cost
+//! The rows around p, and |H|·|F| new transitions. The first variant requires |H| ≤ 1 or |F| ≤ 1
+//! and that p is removed; the second bounds the product. If p stays, only original transitions are
+//! merged: around a cycle, merging would never end.
+
+use super::GrowthLimits;
+use crate::candidate;
+use crate::journal::ChangedNodes;
+use crate::search::CandidateSearch;
+use parikh_evidence::reduction::rules::feeds_only;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::TransitionId;
+
+pub(super) struct FreeAgglomeration {
+    /// True for the variant with |H|, |F| > 1, or with p kept.
+    pub(super) product: bool,
+    pub(super) limits: GrowthLimits,
+}
+
+impl CandidateSearch for FreeAgglomeration {
+    fn waits(&self) -> bool {
+        true
+    }
+
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        for p in dirty.places_around(net) {
+            let Some(first) = net.consumers(p).next() else { continue };
+            if net.in_support(p) || net.producer_count(p) == 0 {
+                continue;
+            }
+            let weight = net.pre_weight(first, p);
+            let puts_off =
+                |&h: &TransitionId| net.post_weight(h, p) == weight && feeds_only(net, h, p);
+            let mut producers: Vec<_> = net.producers(p).filter(puts_off).collect();
+            let all = producers.len() == net.producer_count(p) && net.tokens(p) < weight;
+            if !all {
+                producers.retain(|h| self.product && h.index() < net.original_transitions());
+            }
+            let consumers: Vec<_> = net.consumers(p).collect();
+            let fits = if all {
+                self.limits.allow(net, self.product, &producers, &consumers)
+            } else {
+                self.product && consumers.len() == 1
+            };
+            if fits && !producers.is_empty() {
+                candidates.push(candidate::around(p, producers));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::example;
+
+    #[test]
+    fn a_place_with_other_feeders_stays() {
+        example::reduces(
+            "free-agglomeration-product",
+            "# reachability over c
+             place a 1
+             place p 1
+             place c
+             transition h: a -> p
+             transition k: c -> p + a
+             transition f: p + c -> c + c",
+            "place a 1
+             place p 1
+             place c
+             transition k: c -> a + p
+             transition f: p + c -> 2*c
+             transition h.f: a + c -> 2*c",
+        );
+    }
+}

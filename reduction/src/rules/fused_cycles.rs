@@ -1,0 +1,145 @@
+//! The search for candidates of [fused cycles](parikh_evidence::reduction::rules::fused_cycles).
+//!
+//! # Back-translation
+//! A router moves tokens along T to the place from which the next firing takes them.
+//!
+//! # Cost
+//! Linear in the net if much of it has changed. Otherwise, the moves after a changed move are
+//! followed for at most [`NEAR`] steps each. If one cycle enables the next, each costs this much
+//! instead of a pass over the net. Longer cycles are found when the whole net is shown again.
+
+use crate::journal::ChangedNodes;
+use crate::search::CandidateSearch;
+use parikh_evidence::reduction::rules::fused_cycles::move_of;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::components::components;
+use parikh_net::{PlaceId, TransitionId};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// Limit on the transitions visited per changed transition.
+const NEAR: usize = 64;
+
+/// A transition that moves one token from one place to another.
+type Move = (TransitionId, PlaceId, PlaceId);
+
+#[derive(Default)]
+pub(super) struct FusedCycles {
+    /// Cycles found but not yet returned as candidates.
+    found: Vec<Candidate>,
+}
+
+impl CandidateSearch for FusedCycles {
+    fn learn(&mut self, net: &WorkNet, dirty: &ChangedNodes) {
+        let changed = dirty.transitions.iter().filter_map(|&t| free_move(net, t));
+        let changed: Vec<Move> = changed.collect();
+        if changed.is_empty() {
+            return;
+        }
+        let moves = if changed.len() * NEAR >= net.transition_count() {
+            net.transitions().filter_map(|t| free_move(net, t)).collect()
+        } else {
+            behind(net, &changed)
+        };
+        self.found = cycles(&moves);
+    }
+
+    fn find(&mut self, _: &WorkNet, _: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        candidates.append(&mut self.found);
+    }
+}
+
+/// Returns `t` as a move, if it is one between places outside of the support.
+fn free_move(net: &WorkNet, t: TransitionId) -> Option<Move> {
+    let (from, to) = move_of(net, t)?;
+    let free = from != to && !net.in_support(from) && !net.in_support(to);
+    free.then_some((t, from, to))
+}
+
+/// Returns the moves reachable after these, nearest first, within the limit [`NEAR`].
+fn behind(net: &WorkNet, changed: &[Move]) -> Vec<Move> {
+    let mut steps = NEAR * changed.len();
+    let mut seen: HashSet<PlaceId> = HashSet::new();
+    let mut open: VecDeque<PlaceId> = changed.iter().map(|&(_, _, to)| to).collect();
+    let mut moves = Vec::new();
+    while let Some(p) = open.pop_front() {
+        if !seen.insert(p) {
+            continue;
+        }
+        for t in net.consumers(p) {
+            if steps == 0 {
+                return moves;
+            }
+            steps -= 1;
+            if let Some(next) = free_move(net, t) {
+                moves.push(next);
+                open.push_back(next.2);
+            }
+        }
+    }
+    moves
+}
+
+/// Returns the strongly connected components of these moves, without single places.
+fn cycles(moves: &[Move]) -> Vec<Candidate> {
+    let mut places: Vec<PlaceId> = moves.iter().flat_map(|&(_, from, to)| [from, to]).collect();
+    places.sort_unstable();
+    places.dedup();
+    let number = |p| places.binary_search(&p).expect("it is an end of a move");
+    let mut next = vec![Vec::new(); places.len()];
+    moves.iter().for_each(|&(_, from, to)| next[number(from)].push(number(to) as u32));
+    let kth = |node: u32, k: u32| next[node as usize].get(k as usize).copied();
+    let component = components(places.len() as u32, kth).of;
+    let mut groups: Vec<Candidate> = Vec::new();
+    let mut group_of: HashMap<u32, usize> = HashMap::new();
+    for &(t, from, to) in moves {
+        let [one, other] = [from, to].map(|p| component[number(p)]);
+        if one != other {
+            continue;
+        }
+        let at = *group_of.entry(one).or_insert_with(|| {
+            groups.push(Candidate::default());
+            groups.len() - 1
+        });
+        groups[at].transitions.push(t);
+        groups[at].places.extend([from, to]);
+    }
+    for group in &mut groups {
+        group.places.sort_unstable();
+        group.places.dedup();
+        group.transitions.sort_unstable();
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::example;
+
+    #[test]
+    fn two_cycles_that_touch_are_one() {
+        example::reduces(
+            "fused-cycles",
+            "# reachability over x
+             place a
+             place b 1
+             place c
+             place d
+             place x
+             transition ab: a -> b
+             transition ba: b -> a
+             transition bc: b -> c
+             transition cb: c -> b
+             transition cd: c -> d
+             transition dx: d -> x",
+            "place a 1
+             place d
+             place x
+             transition ab: a -> a
+             transition ba: a -> a
+             transition bc: a -> a
+             transition cb: a -> a
+             transition cd: a -> d
+             transition dx: d -> x",
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! The search for candidates of [implicit
+//! places](parikh_evidence::reduction::rules::implicit_places).
+//!
+//! # Back-translation
+//! None.
+//!
+//! # Cost
+//! For a changed place, a search of at most [`STEPS`] steps without backtracking: a transition that
+//! violates (2) or (3) is repaired by increasing the multiplicity of one of its inputs. The check
+//! reads the rows of all places of the candidate.
+
+use crate::candidate;
+use crate::journal::ChangedNodes;
+use crate::search::CandidateSearch;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::{PlaceId, TransitionId};
+use std::collections::BTreeMap;
+
+/// Limit on the number of increases of a multiplicity per place.
+const STEPS: usize = 16;
+
+/// Limit on the arcs of a place, both for removed places and for places that imply them.
+const MOST: usize = 16;
+
+pub(super) struct ImplicitPlaces;
+
+impl CandidateSearch for ImplicitPlaces {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        for p in dirty.places_around(net) {
+            if !net.in_support(p) && net.consumer_count(p) > 0 && is_small(net, p) {
+                candidates.extend(ImplicitPlaceSearch::new(net, p).run());
+            }
+        }
+    }
+}
+
+fn is_small(net: &WorkNet, p: PlaceId) -> bool {
+    net.consumer_count(p) + net.producer_count(p) <= MOST
+}
+
+/// The search for places that make `p` implicit.
+struct ImplicitPlaceSearch<'n> {
+    net: &'n WorkNet,
+    p: PlaceId,
+    others: Vec<PlaceId>,
+    /// m₀(p) − Σ y(q)·m₀(q).
+    spare: i128,
+    /// For each adjacent transition: Δ(t,p) − Σ y(q)·Δ(t,q), and Σ y(q)·pre(t,q).
+    around: BTreeMap<TransitionId, (i128, i128)>,
+}
+
+impl<'n> ImplicitPlaceSearch<'n> {
+    fn new(net: &'n WorkNet, p: PlaceId) -> Self {
+        let own = |t: TransitionId| (t, (i128::from(net.effect(t, p)), 0));
+        let around = net.neighbours(p).into_iter().map(own).collect();
+        let spare = i128::from(net.tokens(p));
+        ImplicitPlaceSearch { net, p, others: Vec::new(), spare, around }
+    }
+
+    /// Returns p together with places and multiplicities that make it implicit, if found.
+    fn run(mut self) -> Option<Candidate> {
+        for _ in 0..STEPS {
+            let Some((violated, by_effect)) = self.violated() else {
+                self.others.sort_unstable();
+                let same = self.others.chunk_by(|a, b| a == b);
+                let others = same.map(|same| (same[0], same.len() as u32));
+                return Some(candidate::weighted([(self.p, 1)].into_iter().chain(others), []));
+            };
+            let q = self.remedy(violated, by_effect)?;
+            self.raise(q);
+        }
+        None
+    }
+
+    /// Returns a transition that violates (2) with `true`, otherwise one that violates (3) with
+    /// `false`.
+    fn violated(&self) -> Option<(TransitionId, bool)> {
+        let by_effect = self.around.iter().find(|(_, (left, _))| *left < 0);
+        if let Some((&t, _)) = by_effect {
+            return Some((t, true));
+        }
+        let short = |t: &TransitionId| {
+            let taken = i128::from(self.net.pre_weight(*t, self.p));
+            taken > 0 && taken > self.around.get(t).map_or(0, |&(_, need)| need) + self.spare
+        };
+        self.net.consumers(self.p).find(short).map(|t| (t, false))
+    }
+
+    /// Returns the input of `t` whose increase causes the fewest new violations, then with the
+    /// fewest tokens.
+    fn remedy(&self, t: TransitionId, by_effect: bool) -> Option<PlaceId> {
+        let net = self.net;
+        let inputs = net.pre(t).iter().map(|arc| arc.place);
+        let helps = |q: &PlaceId| {
+            *q != self.p && is_small(net, *q) && (!by_effect || net.effect(t, *q) < 0)
+        };
+        inputs.filter(helps).min_by_key(|&q| {
+            let left = |u: &TransitionId| {
+                let own = self.around.get(u).map_or(0, |&(left, _)| left);
+                own < i128::from(net.effect(*u, q))
+            };
+            (net.producers(q).filter(left).count(), net.tokens(q), q)
+        })
+    }
+
+    fn raise(&mut self, q: PlaceId) {
+        self.others.push(q);
+        self.spare -= i128::from(self.net.tokens(q));
+        for t in self.net.neighbours(q) {
+            let (left, need) = self.around.entry(t).or_default();
+            *left -= i128::from(self.net.effect(t, q));
+            *need += i128::from(self.net.pre_weight(t, q));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::example;
+
+    #[test]
+    fn multiplicities_are_found_too() {
+        let net = "# deadlock; reachability over q\nplace p 1\nplace q 0\nplace two 0\n\
+                   transition a: p -> q + 2*two\ntransition b: q + 2*two -> p\n";
+        let after = "place p 1\nplace q 0\ntransition a: p -> q\ntransition b: q -> p";
+        example::reduces("implicit-places", net, after);
+    }
+
+    #[test]
+    fn a_place_that_starts_with_less_than_the_others_stays() {
+        let net = "# deadlock\nplace p\nplace q 1\nplace r 1\n\
+                   transition a: p -> q + r\ntransition b: q + r -> p\n";
+        // r makes q implicit; afterwards q makes no other place implicit.
+        let after = "place p\nplace r 1\ntransition a: p -> r\ntransition b: r -> p";
+        example::reduces("implicit-places", net, after);
+        let fewer = net.replace("place r 1", "place r");
+        // Now q has one token more than r: q is removed and r must stay.
+        let after = "place p\nplace r\ntransition a: p -> r\ntransition b: r -> p";
+        example::reduces("implicit-places", &fewer, after);
+    }
+}

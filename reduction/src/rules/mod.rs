@@ -1,0 +1,313 @@
+//! The searches of the rules, one per file, and the table of all rules.
+//!
+//! The form of a rule's candidates and the conditions of its application are documented in
+//! [`parikh_evidence::reduction::rules`].
+
+mod chained_places;
+mod composed_transitions;
+mod dead_transitions;
+mod equal_futures;
+mod free_agglomeration;
+mod fused_cycles;
+mod implicit_places;
+mod parallel_places;
+mod partial_post_agglomeration;
+mod post_agglomeration;
+mod pre_agglomeration;
+mod proportional_places;
+mod relevance;
+mod same_effect;
+mod source_transitions;
+mod structurally_implicit_places;
+mod token_prefiring;
+mod unmarkable_presets;
+mod weaker_transitions;
+
+use super::search::Phase::{self, Agglomeration, Cheap, Global, Linear, Product};
+use super::search::{CandidateSearch, ChangedPlaces, ChangedTransitions, PlacesAround, SearchRule};
+use parikh_evidence::reduction::{Conditions, WorkNet};
+
+pub use parikh_evidence::reduction::rules::{ALL, named};
+use parikh_net::{PlaceId, TransitionId};
+
+/// Limits on the growth by a single application.
+#[derive(Clone, Debug)]
+pub struct GrowthLimits {
+    /// Limit on the transitions that an n × m agglomeration with n, m > 1 creates. Default 32.
+    pub product: usize,
+    /// Limit on the arcs that an agglomeration may add beyond those it removes. Default 64.
+    pub more_arcs: usize,
+    /// Places that are kept although other places determine their tokens. Default none.
+    pub kept: Vec<PlaceId>,
+}
+
+impl Default for GrowthLimits {
+    fn default() -> Self {
+        GrowthLimits { product: 32, more_arcs: 64, kept: Vec::new() }
+    }
+}
+
+/// Iterates over the names of all searches. Some share the conditions of a rule.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    all(&GrowthLimits::default()).into_iter().map(|rule| rule.name)
+}
+
+/// The searches grouped by their effect, for comparisons. The groups remove dead nodes, nodes that
+/// the goals do not depend on, places and transitions that others make superfluous; fuse places;
+/// and merge firings.
+pub const FAMILIES: [(&str, &[&str]); 6] = [
+    ("dead", &["dead-transitions", "unmarkable-presets"]),
+    ("irrelevant", &["source-transitions", "relevance", "sink-places", "lossy-transitions"]),
+    (
+        "places",
+        &[
+            "constant-places",
+            "redundant-arcs",
+            "parallel-places",
+            "proportional-places",
+            "gcd-scaling",
+            "implicit-places",
+            "structurally-implicit-places",
+            "redundant-places",
+        ],
+    ),
+    (
+        "transitions",
+        &["neutral-transitions", "same-effect", "weaker-transitions", "composed-transitions"],
+    ),
+    ("fusion", &["fused-cycles", "chained-places", "equal-futures", "token-prefiring"]),
+    (
+        "agglomeration",
+        &[
+            "post-agglomeration",
+            "pre-agglomeration",
+            "free-agglomeration",
+            "post-agglomeration-product",
+            "pre-agglomeration-product",
+            "free-agglomeration-product",
+            "partial-post-agglomeration",
+        ],
+    ),
+];
+
+/// Returns the searches that a name denotes: one search, a family, or `all`.
+///
+/// # Errors
+/// Returns the list of known names if the name is unknown.
+pub fn called(name: &str) -> Result<Vec<&'static str>, String> {
+    if name == "all" {
+        return Ok(names().collect());
+    }
+    if let Some((_, members)) = FAMILIES.iter().find(|(family, _)| *family == name) {
+        return Ok(members.to_vec());
+    }
+    let families: Vec<&str> = FAMILIES.iter().map(|(family, _)| *family).collect();
+    let one = names().find(|own| *own == name).map(|own| vec![own]);
+    one.ok_or_else(|| {
+        let rules: Vec<&str> = names().collect();
+        let (families, rules) = (families.join(", "), rules.join(", "));
+        format!("expected one of the families {families}, `all`, or one of the rules {rules}")
+    })
+}
+
+/// Returns the rule whose conditions are checked for the candidates of a search.
+pub fn rule_of(search: &str) -> Option<&'static Conditions> {
+    let searches = all(&GrowthLimits::default()).into_iter();
+    searches
+        .map(|rule| (rule.name, rule.conditions))
+        .find(|(name, _)| *name == search)
+        .map(|it| it.1)
+}
+
+/// Returns all searches, in the order in which they run within their phase, each with its rule.
+pub(super) fn all(limits: &GrowthLimits) -> Vec<SearchRule> {
+    let kept = &limits.kept;
+    let limits = || limits.clone();
+    let post = |product| post_agglomeration::PostAgglomeration { product, limits: limits() };
+    let pre = |product| pre_agglomeration::PreAgglomeration { product, limits: limits() };
+    let free = |product| free_agglomeration::FreeAgglomeration { product, limits: limits() };
+    let partial = partial_post_agglomeration::PartialPostAgglomeration { limits: limits() };
+    // Constant places have as many producers as consumers.
+    let balanced = |net: &WorkNet, p| net.consumer_count(p) == net.producer_count(p);
+    let is_read = |net: &WorkNet, p| {
+        net.tokens(p) > 0 && net.consumer_count(p) > 0 && net.producer_count(p) > 0
+    };
+    let is_sink = |net: &WorkNet, p| !net.in_support(p) && net.consumer_count(p) == 0;
+    let is_free = |net: &WorkNet, p| !net.in_support(p);
+    let puts_as_often = |net: &WorkNet, t| net.pre(t).len() == net.post(t).len();
+    let puts_no_more_often = |net: &WorkNet, t| net.post(t).len() <= net.pre(t).len();
+    let table: Vec<(&str, &str, Phase, Box<dyn CandidateSearch>)> = vec![
+        (
+            "source-transitions",
+            "source-transitions",
+            Global,
+            Box::new(source_transitions::SourceTransitions),
+        ),
+        (
+            "dead-transitions",
+            "dead-transitions",
+            Global,
+            Box::new(dead_transitions::DeadTransitions),
+        ),
+        ("relevance", "relevance", Global, Box::new(relevance::Relevance)),
+        ("fused-cycles", "fused-cycles", Cheap, Box::<fused_cycles::FusedCycles>::default()),
+        ("constant-places", "constant-places", Cheap, Box::new(PlacesAround(balanced))),
+        ("redundant-arcs", "redundant-arcs", Cheap, Box::new(PlacesAround(is_read))),
+        ("sink-places", "implicit-places", Cheap, Box::new(ChangedPlaces(is_sink))),
+        (
+            "neutral-transitions",
+            "neutral-transitions",
+            Cheap,
+            Box::new(ChangedTransitions(puts_as_often)),
+        ),
+        ("lossy-transitions", "relevance", Cheap, Box::new(ChangedTransitions(puts_no_more_often))),
+        ("same-effect", "same-effect", Cheap, Box::<same_effect::SameEffect>::default()),
+        ("parallel-places", "implicit-places", Cheap, Box::new(parallel_places::ParallelPlaces)),
+        ("chained-places", "chained-places", Cheap, Box::new(chained_places::ChainedPlaces)),
+        (
+            "proportional-places",
+            "redundant-places",
+            Cheap,
+            Box::new(proportional_places::ProportionalPlaces::new(kept.clone())),
+        ),
+        ("gcd-scaling", "gcd-scaling", Cheap, Box::new(PlacesAround(is_free))),
+        ("post-agglomeration", "post-agglomeration", Agglomeration, Box::new(post(false))),
+        ("pre-agglomeration", "pre-agglomeration", Agglomeration, Box::new(pre(false))),
+        ("free-agglomeration", "free-agglomeration", Agglomeration, Box::new(free(false))),
+        ("implicit-places", "implicit-places", Product, Box::new(implicit_places::ImplicitPlaces)),
+        ("equal-futures", "equal-futures", Product, Box::<equal_futures::EqualFutures>::default()),
+        (
+            "weaker-transitions",
+            "weaker-transitions",
+            Product,
+            Box::new(weaker_transitions::WeakerTransitions),
+        ),
+        (
+            "composed-transitions",
+            "same-effect",
+            Product,
+            Box::<composed_transitions::ComposedTransitions>::default(),
+        ),
+        ("post-agglomeration-product", "post-agglomeration", Product, Box::new(post(true))),
+        ("pre-agglomeration-product", "pre-agglomeration", Product, Box::new(pre(true))),
+        ("free-agglomeration-product", "free-agglomeration", Product, Box::new(free(true))),
+        ("partial-post-agglomeration", "partial-post-agglomeration", Product, Box::new(partial)),
+        (
+            "token-prefiring",
+            "token-prefiring",
+            Product,
+            Box::<token_prefiring::TokenPrefiring>::default(),
+        ),
+        (
+            "unmarkable-presets",
+            "unmarkable-presets",
+            Linear,
+            Box::<unmarkable_presets::UnmarkablePresets>::default(),
+        ),
+        (
+            "structurally-implicit-places",
+            "implicit-places",
+            Linear,
+            Box::<structurally_implicit_places::StructurallyImplicitPlaces>::default(),
+        ),
+        (
+            "redundant-places",
+            "redundant-places",
+            Linear,
+            Box::new(structurally_implicit_places::StructurallyImplicitPlaces::exactly(
+                kept.clone(),
+            )),
+        ),
+    ];
+    // A test checks that each second name is a rule.
+    let rule = |(name, conditions, phase, search)| {
+        Some(SearchRule { name, conditions: named(conditions)?, phase, search })
+    };
+    table.into_iter().filter_map(rule).collect()
+}
+
+impl GrowthLimits {
+    /// Returns true if merging each of `producers` with each of `consumers` at a place stays within
+    /// the limits. With `product`, both must have at least two elements; without it, one of them
+    /// has at most one.
+    fn allow(
+        &self,
+        net: &WorkNet,
+        product: bool,
+        producers: &[TransitionId],
+        consumers: &[TransitionId],
+    ) -> bool {
+        let (n, m) = (producers.len(), consumers.len());
+        if product != (n > 1 && m > 1) || (product && n * m > self.product) {
+            return false;
+        }
+        let arcs = |all: &[TransitionId]| -> usize {
+            all.iter().map(|&t| net.pre(t).len() + net.post(t).len()).sum()
+        };
+        let (before, after) = (arcs(producers), arcs(consumers));
+        // Each merged pair loses the arcs at the place.
+        let made = (before * m + after * n).saturating_sub(2 * n * m);
+        made <= before + after + self.more_arcs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example;
+
+    #[test]
+    fn every_rule_has_a_search_and_every_search_a_rule_and_a_name() {
+        let searches = all(&GrowthLimits::default());
+        for rule in ALL {
+            assert!(searches.iter().any(|search| search.conditions.name == rule.name));
+        }
+        let mut names: Vec<_> = super::names().collect();
+        assert_eq!(names.len(), 29, "one for each line of the table");
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), 29);
+    }
+
+    #[test]
+    fn every_search_is_in_one_family() {
+        let mut members: Vec<_> = FAMILIES.iter().flat_map(|(_, members)| *members).collect();
+        let mut names: Vec<_> = super::names().collect();
+        members.sort_unstable();
+        names.sort_unstable();
+        assert_eq!(members, names.iter().collect::<Vec<_>>());
+        assert_eq!(called("all").unwrap().len(), names.len());
+        assert_eq!(called("dead").unwrap(), ["dead-transitions", "unmarkable-presets"]);
+        assert_eq!(called("gcd-scaling").unwrap(), ["gcd-scaling"]);
+        assert!(called("deaf").unwrap_err().contains("dead, irrelevant, places"));
+    }
+
+    #[test]
+    fn the_examples_of_the_headers() {
+        // The examples of searches for special cases of a rule are in the file of the search.
+        for folder in ["evidence/src/reduction/rules", "reduction/src/rules"] {
+            for name in names() {
+                let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+                let file = format!("{root}/{folder}/{}.rs", name.replace('-', "_"));
+                let source = std::fs::read_to_string(&file).unwrap_or_default();
+                if source.contains("//! ```text") {
+                    example::check(name, &source);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn places_from_which_nobody_takes_go() {
+        let net = "# deadlock\nplace p 1\nplace done\ntransition a: p -> 3*done";
+        example::reduces("sink-places", net, "place p 1\ntransition a: p ->");
+    }
+
+    #[test]
+    fn transitions_that_only_lose_tokens_go() {
+        let net = "# reachability over q\nplace p 1\nplace q\nplace r\n\
+                   transition a: p -> q + r\ntransition b: q + 2*r -> q + r";
+        let after = "place p 1\nplace q\nplace r\ntransition a: p -> q + r";
+        example::reduces("lossy-transitions", net, after);
+    }
+}

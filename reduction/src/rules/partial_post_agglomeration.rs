@@ -1,0 +1,45 @@
+//! The search for candidates of [partial post
+//! agglomeration](parikh_evidence::reduction::rules::partial_post_agglomeration).
+//!
+//! # Back-translation
+//! Merged transitions stand for h f.
+//!
+//! # Cost
+//! The rows around p. There is at most one h, so the net does not grow. Only original transitions
+//! are merged, so the search ends.
+
+use super::GrowthLimits;
+use crate::candidate;
+use crate::journal::ChangedNodes;
+use crate::search::CandidateSearch;
+use parikh_evidence::reduction::rules::takes_only_from;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::TransitionId;
+
+pub(super) struct PartialPostAgglomeration {
+    pub(super) limits: GrowthLimits,
+}
+
+impl CandidateSearch for PartialPostAgglomeration {
+    fn waits(&self) -> bool {
+        true
+    }
+
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        for p in dirty.places_around(net) {
+            if net.in_support(p) || net.producer_count(p) != 1 || net.consumer_count(p) < 2 {
+                continue;
+            }
+            let may = |f: &TransitionId| {
+                f.index() < net.original_transitions()
+                    && takes_only_from(net, *f, p)
+                    && !net.touches_support(*f)
+            };
+            let consumers: Vec<_> = net.consumers(p).filter(may).collect();
+            let producers: Vec<_> = net.producers(p).collect();
+            if !consumers.is_empty() && self.limits.allow(net, false, &producers, &consumers) {
+                candidates.push(candidate::around(p, consumers));
+            }
+        }
+    }
+}

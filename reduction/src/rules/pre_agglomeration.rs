@@ -1,0 +1,60 @@
+//! The search for candidates of [pre
+//! agglomeration](parikh_evidence::reduction::rules::pre_agglomeration).
+//!
+//! # Back-translation
+//! Merged transitions stand for h f. For a dead marking, the transitions h fire last.
+//!
+//! # Cost
+//! The rows around p and the consumers of •H.
+
+use super::GrowthLimits;
+use crate::candidate;
+use crate::journal::ChangedNodes;
+use crate::search::CandidateSearch;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::TransitionId;
+
+/// Limit on the consumers of an input place of H.
+const MOST: usize = 64;
+
+pub(super) struct PreAgglomeration {
+    /// True for the variant with |H|, |F| > 1.
+    pub(super) product: bool,
+    pub(super) limits: GrowthLimits,
+}
+
+impl CandidateSearch for PreAgglomeration {
+    fn waits(&self) -> bool {
+        true
+    }
+
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        let mut places = dirty.places_around(net);
+        // A place that lost a consumer may allow agglomeration at the output place of another
+        // consumer.
+        for &p in &dirty.places {
+            if net.consumer_count(p) <= MOST {
+                places.extend(net.consumers(p).filter_map(|h| match net.post(h) {
+                    [arc] => Some(arc.place),
+                    _ => None,
+                }));
+            }
+        }
+        places.sort_unstable();
+        places.dedup();
+        for p in places {
+            let narrow = |h: TransitionId| net.post(h).len() == 1;
+            if net.in_support(p) || !net.producers(p).next().is_some_and(narrow) {
+                continue;
+            }
+            let producers: Vec<_> = net.producers(p).collect();
+            let consumers: Vec<_> = net.consumers(p).collect();
+            let inputs_are_few = producers
+                .iter()
+                .all(|&h| net.pre(h).iter().all(|arc| net.consumer_count(arc.place) <= MOST));
+            if inputs_are_few && self.limits.allow(net, self.product, &producers, &consumers) {
+                candidates.push(candidate::place(p));
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The search for candidates of [same effect](parikh_evidence::reduction::rules::same_effect).
+//!
+//! # Back-translation
+//! None: runs of the reduced net are runs of the net before.
+//!
+//! # Cost
+//! For each changed transition, a hash of its effect divided by its gcd, and comparisons with at
+//! most [`MOST`] other transitions with this hash and with exact duplicates.
+
+use crate::buckets::Buckets;
+use crate::candidate;
+use crate::hashes::{effect_hash, row_hash, scrambled};
+use crate::journal::ChangedNodes;
+use crate::search::CandidateSearch;
+use parikh_evidence::reduction::rules::gcd_scaling::gcd;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::{PlaceId, TransitionId};
+
+/// Limit on the transitions with the same effect that a new one is compared with.
+const MOST: usize = 48;
+
+#[derive(Default)]
+pub(super) struct SameEffect {
+    by_effect: Buckets,
+    by_rows: Buckets,
+}
+
+impl CandidateSearch for SameEffect {
+    fn forget(&mut self) {
+        *self = SameEffect::default();
+    }
+
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        for &t in &dirty.transitions {
+            let mut pair = |kept, goes| candidates.push(candidate::transitions([kept, goes]));
+            let other = |id: usize| id != t.index() && net.has_transition(TransitionId::new(id));
+            let rows = row_hash(net.pre(t)).wrapping_mul(31).wrapping_add(row_hash(net.post(t)));
+            if let [twin] = self.by_rows.of(rows, 1, other)[..] {
+                pair(TransitionId::new(twin), t);
+            }
+            self.by_rows.insert(rows, t.index());
+            let effect = direction_hash(net, t);
+            let mine = places_mask(net, t);
+            for u in self.by_effect.of(effect, MOST, other).into_iter().map(TransitionId::new) {
+                let theirs = places_mask(net, u);
+                if theirs & !mine == 0 {
+                    pair(u, t);
+                }
+                if mine & !theirs == 0 {
+                    pair(t, u);
+                }
+            }
+            self.by_effect.insert(effect, t.index());
+        }
+    }
+}
+
+/// Returns a mask with one of 64 bits for each input place: a set of places has all bits of its
+/// subsets.
+fn places_mask(net: &WorkNet, t: TransitionId) -> u64 {
+    net.pre(t).iter().fold(0, |mask, arc| mask | 1 << (scrambled(arc.place.index() as u64) % 64))
+}
+
+/// Returns the hash of the effect of `t` divided by its gcd.
+fn direction_hash(net: &WorkNet, t: TransitionId) -> u64 {
+    let divisor = |d: u64, (_, change): (PlaceId, i64)| gcd(d, change.unsigned_abs());
+    // Changes are below 2^63, so their divisor is, too.
+    let divisor = net.changes(t).fold(0, divisor).max(1) as i64;
+    effect_hash(net.changes(t).map(|(p, change)| (p, change / divisor)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::example;
+
+    #[test]
+    fn a_repetition_that_runs_dry_is_no_replacement() {
+        let net = "# reachability over q
+             place p 2
+             place q
+             transition a: 2*p -> p + q
+             transition b: 2*p -> 2*q";
+        example::reduces("same-effect", net, net);
+    }
+}

@@ -1,0 +1,23 @@
+//! The search for candidates of [source
+//! transitions](parikh_evidence::reduction::rules::source_transitions).
+//!
+//! # Back-translation
+//! None.
+//!
+//! # Cost
+//! Linear, once.
+
+use crate::candidate;
+use crate::journal::ChangedNodes;
+use crate::search::CandidateSearch;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+
+pub(super) struct SourceTransitions;
+
+impl CandidateSearch for SourceTransitions {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        let source = dirty.transitions.iter().find(|&&t| net.pre(t).is_empty());
+        let done = |t| net.transition_count() == 1 && net.post(t).is_empty();
+        candidates.extend(source.filter(|&&t| !done(t)).map(|&t| candidate::transitions([t])));
+    }
+}

@@ -1,0 +1,201 @@
+//! The search for structurally implicit places, a case of [implicit
+//! places](parikh_evidence::reduction::rules::implicit_places) in which a linear program finds the
+//! multiplicities.
+//!
+//! ```text
+//! # deadlock
+//! place a 2
+//! place b
+//! place c
+//! place half 1
+//! transition s: 2*a -> 2*b + half
+//! transition r: 2*b -> 2*c
+//! transition t: 2*c + half -> 2*a
+//! # becomes
+//! place a 2
+//! place b
+//! place c
+//! transition s: 2*a -> 2*b
+//! transition r: 2*b -> 2*c
+//! transition t: 2*c -> 2*a
+//! ```
+//!
+//! Twice half is never less than b + c, and t takes 2 of c where it takes one of half.
+//!
+//! # Back-translation
+//! None.
+//!
+//! # Cost
+//! One matrix, with a row per effect, a row for the input arcs of each transition, and a column per
+//! place. For each changed place with at most [`MOST`] arcs, a linear program on this matrix
+//! minimises the sum of multiplicities; only the bounds of the rows of its transitions differ. Each
+//! solve continues from the last one. The check reads the rows of all places of the candidate, in
+//! integers.
+
+use crate::candidate;
+use crate::journal::ChangedNodes;
+use crate::multipliers::{MOST_ARCS, MultiplicityProgram, arc_count, integers};
+use crate::search::CandidateSearch;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::{Arc, PlaceId, TransitionId};
+use parikh_solvers::Budget;
+use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
+use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+use parikh_solvers::lp_chosen::keep_for_hints;
+use std::collections::HashMap;
+
+/// Limit on the arcs of a place; places with more are skipped.
+const MOST: usize = 16;
+
+#[derive(Default)]
+pub(super) struct StructurallyImplicitPlaces {
+    slice: Option<Budget>,
+    /// For [redundant places](parikh_evidence::reduction::rules::redundant_places): other places
+    /// must determine the tokens exactly. The places in the list are kept.
+    exactly: Option<Vec<PlaceId>>,
+}
+
+impl StructurallyImplicitPlaces {
+    /// Creates the search for places whose tokens others determine exactly; the places in `kept`
+    /// are not removed.
+    pub(super) fn exactly(kept: Vec<PlaceId>) -> Self {
+        StructurallyImplicitPlaces { slice: None, exactly: Some(kept) }
+    }
+}
+
+impl CandidateSearch for StructurallyImplicitPlaces {
+    fn allow(&mut self, slice: Budget) {
+        self.slice = Some(slice);
+    }
+
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        let Some(slice) = &self.slice else { return };
+        if arc_count(net) > MOST_ARCS {
+            return;
+        }
+        let mut asked = dirty.places_around(net);
+        asked.retain(|&p| {
+            let arcs = net.consumer_count(p) + net.producer_count(p);
+            let kept = self.exactly.as_ref().is_some_and(|kept| kept.contains(&p));
+            let asked = self.exactly.is_some() || net.consumer_count(p) > 0;
+            !net.in_support(p) && !kept && asked && arcs <= MOST
+        });
+        if asked.is_empty() {
+            return;
+        }
+        // The program is refused only beyond 64 bits or 2³² nodes; then nothing is found.
+        let Ok(mut search) = LinearImplicitPlaceSearch::new(net, &asked, self.exactly.is_some())
+        else {
+            return;
+        };
+        for p in asked {
+            if slice.is_exhausted() {
+                return;
+            }
+            candidates.extend(search.vouchers(p, slice).unwrap_or_default());
+        }
+    }
+}
+
+/// The search for places that make others implicit.
+struct LinearImplicitPlaceSearch<'n> {
+    net: &'n WorkNet,
+    lp: Box<dyn IncrementalLp>,
+    effects: MultiplicityProgram,
+    /// The rows of (3): Σ y(q)·(pre(t,q) − m₀(q)).
+    needs: HashMap<TransitionId, Row>,
+    /// Returns the interval for a sum: exactly this value, or at most this value.
+    within: fn(i64) -> Interval,
+}
+
+impl<'n> LinearImplicitPlaceSearch<'n> {
+    fn new(net: &'n WorkNet, asked: &[PlaceId], exactly: bool) -> Result<Self, ProgramError> {
+        let within: fn(i64) -> Interval =
+            if exactly { Interval::exactly } else { Interval::at_most };
+        let mut effects = MultiplicityProgram::of(net, Interval::NON_NEGATIVE, within(0))?;
+        let mut program =
+            std::mem::replace(&mut effects.program, LinearProgram::new(Sense::Minimise));
+        program.set_objective(
+            Sense::Minimise,
+            effects.places.iter().map(|&p| (effects.column(p), 1)),
+        )?;
+        let tokens = program.add_column(Interval::NON_NEGATIVE)?;
+        // Tokens and weights are below 2⁶³.
+        let marked = effects.places.iter().map(|&p| (effects.column(p), net.tokens(p) as i64));
+        program.add_row(Interval::exactly(0), marked.chain([(tokens, -1)]))?;
+        let mut needs = HashMap::new();
+        for t in asked.iter().flat_map(|&p| net.consumers(p)) {
+            if needs.contains_key(&t) {
+                continue;
+            }
+            let taken = |arc: &Arc| (effects.column(arc.place), arc.weight as i64);
+            let row = net.pre(t).iter().map(taken).chain([(tokens, -1)]);
+            needs.insert(t, program.add_row(Interval::FREE, row)?);
+        }
+        Ok(LinearImplicitPlaceSearch { net, lp: keep_for_hints(program), effects, needs, within })
+    }
+
+    /// Returns likely candidates that remove `p`. Afterwards, `p` does not make later places
+    /// implicit.
+    fn vouchers(&mut self, p: PlaceId, budget: &Budget) -> Result<Vec<Candidate>, ProgramError> {
+        let net = self.net;
+        let around = net.neighbours(p);
+        self.lp.set_column_bounds(self.effects.column(p), Interval::exactly(0))?;
+        for &t in &around {
+            if let Some(row) = self.effects.row(t) {
+                self.lp.set_row_bounds(row, (self.within)(net.effect(t, p)))?;
+            }
+        }
+        for t in net.consumers(p) {
+            // Both are below 2⁶³.
+            let short = net.pre_weight(t, p) as i64 - net.tokens(p) as i64;
+            if let Some(&row) = self.needs.get(&t) {
+                self.lp.set_row_bounds(row, Interval::at_least(short))?;
+            }
+        }
+        let answer = self.lp.solve_again(budget);
+        for &t in &around {
+            if let Some(row) = self.effects.row(t) {
+                self.lp.set_row_bounds(row, (self.within)(0))?;
+            }
+        }
+        for row in net.consumers(p).filter_map(|t| self.needs.get(&t)) {
+            self.lp.set_row_bounds(*row, Interval::FREE)?;
+        }
+        let LpAnswer::Optimal(optimum) = answer else {
+            self.lp.set_column_bounds(self.effects.column(p), Interval::NON_NEGATIVE)?;
+            return Ok(Vec::new());
+        };
+        Ok(self.candidates(p, optimum.point))
+    }
+
+    /// Returns the candidates that a solution may represent: p first, then the other places in
+    /// proportion.
+    fn candidates(&self, p: PlaceId, mut solution: Vec<f64>) -> Vec<Candidate> {
+        let Column(own) = self.effects.column(p);
+        solution.truncate(self.effects.places.len());
+        solution[own as usize] = 1.0;
+        let guesses = integers(&solution).into_iter();
+        let candidate = |mut guess: Vec<(usize, u32)>| {
+            let at = guess.iter().position(|&(at, _)| at == own as usize)?;
+            let k = guess.remove(at).1;
+            let others = guess.into_iter().map(|(at, weight)| (self.effects.places[at], weight));
+            Some(candidate::weighted([(p, k)].into_iter().chain(others), []))
+        };
+        guesses.filter_map(candidate).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::example;
+
+    #[test]
+    fn a_place_with_too_few_tokens_stays() {
+        // t takes lamp for the token that c holds initially.
+        let net = "# deadlock\nplace a 1\nplace b\nplace c 1\nplace lamp\n\
+                   transition s: a -> b + lamp\ntransition r: b -> c\ntransition t: c + lamp -> a";
+        let stays = net.lines().skip(1).collect::<Vec<_>>().join("\n");
+        example::reduces("structurally-implicit-places", net, &stays);
+    }
+}

@@ -1,0 +1,40 @@
+//! The search for candidates of [token
+//! prefiring](parikh_evidence::reduction::rules::token_prefiring).
+//!
+//! # Back-translation
+//! tᵏ is in the prefix.
+//!
+//! # Cost
+//! The inputs of a changed transition, once each: in a ring of such transitions, the tokens would
+//! move forever.
+
+use crate::candidate;
+use crate::journal::ChangedNodes;
+use crate::search::CandidateSearch;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::TransitionId;
+use std::collections::HashSet;
+
+#[derive(Default)]
+pub(super) struct TokenPrefiring {
+    /// Transitions proposed in earlier calls.
+    found: HashSet<TransitionId>,
+}
+
+impl CandidateSearch for TokenPrefiring {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        for t in dirty.transitions_around(net, 8) {
+            let ready = !net.pre(t).is_empty()
+                && net.pre(t).iter().all(|arc| {
+                    net.tokens(arc.place) >= arc.weight
+                        && net.consumer_count(arc.place) == 1
+                        && net.post_weight(t, arc.place) == 0
+                });
+            // Composed transitions are excluded: around a ring they are created endlessly.
+            let original = t.index() < net.original_transitions();
+            if ready && original && self.found.insert(t) {
+                candidates.push(candidate::transitions([t]));
+            }
+        }
+    }
+}

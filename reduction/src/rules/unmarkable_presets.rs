@@ -1,0 +1,237 @@
+//! The search for candidates of [unmarkable
+//! presets](parikh_evidence::reduction::rules::unmarkable_presets).
+//!
+//! # Back-translation
+//! None: sequences stay unchanged.
+//!
+//! # Cost
+//! One matrix, with a row per effect and a column per place. For each transition that a few random
+//! firing sequences do not fire, a linear program on it minimises Σ y(p)·(m₀(p) − pre(t,p)) with 0
+//! ≤ y ≤ 1. By Farkas' lemma the minimum is negative if and only if m₀ + C·x ≥ pre(t) has no
+//! solution x ≥ 0. So the search finds everything that the state equation over the rationals
+//! implies for single transitions, within the limits of time and size ([`MOST_ARCS`]). If there is
+//! no such y, the dual solution is such an x, often also for other transitions. One y often covers
+//! many transitions, and transitions found dead are removed from the matrix. The check reads the
+//! rows of the places of the candidate, in integers.
+
+use crate::candidate;
+use crate::journal::ChangedNodes;
+use crate::multipliers::{MOST_ARCS, MultiplicityProgram, arc_count, integers};
+use crate::search::CandidateSearch;
+use parikh_evidence::reduction::{Candidate, WeightedSum, WorkNet};
+use parikh_net::{Arc, Marking, PlaceId, TransitionId};
+use parikh_solvers::Budget;
+use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
+use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+use parikh_solvers::lp_chosen::keep_for_hints;
+
+/// Tolerance: a smaller optimum counts as 0.
+const NEGATIVE: f64 = -1e-6;
+
+#[derive(Default)]
+pub(super) struct UnmarkablePresets {
+    slice: Option<Budget>,
+}
+
+impl CandidateSearch for UnmarkablePresets {
+    fn allow(&mut self, slice: Budget) {
+        self.slice = Some(slice);
+    }
+
+    fn find(&mut self, net: &WorkNet, _: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        let Some(slice) = &self.slice else { return };
+        if arc_count(net) > MOST_ARCS {
+            return;
+        }
+        let asked = unfired(net, slice);
+        if asked.is_empty() {
+            return;
+        }
+        // The program is refused only beyond 64 bits or 2³² nodes; then nothing is found.
+        if let Ok(mut search) = WeightedSumSearch::new(net, asked) {
+            search.run(slice, candidates);
+        }
+    }
+}
+
+/// Returns the transitions that a few random firing sequences do not fire. The sequences repeatedly
+/// visit all transitions in random order and fire the enabled ones.
+fn unfired(net: &WorkNet, budget: &Budget) -> Vec<TransitionId> {
+    const SWEEPS_OF_A_SEQUENCE: usize = 8;
+    const ARCS_LOOKED_AT: usize = 1_000_000;
+    let mut rng = fastrand::Rng::with_seed(0);
+    let mut order: Vec<TransitionId> = net.transitions().collect();
+    let mut left = order.clone();
+    let mut fired = vec![false; net.transition_ids()];
+    let initial: Vec<u64> = (0..net.place_ids()).map(|p| net.tokens(PlaceId::new(p))).collect();
+    let mut marking = initial.clone();
+    let sweeps = (ARCS_LOOKED_AT / (arc_count(net) + 1)).clamp(SWEEPS_OF_A_SEQUENCE, 128);
+    for sweep in 0..sweeps {
+        if left.is_empty() || budget.is_exhausted() {
+            break;
+        }
+        if sweep % SWEEPS_OF_A_SEQUENCE == 0 {
+            marking.clone_from(&initial);
+        }
+        rng.shuffle(&mut order);
+        for &t in &order {
+            if net.pre(t).iter().any(|arc| marking[arc.place.index()] < arc.weight) {
+                continue;
+            }
+            fired[t.index()] = true;
+            net.pre(t).iter().for_each(|arc| marking[arc.place.index()] -= arc.weight);
+            let mut overflows = false;
+            for arc in net.post(t) {
+                // Both are below 2⁶³.
+                marking[arc.place.index()] += arc.weight;
+                overflows |= marking[arc.place.index()] > Marking::MAX_TOKENS;
+            }
+            if overflows {
+                marking.clone_from(&initial);
+            }
+        }
+        left.retain(|t| !fired[t.index()]);
+    }
+    left
+}
+
+/// The search for weighted sums of places of which transitions need too much.
+struct WeightedSumSearch<'n> {
+    net: &'n WorkNet,
+    lp: Box<dyn IncrementalLp>,
+    effects: MultiplicityProgram,
+    /// For each row, the number of its transitions not found dead yet.
+    live: Vec<usize>,
+    asked: Vec<TransitionId>,
+    dead: Vec<bool>,
+    /// Transitions that cannot be refuted, according to the solver.
+    possible: Vec<bool>,
+}
+
+impl<'n> WeightedSumSearch<'n> {
+    fn new(net: &'n WorkNet, asked: Vec<TransitionId>) -> Result<Self, ProgramError> {
+        let mut effects =
+            MultiplicityProgram::of(net, Interval::between(0, 1), Interval::at_most(0))?;
+        let program = std::mem::replace(&mut effects.program, LinearProgram::new(Sense::Minimise));
+        let mut live = vec![0; program.rows().len()];
+        net.transitions().filter_map(|t| effects.row(t)).for_each(|row| live[row.index()] += 1);
+        let dead = vec![false; net.transition_ids()];
+        let possible = dead.clone();
+        Ok(WeightedSumSearch {
+            net,
+            lp: keep_for_hints(program),
+            effects,
+            live,
+            asked,
+            dead,
+            possible,
+        })
+    }
+
+    fn run(&mut self, budget: &Budget, candidates: &mut Vec<Candidate>) {
+        for t in self.asked.clone() {
+            if budget.is_exhausted() {
+                return;
+            }
+            if !self.dead[t.index()] && !self.possible[t.index()] {
+                candidates.extend(self.sum_against(t, budget));
+            }
+        }
+    }
+
+    /// Returns a sum of which `t` needs too much, with all transitions that do.
+    fn sum_against(&mut self, t: TransitionId, budget: &Budget) -> Option<Candidate> {
+        let net = self.net;
+        let column = |p: PlaceId| self.effects.column(p);
+        // Tokens and weights are below 2⁶³.
+        let tokens = self.effects.places.iter().map(|&p| (column(p), net.tokens(p) as i64));
+        let need = net.pre(t).iter().map(|arc| (column(arc.place), -(arc.weight as i64)));
+        let costs: Vec<_> = tokens.filter(|&(_, tokens)| tokens > 0).chain(need).collect();
+        self.lp.set_objective(Sense::Minimise, &costs).ok()?;
+        let LpAnswer::Optimal(optimum) = self.lp.solve_again(budget) else { return None };
+        if optimum.objective > NEGATIVE {
+            self.note_possible(&optimum.multipliers?);
+            return None;
+        }
+        let guesses = integers(&optimum.point);
+        guesses.into_iter().find_map(|guess| self.dead_by(guess))
+    }
+
+    /// Marks transitions that no sum refutes. The negated dual solution is a vector x of firing
+    /// counts with m₀ + C·x ≥ pre(t). Transitions whose inputs are marked in m₀ + C·x need no
+    /// attempt. Floating-point errors can only cause a miss.
+    fn note_possible(&mut self, multipliers: &[f64]) {
+        const NEAR: f64 = 1e-6;
+        let mut marking: Vec<f64> =
+            self.effects.places.iter().map(|&p| self.net.tokens(p) as f64).collect();
+        for ((_, changes, _), multiplier) in self.lp.program().iter_rows().zip(multipliers) {
+            if *multiplier < 0.0 {
+                for &(column, change) in changes {
+                    marking[column.index()] -= change as f64 * multiplier;
+                }
+            }
+        }
+        for &t in &self.asked {
+            let has = |arc: &Arc| {
+                let tokens = marking[self.effects.column(arc.place).index()];
+                tokens >= arc.weight as f64 - NEAR
+            };
+            self.possible[t.index()] |= self.net.pre(t).iter().all(has);
+        }
+    }
+
+    /// Returns the transitions that need too much of this sum, if no live transition increases it,
+    /// and marks them as dead.
+    fn dead_by(&mut self, weights: Vec<(usize, u32)>) -> Option<Candidate> {
+        let places = weights.into_iter().map(|(at, weight)| (self.effects.places[at], weight));
+        let mut candidate = candidate::weighted(places, []);
+        let sum = WeightedSum::of(self.net, candidate.weighted_places());
+        let is_dead = |t: TransitionId| self.dead[t.index()];
+        let falls = |(&t, &(need, change)): (&TransitionId, &(i128, i128))| {
+            change <= 0 || need > sum.tokens || is_dead(t)
+        };
+        if !sum.around.iter().all(falls) {
+            return None;
+        }
+        let found = self.asked.iter().filter(|&&t| sum.need(t) > sum.tokens && !is_dead(t));
+        candidate.transitions = found.copied().collect();
+        for &t in &candidate.transitions {
+            self.dead[t.index()] = true;
+            let Some(row) = self.effects.row(t) else { continue };
+            self.live[row.index()] -= 1;
+            if self.live[row.index()] == 0 {
+                // The row exists. If the change failed, further sums would only be harder to find.
+                let _ = self.lp.set_row_bounds(row, Interval::FREE);
+            }
+        }
+        (!candidate.transitions.is_empty()).then_some(candidate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::example;
+
+    #[test]
+    fn multiplicities_need_not_be_one() {
+        // 2·a + 3·b is at most 6, and t needs 7 of it.
+        let net = "# deadlock\nplace a 3\nplace b\ntransition s: 3*a -> 2*b\n\
+                   transition r: 2*b -> 3*a\ntransition t: 2*a + b -> 2*a + b";
+        let after = "place a 3\nplace b\ntransition s: 3*a -> 2*b\ntransition r: 2*b -> 3*a";
+        example::reduces("unmarkable-presets", net, after);
+        let more = net.replace("place a 3", "place a 6");
+        let stays = more.lines().skip(1).collect::<Vec<_>>().join("\n");
+        example::reduces("unmarkable-presets", &more, &stays);
+    }
+
+    #[test]
+    fn what_only_the_dead_ones_feed_is_dead_in_the_same_round() {
+        // Only meet feeds w, and meet needs two tokens where there is one; more needs three of w.
+        let net = "# reachability over a\nplace a 1\nplace b\nplace w 2\nplace x\n\
+                   transition s: a -> b\ntransition r: b -> a\ntransition meet: a + b -> 2*w\n\
+                   transition v: w -> x\ntransition y: x -> w\ntransition more: 2*w + x -> a";
+        let after = "place a 1\nplace b\nplace w 2\nplace x\ntransition s: a -> b\n\
+                     transition r: b -> a\ntransition v: w -> x\ntransition y: x -> w";
+        example::reduces("unmarkable-presets", net, after);
+    }
+}

@@ -1,0 +1,92 @@
+//! The search for a rule's candidates, and its phase.
+//!
+//! A search may return wrong candidates, because the rule's conditions are checked for each
+//! candidate ([`parikh_evidence::reduction::conditions`]). Missed candidates are simply not
+//! reduced.
+
+use super::candidate;
+use super::journal::ChangedNodes;
+use parikh_evidence::reduction::{Candidate, Conditions, WorkNet};
+use parikh_net::{PlaceId, TransitionId};
+use parikh_solvers::Budget;
+
+/// The phase in which a rule runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    /// Reads the whole net: once per round, and only after a change.
+    Global,
+    /// Cheap and never grows the net: runs to a fixpoint.
+    Cheap,
+    /// Merges transitions without adding any.
+    Agglomeration,
+    /// May add transitions or is expensive: runs when nothing else applies.
+    Product,
+    /// Solves linear programs to find candidates: runs last, and only as long as
+    /// [`CandidateSearch::allow`] permits.
+    Linear,
+}
+
+/// A rule with the search for its candidates.
+pub(super) struct SearchRule {
+    /// The name of the search, used in statistics and on the command line.
+    pub(super) name: &'static str,
+    pub(super) conditions: &'static Conditions,
+    pub(super) phase: Phase,
+    pub(super) search: Box<dyn CandidateSearch>,
+}
+
+/// The search for candidates of one rule.
+pub(super) trait CandidateSearch {
+    /// Appends promising candidates in a deterministic order. `dirty` holds the changes since the
+    /// last call.
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>);
+
+    /// Returns true if a candidate must wait for the next batch when an adjacent transition changed
+    /// in this batch. This is not needed for soundness. It prevents chains from being merged from
+    /// one end, which would copy an ever longer row for each link.
+    fn waits(&self) -> bool {
+        false
+    }
+
+    /// Sets the time limit of the following calls of [`find`](Self::find), for rules of
+    /// [`Phase::Linear`].
+    fn allow(&mut self, _slice: Budget) {}
+
+    /// Drops stored information, because the whole net will be shown again.
+    fn forget(&mut self) {}
+
+    /// Receives all changes since the last call, before [`find`](Self::find) receives them in
+    /// portions. It is for rules that compare nodes with other nodes.
+    fn learn(&mut self, _net: &WorkNet, _dirty: &ChangedNodes) {}
+}
+
+/// Proposes each place that changed, or is adjacent to a changed transition, and satisfies the
+/// test.
+pub(super) struct PlacesAround(pub(super) fn(&WorkNet, PlaceId) -> bool);
+
+/// Proposes each changed place that satisfies the test.
+pub(super) struct ChangedPlaces(pub(super) fn(&WorkNet, PlaceId) -> bool);
+
+/// Proposes each changed transition that satisfies the test.
+pub(super) struct ChangedTransitions(pub(super) fn(&WorkNet, TransitionId) -> bool);
+
+impl CandidateSearch for PlacesAround {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        let places = dirty.places_around(net).into_iter();
+        candidates.extend(places.filter(|&p| self.0(net, p)).map(candidate::place));
+    }
+}
+
+impl CandidateSearch for ChangedPlaces {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        let places = dirty.places.iter().copied();
+        candidates.extend(places.filter(|&p| self.0(net, p)).map(candidate::place));
+    }
+}
+
+impl CandidateSearch for ChangedTransitions {
+    fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
+        let transitions = dirty.transitions.iter().copied().filter(|&t| self.0(net, t));
+        candidates.extend(transitions.map(|t| candidate::transitions([t])));
+    }
+}

@@ -1,0 +1,197 @@
+//! A reduction in progress: any caller may propose a candidate, and the rule's conditions decide.
+//!
+//! The net is valid between any two applications, so a reduction may end anywhere.
+
+use super::back::BackTranslation;
+use super::findings::Findings;
+use super::finish::finish;
+use super::journal::Journals;
+use super::log::Log;
+use super::outcome::Reduction;
+use super::statistics::{NetSize, ReductionStatistics};
+use parikh_evidence::reduction::{
+    AssumedCondition, Candidate, Conditions, Context, Edit, Needs, Preserve, WorkNet, apply,
+    propose,
+};
+use parikh_net::{BuildError, Net, PlaceId, TransitionId};
+
+/// A net under reduction, with everything recorded so far.
+#[derive(Debug)]
+pub struct OngoingReduction {
+    net: WorkNet,
+    needs: Needs,
+    log: Option<Log>,
+    notes: ReductionRecord,
+}
+
+/// The records of a reduction: the back-translation, the findings, and the changes for the
+/// searches.
+#[derive(Debug)]
+pub(super) struct ReductionRecord {
+    pub(super) back: BackTranslation,
+    pub(super) findings: Findings,
+    pub(super) journals: Journals,
+}
+
+/// The outcome of a proposed candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApplicationOutcome {
+    /// The conditions do not hold.
+    No,
+    /// The candidate was applied.
+    Applied,
+    /// The conditions hold, but the edit is malformed: a bug in the rule.
+    Refused,
+}
+
+impl OngoingReduction {
+    /// Starts a reduction of `net` that preserves `needs`.
+    pub fn new(net: &Net, needs: &Needs) -> OngoingReduction {
+        let needs = needs.normalised();
+        let net = WorkNet::new(net, &needs);
+        let notes = ReductionRecord::new(&net, &needs);
+        OngoingReduction { net, needs, log: Some(Log::default()), notes }
+    }
+
+    /// Disables the log.
+    pub(super) fn without_log(mut self) -> OngoingReduction {
+        self.log = None;
+        self
+    }
+
+    /// Continues from the result of a replayed log.
+    pub(super) fn resume(
+        net: WorkNet,
+        needs: Needs,
+        log: Log,
+        notes: ReductionRecord,
+    ) -> OngoingReduction {
+        OngoingReduction { net, needs, log: Some(log), notes }
+    }
+
+    /// Returns the current net.
+    pub fn net(&self) -> &WorkNet {
+        &self.net
+    }
+
+    pub(super) fn journals(&mut self) -> (&WorkNet, &mut Journals) {
+        (&self.net, &mut self.notes.journals)
+    }
+
+    /// Applies `rule` to `candidate` if its conditions hold.
+    pub fn try_at(
+        &mut self,
+        rule: &'static Conditions,
+        candidate: &Candidate,
+        granted: AssumedCondition,
+    ) -> ApplicationOutcome {
+        let context = Context::new(&self.net, self.needs.preserve, granted);
+        let Some(proposal) = propose(rule, &context, candidate) else {
+            return ApplicationOutcome::No;
+        };
+        let notes = &mut self.notes;
+        let note = |net: &WorkNet, edits: &[Edit]| notes.take(rule, candidate, net, edits);
+        if apply(&mut self.net, proposal, note).is_err() {
+            return ApplicationOutcome::Refused;
+        }
+        if let Some(log) = &mut self.log {
+            log.push(rule.name, candidate);
+        }
+        ApplicationOutcome::Applied
+    }
+
+    /// Builds the reduction; `net` is the original net.
+    ///
+    /// # Errors
+    /// Returns an error if ids or memory for names run out.
+    pub fn finish(
+        self,
+        net: &Net,
+        mut statistics: ReductionStatistics,
+    ) -> Result<Reduction, BuildError> {
+        let OngoingReduction {
+            net: work,
+            needs,
+            log,
+            notes: ReductionRecord { mut back, findings, journals },
+        } = self;
+        drop(journals);
+        let reduced = finish(net, &work, needs, &back)?;
+        back.finish(&reduced);
+        statistics.before = NetSize::of(net);
+        statistics.after = NetSize::of(&reduced.net);
+        let (dead_transitions, constant_places) = findings.into_parts(&reduced);
+        let log = log.unwrap_or_default();
+        Ok(Reduction { reduced, back, log, statistics, dead_transitions, constant_places })
+    }
+}
+
+impl ReductionRecord {
+    pub(super) fn new(net: &WorkNet, needs: &Needs) -> ReductionRecord {
+        ReductionRecord {
+            back: BackTranslation::new(net.original_transitions()),
+            findings: Findings::new(needs.preserve.covers(Preserve::REACHABILITY)),
+            journals: Journals::default(),
+        }
+    }
+
+    /// Records the edits that `rule` is about to make for `candidate`.
+    pub(super) fn take(
+        &mut self,
+        rule: &'static Conditions,
+        candidate: &Candidate,
+        net: &WorkNet,
+        edits: &[Edit],
+    ) {
+        let mut next = net.transition_ids();
+        for edit in edits {
+            match edit {
+                Edit::RemovePlace(p) => self.around_place(net, *p),
+                Edit::RemoveEqual(equality) => self.around_place(net, equality.place),
+                Edit::RemoveConstant(p) => {
+                    self.findings.constant(net, *p);
+                    self.around_place(net, *p);
+                }
+                Edit::RemoveTransition(t) => self.around_transition(net, *t),
+                Edit::RemoveDead(t) => {
+                    self.findings.dead(net, *t);
+                    self.around_transition(net, *t);
+                }
+                Edit::AddTransition { pre, post, stands_for } => {
+                    let arcs = pre.iter().chain(post);
+                    arcs.for_each(|arc| self.journals.note_place(arc.place));
+                    self.journals.note_transition(TransitionId::new(next));
+                    self.back.compose(stands_for);
+                    next += 1;
+                }
+                Edit::SetArcs(p, arcs) => {
+                    arcs.iter().for_each(|&(t, ..)| self.journals.note_transition(t));
+                    self.journals.note_place(*p);
+                }
+                Edit::Divide(p, _) => {
+                    self.around_place(net, *p);
+                    self.journals.note_place(*p);
+                }
+                Edit::Prefire(step) => {
+                    net.changes(step.transition).for_each(|(p, _)| self.journals.note_place(p));
+                    self.back.prefire(*step);
+                }
+                Edit::Fuse(group) => {
+                    group.iter().for_each(|&p| self.around_place(net, p));
+                    self.journals.note_place(group[0]);
+                    self.back.fuse(net, group, &candidate.transitions);
+                }
+                Edit::FireLast(transitions) => self.back.fire_last(transitions.clone()),
+            }
+        }
+        self.findings.applied(rule);
+    }
+
+    fn around_place(&mut self, net: &WorkNet, p: PlaceId) {
+        net.neighbours(p).into_iter().for_each(|t| self.journals.note_transition(t));
+    }
+
+    fn around_transition(&mut self, net: &WorkNet, t: TransitionId) {
+        net.arcs(t).for_each(|(p, ..)| self.journals.note_place(p));
+    }
+}

@@ -1,0 +1,389 @@
+//! The client side of a worker process: the program is kept here and solved there.
+
+use super::process::{Process, WaitError, program};
+use super::wire::{Allowance, OutgoingMessage, Reply, first_message, reply};
+use super::{ATTEMPTS, GRACE, PAUSE, patience, patience_after_stop};
+use crate::answer::NoAnswer;
+use crate::budget::{Budget, ExhaustionReason};
+use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
+use crate::lp::{IncrementalLp, LpAnswer};
+use crate::lp_highs::HighsModel;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Set when worker processes cannot be used; programs are then solved in this process.
+static NO_GUESTS: AtomicBool = AtomicBool::new(false);
+
+/// Set once a worker process has answered, which shows that worker processes work.
+static HAVE_ANSWERED: AtomicBool = AtomicBool::new(false);
+
+/// Limit on the number of coefficients: larger programs would need messages that are too long. They
+/// do not occur in practice.
+const MOST_COEFFICIENTS: usize = 100_000_000;
+
+/// A program that HiGHS solves in a worker process, keeping its basis between runs.
+#[derive(Debug)]
+pub struct GuestLp {
+    /// The exact program. The worker process holds a copy.
+    program: LinearProgram,
+    guest: Option<Process>,
+    /// Changes that the worker process has not received yet.
+    unsent: OutgoingMessage,
+    /// Number of rows that the worker process knows.
+    sent_rows: usize,
+    awaited: Option<AwaitedReply>,
+    /// The budget of the last `solve_again`, also used for `inverse_row`.
+    budget: Budget,
+    /// The library in this process, used when there are no worker processes.
+    inside: Option<Box<HighsModel>>,
+}
+
+/// A reply that has not arrived yet.
+#[derive(Clone, Copy, Debug)]
+struct AwaitedReply {
+    /// Time of the last message from the worker process.
+    since: Instant,
+    /// True if the worker process was asked to stop.
+    stopped: bool,
+}
+
+impl AwaitedReply {
+    fn new() -> AwaitedReply {
+        AwaitedReply { since: Instant::now(), stopped: false }
+    }
+}
+
+/// The reason for a missing answer.
+enum WorkerFailure {
+    /// The worker process can no longer be used.
+    Lost(&'static str),
+    /// The budget is exhausted.
+    Spent,
+    /// The answer would need too much memory.
+    TooMuch,
+    /// Worker processes are not available.
+    NoGuests,
+}
+use WorkerFailure::{Lost, NoGuests, Spent, TooMuch};
+
+impl GuestLp {
+    /// Takes over `program`, without starting a process or solving anything.
+    pub fn new(program: LinearProgram) -> Self {
+        GuestLp {
+            program,
+            guest: None,
+            unsent: OutgoingMessage::default(),
+            sent_rows: 0,
+            awaited: None,
+            budget: Budget::unlimited(),
+            inside: None,
+        }
+    }
+
+    fn coefficients(&self) -> usize {
+        self.program.compressed_rows().1.len()
+    }
+
+    /// Returns the time that the worker process may be silent.
+    fn patience(&self) -> Duration {
+        match self.awaited {
+            Some(AwaitedReply { stopped: true, .. }) => patience_after_stop(self.coefficients()),
+            _ => patience(self.coefficients()),
+        }
+    }
+
+    /// Ensures that a worker process exists and has received the program with all changes.
+    fn have_guest(&mut self, budget: &Budget) -> Result<(), WorkerFailure> {
+        if self.guest.is_none() {
+            if NO_GUESTS.load(Ordering::Relaxed) || self.coefficients() > MOST_COEFFICIENTS {
+                return Err(NoGuests);
+            }
+            let program = program().ok_or(NoGuests)?;
+            let guest = Process::get(program).map_err(|error| {
+                no_guests(&error.to_string());
+                NoGuests
+            })?;
+            self.guest = Some(guest);
+            self.awaited = None;
+            self.unsent = OutgoingMessage::default();
+            self.unsent.load(&self.program);
+        }
+        let patience = self.patience();
+        let Some(guest) = &mut self.guest else { return Err(NoGuests) };
+        match guest.say(&mut self.unsent.0, patience, Some(budget)) {
+            Ok(()) => {
+                self.sent_rows = self.program.rows().len();
+                Ok(())
+            }
+            Err(WaitError::Dead) => Err(self.death()),
+            Err(WaitError::Enough) if budget.is_exhausted() => Err(Spent),
+            Err(WaitError::Enough) => Err(Lost("the process does not read its input")),
+        }
+    }
+
+    /// Returns the reason why the worker process died.
+    fn death(&mut self) -> WorkerFailure {
+        match self.guest.as_mut().map(Process::took_too_much) {
+            Some(true) => TooMuch,
+            _ => Lost("the process ended unexpectedly"),
+        }
+    }
+
+    /// Ends the worker process.
+    fn lose(&mut self, why: &str) {
+        if let Some(guest) = self.guest.take() {
+            tracing::info!(
+                process = guest.id(),
+                "replacing the worker process of a native solver: {why}"
+            );
+        }
+        self.awaited = None;
+    }
+
+    /// Waits for the next message, within the allowed silence of the worker process and the budget.
+    fn next(&mut self, budget: &Budget) -> Result<Reply, WorkerFailure> {
+        loop {
+            let patience = self.patience();
+            let silent = self.awaited.map_or(Duration::ZERO, |debt| debt.since.elapsed());
+            let Some(guest) = &mut self.guest else { return Err(NoGuests) };
+            match guest.hear(first_message, patience.saturating_sub(silent), Some(budget)) {
+                Ok(message) => {
+                    let size = (self.program.columns().len(), self.sent_rows);
+                    return match reply(&message, size) {
+                        Ok(Reply::Pulse) => {
+                            if let Some(debt) = &mut self.awaited {
+                                debt.since = Instant::now();
+                            }
+                            continue;
+                        }
+                        Ok(reply) => {
+                            self.awaited = None;
+                            Ok(reply)
+                        }
+                        Err(_) => Err(Lost("the process sent an invalid message")),
+                    };
+                }
+                Err(WaitError::Dead) => return Err(self.death()),
+                Err(WaitError::Enough) => match budget.exhausted() {
+                    // This process may be the one that uses the memory.
+                    Some(ExhaustionReason::Memory) => return Err(TooMuch),
+                    Some(_) => return Err(Spent),
+                    None if self.awaited.is_some_and(|debt| debt.since.elapsed() >= patience) => {
+                        return Err(Lost("the process does not respond"));
+                    }
+                    None => (),
+                },
+            }
+        }
+    }
+
+    /// Solves the current program in one worker process.
+    fn attempt(&mut self, budget: &Budget) -> Result<LpAnswer, WorkerFailure> {
+        // Read the overdue reply to an earlier question first.
+        while self.awaited.is_some() {
+            self.next(budget)?;
+        }
+        self.have_guest(budget)?;
+        let mut order = OutgoingMessage::default();
+        order.solve(Allowance {
+            time: budget
+                .remaining()
+                .map_or(u64::MAX, |left| u64::try_from(left.as_micros()).unwrap_or(u64::MAX)),
+            memory: match budget.memory_left() {
+                u64::MAX => u64::MAX,
+                left => left / 2,
+            },
+        });
+        self.tell(&mut order)?;
+        self.awaited = Some(AwaitedReply::new());
+        match self.next(budget) {
+            Ok(Reply::Solved(LpAnswer::NoAnswer(NoAnswer::Exhausted(
+                ExhaustionReason::Memory,
+            )))) => Err(TooMuch),
+            Ok(Reply::Solved(answer)) => Ok(answer),
+            Ok(_) => Err(Lost("the process sent an invalid message")),
+            Err(Spent) => self.stop(budget),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Tells the worker process to stop. An answer that arrives within [`GRACE`] still counts.
+    fn stop(&mut self, budget: &Budget) -> Result<LpAnswer, WorkerFailure> {
+        let mut order = OutgoingMessage::default();
+        order.stop();
+        self.tell(&mut order)?;
+        self.awaited = Some(AwaitedReply { since: Instant::now(), stopped: true });
+        match self.next(&Budget::lasting(GRACE)) {
+            Ok(Reply::Solved(LpAnswer::NoAnswer(_))) | Err(Spent) => Ok(no_answer(budget)),
+            Ok(Reply::Solved(answer)) => Ok(answer),
+            Ok(_) => Err(Lost("the process sent an invalid message")),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Sends a short message.
+    fn tell(&mut self, order: &mut OutgoingMessage) -> Result<(), WorkerFailure> {
+        let Some(guest) = &mut self.guest else { return Err(NoGuests) };
+        match guest.say(&mut order.0, GRACE, None) {
+            Ok(()) => Ok(()),
+            Err(WaitError::Dead) => Err(self.death()),
+            Err(WaitError::Enough) => Err(Lost("the process does not read its input")),
+        }
+    }
+
+    /// Records a change for the worker process, if there is one.
+    fn note(&mut self, write: impl FnOnce(&mut OutgoingMessage)) {
+        if self.guest.is_some() {
+            write(&mut self.unsent);
+        }
+    }
+
+    fn solve_inside(&mut self, budget: &Budget) -> LpAnswer {
+        let program = &self.program;
+        let inside = self.inside.get_or_insert_with(|| Box::new(HighsModel::new(program.clone())));
+        inside.solve_again(budget)
+    }
+}
+
+/// Disables worker processes from now on.
+fn no_guests(why: &str) {
+    if !NO_GUESTS.swap(true, Ordering::Relaxed) {
+        tracing::warn!(
+            "native solvers run inside the main process, because worker processes do not work: \
+             {why}"
+        );
+    }
+}
+
+fn no_answer(budget: &Budget) -> LpAnswer {
+    LpAnswer::NoAnswer(budget.exhausted().unwrap_or(ExhaustionReason::Time).into())
+}
+
+impl IncrementalLp for GuestLp {
+    fn program(&self) -> &LinearProgram {
+        &self.program
+    }
+
+    fn set_objective(&mut self, sense: Sense, costs: &[(Column, i64)]) -> Result<(), ProgramError> {
+        self.program.set_objective(sense, costs.iter().copied())?;
+        self.note(|out| out.objective(sense, costs));
+        self.inside.as_mut().map_or(Ok(()), |inside| inside.set_objective(sense, costs))
+    }
+
+    fn set_row_bounds(&mut self, row: Row, bounds: Interval) -> Result<(), ProgramError> {
+        self.program.set_row_bounds(row, bounds)?;
+        self.note(|out| out.row_bounds(row, bounds));
+        self.inside.as_mut().map_or(Ok(()), |inside| inside.set_row_bounds(row, bounds))
+    }
+
+    fn set_column_bounds(&mut self, column: Column, bounds: Interval) -> Result<(), ProgramError> {
+        self.program.set_column_bounds(column, bounds)?;
+        self.note(|out| out.column_bounds(column, bounds));
+        self.inside.as_mut().map_or(Ok(()), |inside| inside.set_column_bounds(column, bounds))
+    }
+
+    fn add_row(
+        &mut self,
+        bounds: Interval,
+        coefficients: &[(Column, i64)],
+    ) -> Result<Row, ProgramError> {
+        let row = self.program.add_row(bounds, coefficients.iter().copied())?;
+        self.note(|out| out.add_row(bounds, coefficients));
+        if let Some(inside) = &mut self.inside {
+            inside.add_row(bounds, coefficients)?;
+        }
+        Ok(row)
+    }
+
+    fn inverse_row(&mut self, column: Column) -> Option<Vec<(Row, f64)>> {
+        if let Some(inside) = &mut self.inside {
+            return inside.inverse_row(column);
+        }
+        let budget = self.budget.clone();
+        // The basis is available only right after a solve.
+        let shown = self.guest.is_some() && self.awaited.is_none() && self.unsent.0.is_empty();
+        if !shown || budget.is_exhausted() {
+            return None;
+        }
+        let mut order = OutgoingMessage::default();
+        order.inverse_row(column);
+        let reply = self.tell(&mut order).and_then(|()| {
+            self.awaited = Some(AwaitedReply::new());
+            self.next(&budget)
+        });
+        match reply {
+            Ok(Reply::InverseRow(row)) => row,
+            // The reply arrives before the next answer.
+            Err(Spent) => None,
+            Ok(_) => {
+                self.lose("the process sent an invalid message");
+                None
+            }
+            Err(_) => {
+                self.lose("the process does not respond");
+                None
+            }
+        }
+    }
+
+    fn solve_again(&mut self, budget: &Budget) -> LpAnswer {
+        if let Some(exhausted) = budget.exhausted() {
+            if exhausted == ExhaustionReason::Memory {
+                self.lose("the memory is almost exhausted");
+            }
+            return LpAnswer::NoAnswer(exhausted.into());
+        }
+        if self.inside.is_some() {
+            return self.solve_inside(budget);
+        }
+        self.budget = budget.clone();
+        let mut why = "";
+        for attempt in 0..ATTEMPTS {
+            if attempt >= 2 {
+                let pause = PAUSE * 4u32.pow(attempt as u32 - 2);
+                std::thread::sleep(pause.min(budget.remaining().unwrap_or(pause)));
+            }
+            match self.attempt(budget) {
+                Ok(answer) => {
+                    HAVE_ANSWERED.store(true, Ordering::Relaxed);
+                    return answer;
+                }
+                Err(Spent) => return no_answer(budget),
+                Err(NoGuests) => return self.solve_inside(budget),
+                Err(TooMuch) => {
+                    self.lose("the memory is almost exhausted");
+                    return LpAnswer::NoAnswer(NoAnswer::Unknown("too little memory".to_owned()));
+                }
+                Err(Lost(what)) => {
+                    self.lose(what);
+                    why = what;
+                }
+            }
+            if let Some(exhausted) = budget.exhausted() {
+                return LpAnswer::NoAnswer(exhausted.into());
+            }
+        }
+        if !HAVE_ANSWERED.load(Ordering::Relaxed) {
+            no_guests(why);
+            return self.solve_inside(budget);
+        }
+        tracing::warn!("no answer from a native solver after {ATTEMPTS} attempts: {why}");
+        LpAnswer::NoAnswer(NoAnswer::Failed(format!("{ATTEMPTS} attempts failed: {why}")))
+    }
+}
+
+impl Drop for GuestLp {
+    fn drop(&mut self) {
+        let (Some(mut guest), None) = (self.guest.take(), self.awaited) else { return };
+        if !self.unsent.0.is_empty() {
+            // A message may be incomplete.
+            return;
+        }
+        let mut order = OutgoingMessage::default();
+        // An empty program makes the idle process free its memory.
+        order.load(&LinearProgram::new(Sense::Minimise));
+        if guest.say(&mut order.0, GRACE, None).is_ok() {
+            guest.leave_idle();
+        }
+    }
+}

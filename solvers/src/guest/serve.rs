@@ -1,0 +1,184 @@
+//! The server side of a worker process: executes orders until the client is gone.
+
+use super::wire::{Allowance, OutgoingMessage, Reply, WorkerRequest, first_message, order};
+use super::{PULSE, watch};
+use crate::answer::NoAnswer;
+use crate::budget::{Budget, resident_bytes};
+use crate::linear_program::{LinearProgram, ProgramError, Sense};
+use crate::lp::{IncrementalLp as _, LpAnswer};
+use crate::lp_highs::HighsModel;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+/// Interval between two checks for an order to stop.
+const GLANCE: Duration = Duration::from_millis(2);
+
+/// Serves a client that writes to `from` and reads from `to`. Does not return: the process ends
+/// with the client.
+pub fn serve(from: OwnedFd, to: OwnedFd) -> ! {
+    watch::begin(&from);
+    LINE.set(Some(WorkerConnection { from: from.into(), to: to.into(), received: Vec::new() }));
+    let mut model = None;
+    while let Some(order) = on_the_line(WorkerConnection::next).flatten() {
+        let reply = match order {
+            WorkerRequest::Solve(allowance) => Reply::Solved(solve(model.as_mut(), allowance)),
+            WorkerRequest::InverseRow(column) => {
+                Reply::InverseRow(model.as_mut().and_then(|model| model.inverse_row(column)))
+            }
+            // The order came after the answer had been sent.
+            WorkerRequest::Stop => continue,
+            order => match change(&mut model, order) {
+                Ok(()) => continue,
+                // The client's copy accepted this change, so an error means that the copies differ.
+                Err(_) => break,
+            },
+        };
+        if !matches!(on_the_line(|line| line.tell(&reply)), Some(Ok(()))) {
+            break;
+        }
+    }
+    std::process::exit(0)
+}
+
+thread_local! {
+    /// The connection of the serving thread, where the solver's callback finds it.
+    static LINE: RefCell<Option<WorkerConnection>> = const { RefCell::new(None) };
+    static AT_WORK: RefCell<Option<AtWork>> = const { RefCell::new(None) };
+}
+
+fn on_the_line<T>(act: impl FnOnce(&mut WorkerConnection) -> T) -> Option<T> {
+    LINE.with_borrow_mut(|line| line.as_mut().map(act))
+}
+
+/// The connection to the client.
+struct WorkerConnection {
+    from: File,
+    to: File,
+    /// Received bytes that are not a complete message yet.
+    received: Vec<u8>,
+}
+
+impl WorkerConnection {
+    /// Returns the next order, or `None` if the client is gone.
+    fn next(&mut self) -> Option<WorkerRequest> {
+        loop {
+            if let Some(message) = first_message(&mut self.received) {
+                return order(&message).ok();
+            }
+            self.hear()?;
+        }
+    }
+
+    /// Returns true if there is an order to stop. The client sends nothing else while it waits for
+    /// an answer.
+    fn says_stop(&mut self) -> bool {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        loop {
+            // The order may have arrived together with the question.
+            if let Some(message) = first_message(&mut self.received) {
+                return matches!(order(&message), Ok(WorkerRequest::Stop));
+            }
+            if poll(&mut [PollFd::new(&self.from, PollFlags::IN)], Some(&now)) != Ok(1) {
+                return false;
+            }
+            if self.hear().is_none() {
+                return true;
+            }
+        }
+    }
+
+    fn hear(&mut self) -> Option<()> {
+        let mut bytes = [0; 1 << 16];
+        loop {
+            match self.from.read(&mut bytes) {
+                Ok(0) => return None,
+                Ok(count) => {
+                    self.received.extend_from_slice(&bytes[..count]);
+                    return Some(());
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
+                Err(_) => return None,
+            }
+        }
+    }
+
+    fn tell(&mut self, reply: &Reply) -> io::Result<()> {
+        let mut out = OutgoingMessage::default();
+        out.reply(reply);
+        self.to.write_all(&out.0)
+    }
+}
+
+/// The question in progress.
+struct AtWork {
+    budget: Budget,
+    /// Times of the last message to the client and of the last check for orders.
+    last_message: Instant,
+    last_check: Instant,
+}
+
+fn solve(model: Option<&mut HighsModel>, allowance: Allowance) -> LpAnswer {
+    let Some(model) = model else {
+        return LpAnswer::NoAnswer(NoAnswer::Failed("the message contains no program".to_owned()));
+    };
+    let most = resident_bytes().saturating_add(allowance.memory);
+    let budget = match allowance.time {
+        u64::MAX => Budget::unlimited(),
+        time => Budget::lasting(Duration::from_micros(time)),
+    };
+    let budget = budget.with_memory_ceiling(most);
+    watch::allow(most);
+    let now = Instant::now();
+    AT_WORK.set(Some(AtWork { budget: budget.clone(), last_message: now, last_check: now }));
+    let answer = model.solve_again(&budget);
+    AT_WORK.set(None);
+    watch::allow(u64::MAX);
+    answer
+}
+
+/// Called by the solver as often as it can: sends a sign of life now and then, and checks for an
+/// order to stop.
+fn pulse() {
+    AT_WORK.with_borrow_mut(|at_work| {
+        let Some(at_work) = at_work else { return };
+        let now = Instant::now();
+        if now.duration_since(at_work.last_check) >= GLANCE {
+            at_work.last_check = now;
+            if on_the_line(WorkerConnection::says_stop) == Some(true) {
+                at_work.budget.cancel();
+            }
+        }
+        if now.duration_since(at_work.last_message) >= PULSE {
+            at_work.last_message = now;
+            let _ = on_the_line(|line| line.tell(&Reply::Pulse));
+        }
+    });
+}
+
+fn change(model: &mut Option<HighsModel>, order: WorkerRequest) -> Result<(), ProgramError> {
+    let model = match order {
+        WorkerRequest::Load(program) => {
+            // Free the old model first, so that only one is in memory.
+            *model = None;
+            let mut loaded = HighsModel::new(program);
+            loaded.pulse = Some(pulse);
+            *model = Some(loaded);
+            return Ok(());
+        }
+        _ => model.get_or_insert_with(|| HighsModel::new(LinearProgram::new(Sense::Minimise))),
+    };
+    match order {
+        WorkerRequest::Objective(sense, costs) => model.set_objective(sense, &costs),
+        WorkerRequest::RowBounds(row, bounds) => model.set_row_bounds(row, bounds),
+        WorkerRequest::ColumnBounds(column, bounds) => model.set_column_bounds(column, bounds),
+        WorkerRequest::AddRow(bounds, entries) => model.add_row(bounds, &entries).map(|_| ()),
+        WorkerRequest::Load(_)
+        | WorkerRequest::Solve(_)
+        | WorkerRequest::InverseRow(_)
+        | WorkerRequest::Stop => Ok(()),
+    }
+}

@@ -1,0 +1,148 @@
+//! batsat: MiniSat in Rust. Incremental, with assumptions, cores and proofs.
+//!
+//! # Quirks (batsat 0.6.0)
+//! It checks for a stop only between decisions, so a long propagation slightly overruns the budget.
+//! It drops a clause added after a contradiction, which changes nothing. Decisions set variables to
+//! false, so models tend to have few true variables.
+
+use std::cell::Cell;
+
+use batsat::{Callbacks, ClauseKind, Lit, SolverInterface, SolverOpts, Var, lbool};
+
+use crate::budget::{Budget, ExhaustionReason};
+use crate::cnf::{Cnf, Literal};
+use crate::sat::{ProvingSat, SatAnswer, SatSolver};
+
+/// The pure-Rust SAT back-end.
+pub type BatSat = Solver<DiscardClauses>;
+
+/// The back-end with a proof of every "unsatisfiable". It keeps all learnt clauses in memory.
+pub type ProvingBatSat = Solver<Cnf>;
+
+/// The common implementation of [`BatSat`] and [`ProvingBatSat`].
+pub struct Solver<K: ClauseSink> {
+    solver: batsat::Solver<SolveCallbacks<K>>,
+    /// Reused for every clause.
+    buffer: Vec<Lit>,
+}
+
+/// Number of decisions between two checks of the budget. A decision may take less time than a
+/// check.
+const PATIENCE: u32 = 16;
+
+/// The handling of learnt clauses.
+pub trait ClauseSink: Default {
+    /// Receives a learnt clause.
+    fn keep(&mut self, clause: impl Iterator<Item = Literal>);
+}
+
+/// Discards learnt clauses.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DiscardClauses;
+
+impl ClauseSink for DiscardClauses {
+    fn keep(&mut self, _: impl Iterator<Item = Literal>) {}
+}
+
+impl ClauseSink for Cnf {
+    fn keep(&mut self, clause: impl Iterator<Item = Literal>) {
+        self.add_clause(clause);
+    }
+}
+
+/// The callbacks of batsat during a solve.
+#[derive(Default)]
+struct SolveCallbacks<K> {
+    budget: Option<Budget>,
+    /// The reason for stopping. Once it is set, batsat stops at its next check.
+    spent: Cell<Option<ExhaustionReason>>,
+    /// Number of stop checks since the last check of the budget.
+    asked: Cell<u32>,
+    learnt: K,
+}
+
+impl<K: ClauseSink> Callbacks for SolveCallbacks<K> {
+    fn on_new_clause(&mut self, clause: &[Lit], kind: ClauseKind) {
+        // Besides clauses from conflicts, batsat reports the negated core after a contradiction
+        // with assumptions.
+        if matches!(kind, ClauseKind::Learnt) {
+            let literal = |lit: &Lit| Literal::new(lit.var().idx(), lit.sign());
+            self.learnt.keep(clause.iter().map(literal));
+        }
+    }
+
+    fn stop(&self) -> bool {
+        self.asked.set(self.asked.get() + 1);
+        if self.asked.get() >= PATIENCE {
+            self.asked.set(0);
+            self.spent.set(self.spent.get().or(self.budget.as_ref().and_then(Budget::exhausted)));
+        }
+        self.spent.get().is_some()
+    }
+}
+
+impl<K: ClauseSink> Default for Solver<K> {
+    fn default() -> Self {
+        let solver = batsat::Solver::new(SolverOpts::default(), SolveCallbacks::default());
+        Solver { solver, buffer: Vec::new() }
+    }
+}
+
+impl<K: ClauseSink> Solver<K> {
+    /// Creates a solver without clauses.
+    pub fn new() -> Self {
+        Solver::default()
+    }
+
+    fn literal(&mut self, literal: Literal) -> Lit {
+        Lit::new(self.solver.var_of_int(literal.variable()), literal.is_positive())
+    }
+}
+
+impl<K: ClauseSink> SatSolver for Solver<K> {
+    fn name(&self) -> String {
+        "batsat".to_owned()
+    }
+
+    fn new_variable(&mut self) -> Literal {
+        Literal::new(self.solver.new_var_default().idx(), true)
+    }
+
+    fn add_clause(&mut self, clause: &[Literal]) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        buffer.extend(clause.iter().map(|&literal| self.literal(literal)));
+        self.solver.add_clause_reuse(&mut buffer);
+        self.buffer = buffer;
+    }
+
+    fn solve(&mut self, assumptions: &[Literal], budget: &Budget) -> SatAnswer {
+        if let Some(exhausted) = budget.exhausted() {
+            return SatAnswer::NoAnswer(exhausted);
+        }
+        let assumed: Vec<Lit> = assumptions.iter().map(|&literal| self.literal(literal)).collect();
+        let watch = self.solver.cb_mut();
+        watch.budget = Some(budget.clone());
+        watch.spent.set(None);
+        let answer = self.solver.solve_limited(&assumed);
+        if answer == lbool::TRUE {
+            // Variables without a value occur in no clause, so any value is correct.
+            let value = |at: u32| self.solver.value_var(Var::unsafe_from_idx(at)) == lbool::TRUE;
+            SatAnswer::Satisfiable((0..self.solver.num_vars()).map(value).collect())
+        } else if answer == lbool::FALSE {
+            // The documentation is inconsistent about whether the core contains the assumptions or
+            // their negations. A comparison by variable is correct for both.
+            let core = assumptions.iter().zip(&assumed);
+            let core = core.filter(|(_, lit)| self.solver.unsat_core_contains_var(lit.var()));
+            SatAnswer::Unsatisfiable { core: core.map(|(&literal, _)| literal).collect() }
+        } else {
+            SatAnswer::NoAnswer(self.solver.cb().spent.get().unwrap_or(ExhaustionReason::Cancelled))
+        }
+    }
+}
+
+impl ProvingSat for ProvingBatSat {
+    fn learnt(&self) -> &Cnf {
+        &self.solver.cb().learnt
+    }
+}

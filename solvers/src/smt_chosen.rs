@@ -1,0 +1,78 @@
+//! The SMT solver that engines use: the user's command if there is one, otherwise Z3. After
+//! [`guest::invite`](crate::guest::invite), Z3 runs in a worker process.
+
+use crate::guest::Program;
+use crate::smt::{SmtError, SmtSolver};
+use crate::smt_command::SmtCommand;
+
+/// Creates a solver without assertions. It must stay on this thread.
+///
+/// # Errors
+/// Returns the reason why no solver is available.
+pub fn smt_solver(command: Option<&Program>) -> Result<Box<dyn SmtSolver>, SmtError> {
+    match command {
+        Some(command) => Ok(Box::new(SmtCommand::start(command.clone())?)),
+        None => z3(),
+    }
+}
+
+/// Starts Z3 in a worker process, or in this process if [`guest::invite`](crate::guest::invite) was
+/// not called.
+#[cfg(feature = "z3")]
+fn z3() -> Result<Box<dyn SmtSolver>, SmtError> {
+    use crate::{guest, smt_z3::Z3};
+    let inside = || Ok(Box::new(Z3::new()?) as Box<dyn SmtSolver>);
+    let Some(guest) = guest::z3_program() else { return inside() };
+    match SmtCommand::start(guest) {
+        Ok(solver) => Ok(Box::new(solver)),
+        Err(error) => {
+            tracing::warn!(
+                "Z3 runs inside the main process, because a worker process does not work: {error}"
+            );
+            inside()
+        }
+    }
+}
+
+#[cfg(not(feature = "z3"))]
+fn z3() -> Result<Box<dyn SmtSolver>, SmtError> {
+    Err(SmtError::NoneHere)
+}
+
+/// Parses a command line: words, optionally quoted with either kind of quotation mark. Returns
+/// `None` if it is empty or a quotation mark is unmatched.
+pub fn command(line: &str) -> Option<Program> {
+    let mut words: Vec<String> = Vec::new();
+    let mut word: Option<String> = None;
+    let mut within: Option<char> = None;
+    for c in line.chars() {
+        match (within, c) {
+            (Some(mark), c) if c == mark => within = None,
+            (None, '"' | '\'') => {
+                within = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    let mut words = words.into_iter();
+    let path = words.next().filter(|path| !path.is_empty() && within.is_none())?;
+    Some(Program { path: path.into(), arguments: words.map(Into::into).collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_lines_are_cut_as_a_shell_would() {
+        let read = |line: &str| command(line).map(|program| program.to_string());
+        assert_eq!(read(" z3  -in ").as_deref(), Some("z3 -in"));
+        let quoted = command("'/opt/my solvers/z3' \"-x=a b\"c ''").unwrap();
+        assert_eq!(quoted.path.to_str(), Some("/opt/my solvers/z3"));
+        assert_eq!(quoted.arguments, ["-x=a bc", ""]);
+        assert!(command("").is_none() && command("'z3").is_none() && command("\"\" -in").is_none());
+    }
+}

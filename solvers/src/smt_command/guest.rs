@@ -1,0 +1,408 @@
+//! One process of an SMT solver: its protocol state, its answers, and the waiting times.
+
+use crate::budget::{self, Budget, ExhaustionReason};
+use crate::guest::process::{Process, Program, WaitError};
+use crate::guest::{GRACE, patience};
+use crate::model::{ModelValue, SolverModel};
+use crate::smt_lib::reader::{Expression, Expressions};
+use crate::smt_lib::writer::Writer;
+use crate::term::{Sort, Term, Terms, Variable};
+use num_bigint::BigInt;
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
+/// Interval between two checks of the memory of a working process.
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// Limit on the bytes of an answer, apart from values.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Limit on the bytes of a value, apart from the name of its variable.
+const MOST_BYTES_OF_VALUE: usize = 100;
+
+/// The first message. A solver that does not support one of the options reports it and is used
+/// without it.
+const GREETING: &str = "(set-option :print-success false)\n(set-option :produce-models true)\n\
+                        (set-option :produce-unsat-assumptions true)\n(get-info :name)\n(get-info :version)\n";
+
+pub(super) const DIED: &str = "the solver ended unexpectedly";
+pub(super) const MUTE: &str = "the solver does not respond";
+
+/// A process, with the state of the conversation.
+#[derive(Debug)]
+pub(super) struct SolverProcess {
+    pub(super) process: Process,
+    /// Output that was not sent yet, up to the end of a command.
+    pub(super) unsent: Vec<u8>,
+    expressions: Expressions,
+    pub(super) writer: Writer,
+    pub(super) logic: Option<&'static str>,
+    /// Number of assertions sent in each open scope.
+    pub(super) sent: Vec<usize>,
+    /// Number of scopes to leave before the next message.
+    pub(super) pending_pops: usize,
+    /// Number of the last message.
+    message_number: u64,
+    /// Start of the wait for the reply to the last message, if the reply has not arrived.
+    pub(super) awaited_since: Option<Instant>,
+    /// Number of bytes sent in total.
+    pub(super) bytes: usize,
+    is_z3: bool,
+    /// The option for the time limit of a question in milliseconds, if known for this solver.
+    pub(super) time_limit: Option<&'static str>,
+    has_cores: bool,
+    /// Limit on the resident set in bytes.
+    most_memory: u64,
+}
+
+/// The reason for a missing answer.
+pub(super) enum SolverProcessFailure {
+    /// The process can no longer be used.
+    Lost(String),
+    /// The solver refused the question.
+    Refused(String),
+    /// The budget is exhausted.
+    Spent,
+    /// The process takes too much memory.
+    TooMuch,
+}
+pub(super) use SolverProcessFailure::{Lost, Refused, Spent, TooMuch};
+
+impl SolverProcess {
+    /// Starts a process and sends the first message. Returns the process, and the solver's name and
+    /// version.
+    pub(super) fn start(
+        program: &Program,
+        budget: &Budget,
+    ) -> Result<(SolverProcess, String), SolverProcessFailure> {
+        let process = Process::get(program)
+            .map_err(|error| Lost(format!("the solver does not start: {error}")))?;
+        let mut guest = SolverProcess {
+            process,
+            unsent: GREETING.into(),
+            expressions: Expressions::of_at_most(MOST_BYTES),
+            writer: Writer::new(),
+            logic: None,
+            sent: vec![0],
+            pending_pops: 0,
+            message_number: 0,
+            awaited_since: None,
+            bytes: 0,
+            is_z3: false,
+            time_limit: None,
+            has_cores: true,
+            most_memory: u64::MAX,
+        };
+        guest.end_message();
+        let mut name = (String::new(), String::new());
+        let answer = guest.answer(patience(0), Some(budget)).map_err(|failure| match failure {
+            Spent if !budget.is_exhausted() => Lost(MUTE.to_owned()),
+            other => other,
+        })?;
+        for said in answer {
+            let info = |word: &str| said.after(word)?.first()?.said().map(str::to_owned);
+            // Each item is a list that starts with its keyword.
+            if let Some(text) = info(":name") {
+                name.0 = text;
+            } else if let Some(text) = info(":version") {
+                name.1 = text;
+            } else if said.after("error").is_some() || said.word() == Some("unsupported") {
+                guest.has_cores = false;
+            }
+        }
+        let known = name.0.to_ascii_lowercase();
+        guest.is_z3 = known.contains("z3");
+        guest.time_limit = if guest.is_z3 {
+            Some(":timeout")
+        } else {
+            known.contains("cvc5").then_some(":tlimit-per")
+        };
+        let name = match name {
+            (name, _) if name.is_empty() => program.to_string(),
+            (name, version) => format!("{name} {version}").trim().to_owned(),
+        };
+        Ok((guest, name))
+    }
+
+    /// Sets the memory limit: the current usage plus half of the memory left.
+    pub(super) fn allow(&mut self, budget: &Budget) {
+        self.most_memory = match budget.memory_left() {
+            u64::MAX => u64::MAX,
+            left => budget::child_bytes(self.process.id()).saturating_add(left / 2),
+        };
+    }
+
+    /// Sets the logic.
+    pub(super) fn begin(&mut self, logic: &'static str) {
+        self.logic = Some(logic);
+        self.unsent.extend(format!("(set-logic {logic})\n").bytes());
+        if self.is_z3 {
+            // Inside a scope, Z3 works incrementally from the first question on.
+            self.unsent.extend(b"(push 1)\n");
+        }
+    }
+
+    /// Prepares the assertions of `scopes` that were not sent yet, and returns the assumptions as
+    /// literals. Returns `None` if they need a wider logic than the current one.
+    pub(super) fn tell(
+        &mut self,
+        terms: &Terms,
+        scopes: &[Vec<Term>],
+        assumptions: &[Term],
+    ) -> Option<Vec<String>> {
+        let mut out = Vec::new();
+        let write = |writer: &mut Writer, out: &mut Vec<u8>, sent: &mut Vec<usize>| {
+            for (depth, asserted) in scopes.iter().enumerate() {
+                if depth == sent.len() {
+                    sent.push(0);
+                    writer.push();
+                    writeln!(out, "(push 1)")?;
+                }
+                let news = &asserted[sent[depth]..];
+                if !news.is_empty() {
+                    writer.assert(terms, news, out)?;
+                    sent[depth] = asserted.len();
+                }
+            }
+            writer.guard(terms, assumptions, out)
+        };
+        if self.pending_pops > 0 {
+            out.extend(format!("(pop {})\n", std::mem::take(&mut self.pending_pops)).bytes());
+        }
+        // Writing to a vector cannot fail.
+        let assumed = write(&mut self.writer, &mut out, &mut self.sent).ok()?;
+        let logic = self.writer.logic();
+        match self.logic {
+            None => self.begin(logic),
+            Some(known) if known == logic || is_wider(known, logic) => {}
+            Some(_) => return None,
+        }
+        self.unsent.append(&mut out);
+        Some(assumed)
+    }
+
+    /// Asks whether the assertions are satisfiable together with these literals.
+    pub(super) fn ask(
+        &mut self,
+        assumed: &[String],
+        budget: &Budget,
+    ) -> Result<Vec<Expression>, SolverProcessFailure> {
+        if let Some(option) = self.time_limit {
+            // The limit is in milliseconds; the largest value means no limit.
+            let left = budget.remaining().map_or(u128::from(u32::MAX), |left| left.as_millis() + 1);
+            let left = left.min(u32::MAX.into());
+            self.unsent.extend(format!("(set-option {option} {left})\n").bytes());
+        }
+        self.unsent.extend(
+            match assumed {
+                [] => "(check-sat)\n".to_owned(),
+                literals => format!("(check-sat-assuming ({}))\n", literals.join(" ")),
+            }
+            .bytes(),
+        );
+        self.exchange(0, budget)
+    }
+
+    /// Sends the prepared output and reads the answer. The answer is expected to have at most about
+    /// `bytes` bytes of values. A reply that is late remains outstanding.
+    fn exchange(
+        &mut self,
+        bytes: usize,
+        budget: &Budget,
+    ) -> Result<Vec<Expression>, SolverProcessFailure> {
+        self.end_message();
+        self.expressions = Expressions::of_at_most(MOST_BYTES + bytes);
+        self.awaited_since = Some(Instant::now());
+        self.bytes = self.bytes.saturating_add(self.unsent.len());
+        let patience = patience(self.unsent.len() / 10);
+        self.say(patience, Some(budget))?;
+        let answer = match self.answer(Duration::MAX, Some(budget)) {
+            Err(Spent) if budget.exhausted() != Some(ExhaustionReason::Memory) => {
+                self.awaited_since = Some(Instant::now());
+                self.answer(GRACE, None)
+            }
+            other => other,
+        }?;
+        let mut errors = answer.iter().filter_map(|said| said.after("error"));
+        match errors.next() {
+            Some(error) => {
+                Err(Refused(error.first().and_then(Expression::said).unwrap_or("").to_owned()))
+            }
+            None => Ok(answer),
+        }
+    }
+
+    fn end_message(&mut self) {
+        self.message_number += 1;
+        self.unsent.extend(format!("(echo \"parikh {}\")\n", self.message_number).bytes());
+    }
+
+    /// Sends the prepared output within the budget.
+    pub(super) fn say(
+        &mut self,
+        patience: Duration,
+        budget: Option<&Budget>,
+    ) -> Result<(), SolverProcessFailure> {
+        match self.process.say(&mut self.unsent, patience, budget) {
+            Ok(()) => Ok(()),
+            Err(WaitError::Dead) => Err(Lost(DIED.to_owned())),
+            Err(WaitError::Enough) if budget.is_some_and(Budget::is_exhausted) => Err(Spent),
+            Err(WaitError::Enough) => Err(Lost("the solver does not read its input".to_owned())),
+        }
+    }
+
+    /// Returns all expressions up to the end of the answer to the last message.
+    pub(super) fn answer(
+        &mut self,
+        patience: Duration,
+        budget: Option<&Budget>,
+    ) -> Result<Vec<Expression>, SolverProcessFailure> {
+        let nonsense = || Lost("the output of the solver is not SMT-LIB 2".to_owned());
+        let begun = Instant::now();
+        // A part of the message may still be unsent.
+        self.say(patience, budget)?;
+        let end = format!("parikh {}", self.message_number);
+        let mut heard = Vec::new();
+        loop {
+            let left = patience.saturating_sub(begun.elapsed()).min(GLANCE);
+            let expressions = &mut self.expressions;
+            match self.process.hear(|bytes| expressions.first(bytes), left, budget) {
+                Ok(Ok(said)) => {
+                    // Some solvers print the quotation marks; others print two words.
+                    let words = heard.last().and_then(Expression::word) == Some("parikh")
+                        && said.word().is_some_and(|number| number == &end["parikh ".len()..]);
+                    if words {
+                        heard.pop();
+                    }
+                    if words || said.said() == Some(&end) {
+                        self.awaited_since = None;
+                        return Ok(heard);
+                    }
+                    if said.after("echo").is_some() {
+                        return Err(nonsense());
+                    }
+                    heard.push(said);
+                }
+                Ok(Err(_)) => return Err(nonsense()),
+                Err(WaitError::Dead) => return Err(Lost(DIED.to_owned())),
+                Err(WaitError::Enough) => {
+                    if self.most_memory < u64::MAX
+                        && budget::child_bytes(self.process.id()) > self.most_memory
+                    {
+                        return Err(TooMuch);
+                    }
+                    match budget.and_then(Budget::exhausted) {
+                        // This process may be the one that uses the memory.
+                        Some(ExhaustionReason::Memory) => return Err(TooMuch),
+                        Some(_) => return Err(Spent),
+                        None if begun.elapsed() >= patience => return Err(Spent),
+                        None => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the values of all variables, or `None` if the answer is malformed.
+    pub(super) fn model(
+        &mut self,
+        terms: &Terms,
+        budget: &Budget,
+    ) -> Result<Option<SolverModel>, SolverProcessFailure> {
+        let variables: Vec<Variable> = self.writer.variables().collect();
+        let mut model = SolverModel::new();
+        if variables.is_empty() {
+            return Ok(Some(model));
+        }
+        self.unsent.extend(b"(get-value (");
+        let mut bytes = 0;
+        for &variable in &variables {
+            let symbol = self.writer.symbol(variable);
+            bytes += symbol.len() + MOST_BYTES_OF_VALUE;
+            self.unsent.extend(symbol.bytes());
+            self.unsent.push(b' ');
+        }
+        self.unsent.extend(b"))\n");
+        let answer = self.exchange(bytes, budget)?;
+        let values = match answer.as_slice() {
+            [Expression::List(values)] if values.len() == variables.len() => values,
+            _ => return Ok(None),
+        };
+        for (&variable, pair) in variables.iter().zip(values) {
+            let Expression::List(pair) = pair else { return Ok(None) };
+            let [_, value] = pair.as_slice() else { return Ok(None) };
+            let value = match terms.sort(variable) {
+                Sort::Bool => match value.word() {
+                    Some("true") => Some(ModelValue::Truth(true)),
+                    Some("false") => Some(ModelValue::Truth(false)),
+                    _ => None,
+                },
+                Sort::Int | Sort::Real => value.number().map(ModelValue::Number),
+                Sort::Bits(width) => {
+                    let fits = value.bits().filter(|bits| bits.bits() <= width.into());
+                    fits.map(|bits| ModelValue::Number(BigInt::from(bits).into()))
+                }
+            };
+            let Some(value) = value else { return Ok(None) };
+            if terms.sort(variable) == Sort::Int
+                && matches!(&value, ModelValue::Number(number) if !number.is_integer())
+            {
+                return Ok(None);
+            }
+            model.set(variable, value);
+        }
+        Ok(Some(model))
+    }
+
+    /// Returns one flag per literal: true if it is in the core. Without support for cores, all
+    /// flags are true.
+    pub(super) fn core(
+        &mut self,
+        assumed: &[String],
+        budget: &Budget,
+    ) -> Result<Vec<bool>, SolverProcessFailure> {
+        if assumed.is_empty() || !self.has_cores {
+            return Ok(vec![true; assumed.len()]);
+        }
+        self.unsent.extend(b"(get-unsat-assumptions)\n");
+        let bytes = assumed.iter().map(|literal| literal.len() + 1).sum();
+        let answer = match self.exchange(bytes, budget) {
+            Err(Refused(_)) => Vec::new(),
+            other => other?,
+        };
+        let [Expression::List(core)] = answer.as_slice() else {
+            self.has_cores = false;
+            return Ok(vec![true; assumed.len()]);
+        };
+        let is_in_core = |literal: &String| {
+            let negated = literal.strip_prefix("(not ").and_then(|rest| rest.strip_suffix(')'));
+            let symbol = |text: &str| text.trim_matches('|').to_owned();
+            core.iter().any(|said| match negated {
+                None => said.word() == Some(&symbol(literal)),
+                Some(name) => said.after("not").is_some_and(|rest| {
+                    rest.first().and_then(Expression::word) == Some(&symbol(name))
+                }),
+            })
+        };
+        Ok(assumed.iter().map(is_in_core).collect())
+    }
+
+    /// Returns the solver's reason for "unknown".
+    pub(super) fn reason(&mut self, budget: &Budget) -> Result<String, SolverProcessFailure> {
+        if budget.is_exhausted() {
+            return Ok(String::new());
+        }
+        self.unsent.extend(b"(get-info :reason-unknown)\n");
+        let answer = match self.exchange(0, budget) {
+            Err(Refused(_)) => Vec::new(),
+            other => other?,
+        };
+        let reason = answer.first().and_then(|said| said.after(":reason-unknown")?.first()?.said());
+        Ok(reason.unwrap_or("no reason given").to_owned())
+    }
+}
+
+/// Returns true if `logic` includes `other`.
+fn is_wider(logic: &str, other: &str) -> bool {
+    logic == "ALL" || other == "QF_UF" || logic == "QF_LIRA" && other.starts_with("QF_L")
+}

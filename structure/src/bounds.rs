@@ -1,0 +1,314 @@
+//! Bounds on the tokens of places that follow from the structure, each with its derivation step.
+//!
+//! A P-flow y relates the bounds of its places: y·m = y·m₀ = c in every reachable marking, so
+//!
+//! ```text
+//! m(p) <= ⌊(c − Σ_{q≠p} least value of y(q)·m(q)) / y(p)⌋   when y(p) > 0, and dually,
+//! ```
+//!
+//! where the least values come from known bounds. A semiflow needs only m ≥ 0, and gives at most ⌊c
+//! / y(p)⌋. Mixed flows carry bounds from place to place. In addition:
+//!
+//! * A place that no transition adds to never exceeds m₀. A place that no transition takes from
+//!   never falls below it.
+//! * The places of an initially empty siphon stay at 0.
+//! * Traps are not used here: a trap bounds a sum, not a single place.
+//!
+//! Semiflows come first, then all flows in rounds until nothing changes. The number of rounds is
+//! limited, because real bounds may converge in ever smaller steps.
+//!
+//! All arithmetic is exact. A bound above 2⁶⁴ − 1 tokens is dropped. So is a bound from a flow
+//! whose coefficients exceed 63 bits, because its derivation could not be written down.
+//!
+//! # Source
+//! G. Memmi, G. Roucairol, *Linear algebra in net theory*, LNCS 84, 1980 (bounds by semiflows);
+//! interval propagation is folklore of constraint solving.
+
+use super::flows::PlaceFlow;
+use super::integer::Integer;
+use super::siphons::unmarked_siphon;
+use parikh_net::{Facts, LinearSum, Net, PlaceId};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+pub use parikh_net::facts::{DerivedBound, Reason};
+use parikh_solvers::Budget;
+
+/// Structural bounds on the tokens of each place in every reachable marking.
+#[derive(Clone, Debug)]
+pub struct PlaceBounds {
+    lower: Vec<u64>,
+    upper: Vec<Option<u64>>,
+    steps: Vec<DerivedBound>,
+    /// The flows used in derivation steps, by their position in the given list.
+    flows: BTreeMap<usize, LinearSum>,
+}
+
+impl PlaceBounds {
+    /// Returns a lower bound on the tokens of `p`, at least 0.
+    pub fn lower(&self, p: PlaceId) -> u64 {
+        self.lower[p.index()]
+    }
+
+    /// Returns an upper bound on the tokens of `p`, if known.
+    pub fn upper(&self, p: PlaceId) -> Option<u64> {
+        self.upper[p.index()]
+    }
+
+    /// Returns the derivation: every improvement of a bound, in order.
+    pub fn steps(&self) -> &[DerivedBound] {
+        &self.steps
+    }
+
+    /// Returns the places whose tokens never change, ascending.
+    pub fn constant_places(&self) -> Vec<PlaceId> {
+        let places = (0..self.upper.len()).map(PlaceId::new);
+        places.filter(|p| self.upper(*p) == Some(self.lower(*p))).collect()
+    }
+
+    /// Adds the bounds to the facts of the net, with their derivations and flows.
+    pub fn write(&self, facts: &mut Facts) {
+        let position: BTreeMap<usize, usize> =
+            self.flows.keys().enumerate().map(|(position, &flow)| (flow, position)).collect();
+        let flows: Vec<LinearSum> = self.flows.values().cloned().collect();
+        let renumbered = |step: &DerivedBound| match step.reason {
+            Reason::Flow { flow, using } => {
+                let flow = position[&flow];
+                DerivedBound { reason: Reason::Flow { flow, using }, ..*step }
+            }
+            _ => *step,
+        };
+        let derived: Vec<DerivedBound> = self.steps.iter().map(renumbered).collect();
+        facts.derive(&derived, &flows);
+    }
+
+    fn is_better(&self, step: &DerivedBound) -> bool {
+        let at = step.place.index();
+        match step.upper {
+            true => self.upper[at].is_none_or(|known| step.tokens < known),
+            false => step.tokens > self.lower[at],
+        }
+    }
+
+    fn improve(&mut self, step: DerivedBound) {
+        if !self.is_better(&step) {
+            return;
+        }
+        let at = step.place.index();
+        match step.upper {
+            true => self.upper[at] = Some(step.tokens),
+            false => self.lower[at] = step.tokens,
+        }
+        self.steps.push(step);
+    }
+}
+
+/// Computes bounds from the net and from `flows`, which must be P-flows of the net. When the budget
+/// ends, returns the bounds found so far, which are valid.
+pub fn place_bounds(net: &Net, flows: &[PlaceFlow], budget: &Budget) -> PlaceBounds {
+    /// Limit on the number of rounds. Most nets need two; a chain of mixed flows in an unfavourable
+    /// order may need more.
+    const ROUNDS: usize = 16;
+    let count = net.place_count();
+    let mut bounds = PlaceBounds {
+        lower: vec![0; count],
+        upper: vec![None; count],
+        steps: Vec::new(),
+        flows: BTreeMap::new(),
+    };
+    one_way(net, &mut bounds);
+    for place in unmarked_siphon(net) {
+        bounds.improve(DerivedBound {
+            place,
+            upper: true,
+            tokens: 0,
+            reason: Reason::UnmarkedSiphon,
+        });
+    }
+    let constants: Vec<Integer> = flows.iter().map(|flow| flow.constant(net.initial())).collect();
+    let mut order: Vec<usize> = (0..flows.len()).collect();
+    order.sort_by_key(|&at| (!flows[at].is_semiflow(), flows[at].terms().len()));
+    let mut through: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for &at in &order {
+        flows[at].terms().iter().for_each(|(p, _)| through[p.index()].push(at));
+    }
+    // Flows to process in this round. The next round processes the flows through places that
+    // improved.
+    let mut due = vec![true; flows.len()];
+    for _ in 0..ROUNDS {
+        let round: Vec<usize> = order.iter().copied().filter(|&at| due[at]).collect();
+        due.fill(false);
+        for at in round {
+            if budget.is_exhausted() {
+                return bounds;
+            }
+            for place in propagate(&flows[at], &constants[at], at, &mut bounds) {
+                through[place.index()].iter().for_each(|&flow| due[flow] = true);
+            }
+        }
+        if !due.contains(&true) {
+            break;
+        }
+    }
+    bounds
+}
+
+fn one_way(net: &Net, bounds: &mut PlaceBounds) {
+    let (mut grows, mut shrinks) = (vec![false; net.place_count()], vec![false; net.place_count()]);
+    for change in net.effect_classes().flat_map(|class| net.effect(class)) {
+        let side = if change.delta > 0 { &mut grows } else { &mut shrinks };
+        side[change.place.index()] = true;
+    }
+    for place in net.places() {
+        let tokens = net.initial()[place];
+        if !grows[place.index()] {
+            bounds.improve(DerivedBound { place, upper: true, tokens, reason: Reason::OneWay });
+        }
+        if !shrinks[place.index()] {
+            bounds.improve(DerivedBound { place, upper: false, tokens, reason: Reason::OneWay });
+        }
+    }
+}
+
+/// A sum of terms, some of which may be unbounded on this side.
+struct PartialSum {
+    sum: Integer,
+    unbounded: usize,
+}
+
+impl PartialSum {
+    fn new() -> Self {
+        PartialSum { sum: Integer::ZERO, unbounded: 0 }
+    }
+
+    fn add(&mut self, term: Option<Integer>) {
+        match term {
+            Some(term) => self.sum = &self.sum + &term,
+            None => self.unbounded += 1,
+        }
+    }
+
+    /// Returns the sum without one of its terms, or `None` if the rest is unbounded.
+    fn without(&self, term: Option<&Integer>) -> Option<Integer> {
+        match (term, self.unbounded) {
+            (Some(term), 0) => Some(&self.sum - term),
+            (None, 1) => Some(self.sum.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// Improves bounds by one flow, and returns the places that improved.
+fn propagate(
+    flow: &PlaceFlow,
+    constant: &Integer,
+    position: usize,
+    bounds: &mut PlaceBounds,
+) -> Vec<PlaceId> {
+    // The smallest and largest value of each term y(q)·m(q).
+    let ends = |(place, value): &(PlaceId, Integer), bounds: &PlaceBounds| {
+        let at_lower = Some(value * &Integer::from(bounds.lower(*place)));
+        let at_upper = bounds.upper(*place).map(|tokens| value * &Integer::from(tokens));
+        if value.is_positive() { (at_lower, at_upper) } else { (at_upper, at_lower) }
+    };
+    let (mut least, mut most) = (PartialSum::new(), PartialSum::new());
+    for term in flow.terms() {
+        let (low, high) = ends(term, bounds);
+        least.add(low);
+        most.add(high);
+    }
+    let mut improved = Vec::new();
+    let using = bounds.steps.len();
+    for term in flow.terms() {
+        let (place, value) = term;
+        // Bounds found for earlier terms are not used for later ones: the sums describe the state
+        // before, which is sound. The next round uses the new bounds.
+        let (low, high) = ends(term, bounds);
+        let low_rest = least.without(low.as_ref());
+        let high_rest = most.without(high.as_ref());
+        // From the flow: y(p)·m(p) = c − rest.
+        let largest = low_rest.map(|rest| constant - &rest);
+        let smallest = high_rest.map(|rest| constant - &rest);
+        let (upper, lower) = if value.is_positive() {
+            (largest.map(|x| x.div_floor(value)), smallest.map(|x| x.div_ceil(value)))
+        } else {
+            (smallest.map(|x| x.div_floor(value)), largest.map(|x| x.div_ceil(value)))
+        };
+        let reason = Reason::Flow { flow: position, using };
+        for (upper, bound) in [(true, upper), (false, lower)] {
+            let tokens = bound.and_then(|bound| bound.to_u64());
+            let step = tokens.map(|tokens| DerivedBound { place: *place, upper, tokens, reason });
+            let Some(step) = step.filter(|step| bounds.is_better(step)) else { continue };
+            if let Entry::Vacant(place) = bounds.flows.entry(position) {
+                // The derivation could not be written down.
+                let Some(sum) = flow.to_sum() else { return improved };
+                place.insert(sum);
+            }
+            bounds.improve(step);
+            improved.push(*place);
+        }
+    }
+    improved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::flows::place_flows;
+    use super::*;
+    use parikh_net::Provenance;
+    use parikh_net::text;
+
+    fn bounds_of(text: &str) -> (Net, PlaceBounds) {
+        let net = text::parse(text).unwrap();
+        let flows = place_flows(&net, &Budget::unlimited()).unwrap();
+        let bounds = place_bounds(&net, &flows, &Budget::unlimited());
+        (net, bounds)
+    }
+
+    #[test]
+    fn semiflows_bound_their_places_with_rounding() {
+        let (net, bounds) = bounds_of(
+            "place idle 5\nplace busy\ntransition a: 2*idle -> busy\ntransition b: busy -> 2*idle",
+        );
+        let uppers: Vec<_> = net.places().map(|p| bounds.upper(p)).collect();
+        assert_eq!(uppers, [Some(5), Some(2)]);
+        // idle = 5 − 2·busy ≥ 1.
+        assert_eq!(bounds.lower(PlaceId::new(0)), 1);
+        let mut facts = Facts::none(&net);
+        bounds.write(&mut facts);
+        let busy = facts.upper_bound(PlaceId::new(1)).unwrap();
+        assert_eq!((busy.tokens, busy.rests_on), (2, Provenance::Flows));
+        assert_eq!(facts.lower_bound(PlaceId::new(0)).tokens, 1);
+    }
+
+    #[test]
+    fn mixed_flows_carry_bounds() {
+        // log − done = 3, and done ≤ 2 because todo + done = 2.
+        let (net, bounds) =
+            bounds_of("place todo 2\nplace done\nplace log 3\ntransition t: todo -> done + log");
+        let log = net.place_named("log").unwrap();
+        assert_eq!((bounds.lower(log), bounds.upper(log)), (3, Some(5)));
+    }
+
+    #[test]
+    fn unmarked_siphons_and_unchanged_places_are_constant() {
+        let (net, bounds) = bounds_of(
+            "place p\nplace q\nplace c 4\nplace sink\n\
+             transition a: p -> q + sink\ntransition b: q + c -> p + c",
+        );
+        // Only starved transitions put into `sink`, so it belongs to the siphon.
+        let constant: Vec<&str> =
+            bounds.constant_places().iter().map(|&p| net.place_name(p)).collect();
+        assert_eq!(constant, ["p", "q", "c", "sink"]);
+        let siphon = |step: &&DerivedBound| step.reason == Reason::UnmarkedSiphon;
+        assert_eq!(bounds.steps().iter().filter(siphon).count(), 3);
+    }
+
+    #[test]
+    fn bounds_beyond_64_bits_are_none() {
+        let w = i64::MAX;
+        let (_, bounds) = bounds_of(&format!("place p {w}\nplace q\ntransition t: p -> {w}*q"));
+        assert_eq!(bounds.upper(PlaceId::new(0)), Some(w as u64));
+        assert_eq!(bounds.upper(PlaceId::new(1)), None);
+    }
+}

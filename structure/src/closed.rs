@@ -1,0 +1,176 @@
+//! Siphons and traps as one notion: sets of places closed under the effect of transitions.
+//!
+//! In a *siphon* S every transition that puts into S also takes from S, so an empty siphon stays
+//! empty. In a *trap* Q every transition that takes from Q also puts into Q, so a marked trap stays
+//! marked. Each is the other with all arcs reversed; [`ClosureKind`] gives the direction. Arc
+//! weights are irrelevant: one token is enough for the argument.
+//!
+//! Both are closed under union, so any set contains a *largest* siphon and a largest trap, possibly
+//! empty. It is computed by removing places that violate the rule until none does, with one visit
+//! per arc.
+//!
+//! # Sources
+//! M. Hack, *Analysis of production schemata by Petri nets*, MIT, 1972. J. Desel, J. Esparza, *Free
+//! Choice Petri Nets*, 1995, chapter 4.
+
+use parikh_net::{Arc, Net, PlaceArc, PlaceId, TransitionId};
+
+/// The direction of closure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClosureKind {
+    /// Every transition that puts into the set takes from it.
+    Siphon,
+    /// Every transition that takes from the set puts into it.
+    Trap,
+}
+
+impl ClosureKind {
+    /// Returns the arcs of `t` of which one must touch the set, if one of its causing arcs does.
+    pub(crate) fn needed(self, net: &Net, t: TransitionId) -> &[Arc] {
+        match self {
+            ClosureKind::Siphon => net.pre(t),
+            ClosureKind::Trap => net.post(t),
+        }
+    }
+
+    /// Returns the arcs of `t` that require a needed arc at the set.
+    pub(crate) fn causing(self, net: &Net, t: TransitionId) -> &[Arc] {
+        match self {
+            ClosureKind::Siphon => net.post(t),
+            ClosureKind::Trap => net.pre(t),
+        }
+    }
+
+    /// Returns the transitions with `p` among their needed arcs.
+    pub(crate) fn served(self, net: &Net, p: PlaceId) -> &[PlaceArc] {
+        match self {
+            ClosureKind::Siphon => net.consumers(p),
+            ClosureKind::Trap => net.producers(p),
+        }
+    }
+
+    /// Returns the transitions with `p` among their causing arcs.
+    pub(crate) fn obliging(self, net: &Net, p: PlaceId) -> &[PlaceArc] {
+        match self {
+            ClosureKind::Siphon => net.producers(p),
+            ClosureKind::Trap => net.consumers(p),
+        }
+    }
+}
+
+/// Returns the largest closed subset of `within`, ascending; possibly empty. Takes time linear in
+/// the net.
+pub fn largest(net: &Net, kind: ClosureKind, within: &[PlaceId]) -> Vec<PlaceId> {
+    let mut inside = vec![false; net.place_count()];
+    within.iter().for_each(|p| inside[p.index()] = true);
+    // Number of needed arcs of each transition at the set.
+    let mut support: Vec<usize> = net
+        .transitions()
+        .map(|t| kind.needed(net, t).iter().filter(|arc| inside[arc.place.index()]).count())
+        .collect();
+    let mut broken: Vec<TransitionId> =
+        net.transitions().filter(|t| support[t.index()] == 0).collect();
+    while let Some(t) = broken.pop() {
+        for arc in kind.causing(net, t) {
+            if std::mem::replace(&mut inside[arc.place.index()], false) {
+                for served in kind.served(net, arc.place) {
+                    let support = &mut support[served.transition.index()];
+                    *support -= 1;
+                    if *support == 0 {
+                        broken.push(served.transition);
+                    }
+                }
+            }
+        }
+    }
+    net.places().filter(|p| inside[p.index()]).collect()
+}
+
+/// Returns true if `set` is closed. This place-by-place check is independent of [`largest`], so it
+/// can check its results.
+pub fn is_closed(net: &Net, kind: ClosureKind, set: &[PlaceId]) -> bool {
+    let mut inside = vec![false; net.place_count()];
+    set.iter().for_each(|p| inside[p.index()] = true);
+    set.iter().all(|&p| is_served(net, kind, p, &inside))
+}
+
+/// Returns a closed subset of the closed set `set` that contains an essential place and is minimal
+/// in this respect. If all places are essential, the result is a minimal closed set. `set` must be
+/// ascending and contain an essential place.
+///
+/// Places are tried in order; removing one also removes the places that depend on it. Only the
+/// neighbourhood of removed places is visited, so the cost of a place is the size of what is
+/// removed with it.
+pub fn minimise(
+    net: &Net,
+    kind: ClosureKind,
+    set: &[PlaceId],
+    essential: impl Fn(PlaceId) -> bool,
+) -> Vec<PlaceId> {
+    let mut inside = vec![false; net.place_count()];
+    set.iter().for_each(|p| inside[p.index()] = true);
+    let mut left = set.iter().filter(|p| essential(**p)).count();
+    for &p in set {
+        if !inside[p.index()] {
+            continue;
+        }
+        let before = left;
+        let mut removed = Vec::new();
+        let mut suspects = vec![p];
+        while left > 0
+            && let Some(q) = suspects.pop()
+        {
+            if !inside[q.index()] || (q != p && is_served(net, kind, q, &inside)) {
+                continue;
+            }
+            inside[q.index()] = false;
+            removed.push(q);
+            left -= usize::from(essential(q));
+            // The places that depended on q: those that oblige a transition served by q.
+            for arc in kind.served(net, q) {
+                let relying = kind.causing(net, arc.transition).iter().map(|arc| arc.place);
+                suspects.extend(relying.filter(|place| inside[place.index()]));
+            }
+        }
+        if left == 0 {
+            left = before;
+            removed.into_iter().for_each(|q| inside[q.index()] = true);
+        }
+    }
+    set.iter().copied().filter(|p| inside[p.index()]).collect()
+}
+
+/// Returns true if every transition that `p` obliges has a needed arc at the set.
+fn is_served(net: &Net, kind: ClosureKind, p: PlaceId, inside: &[bool]) -> bool {
+    let at_set = |arc: &Arc| inside[arc.place.index()];
+    let mut obliged = kind.obliging(net, p).iter().map(|arc| arc.transition);
+    obliged.all(|t| kind.needed(net, t).iter().any(at_set))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn what_relies_on_a_removed_place_goes_with_it() {
+        // A ring p → q → r → p, and s fed from the ring.
+        let net = text::parse(
+            "place p 1\nplace q\nplace r\nplace s\n\
+             transition a: p -> q\ntransition b: q -> r + s\ntransition c: r -> p",
+        )
+        .unwrap();
+        let all: Vec<PlaceId> = net.places().collect();
+        let [p, q, r, s] = [0, 1, 2, 3].map(PlaceId::new);
+        assert_eq!(largest(&net, ClosureKind::Siphon, &all), all);
+        assert_eq!(largest(&net, ClosureKind::Siphon, &[p, q, s]), []);
+        assert_eq!(largest(&net, ClosureKind::Siphon, &[p, q, r]), [p, q, r]);
+        assert_eq!(largest(&net, ClosureKind::Trap, &[p, q, s]), [p, q, s]);
+        assert_eq!(largest(&net, ClosureKind::Trap, &[p, s]), [s]);
+        assert!(
+            is_closed(&net, ClosureKind::Trap, &[s]) && !is_closed(&net, ClosureKind::Trap, &[p])
+        );
+        assert_eq!(minimise(&net, ClosureKind::Siphon, &all, |_| true), [p, q, r]);
+        assert_eq!(minimise(&net, ClosureKind::Trap, &all, |_| true), [s]);
+    }
+}

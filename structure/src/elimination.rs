@@ -1,0 +1,421 @@
+//! A basis of { y : y·M = 0 } over the integers, by sparse, sign-aware elimination.
+//!
+//! Each row of M is extended by a unit vector, (M | I). A column is cleared by adding multiples of
+//! one *pivot* row to the other rows with an entry there; then the pivot row is dropped. Rows are
+//! only scaled by non-zero numbers and added, so the right half of a row always states how its left
+//! half is combined from M. When all left halves are empty, the right halves are the basis. An
+//! interruption gives no result, never a partial basis.
+//!
+//! Ideas for speed and useful results:
+//!
+//! 1. Columns equal up to a factor are merged, empty columns dropped.
+//! 2. Rows equal up to a factor (places that always change together) are merged. Their difference,
+//!    or their sum if they change in opposite directions, is a basis vector by itself. So is the
+//!    unit vector of an empty row (a constant place).
+//! 3. The next column is a shortest one; among those, one with a single positive or a single
+//!    negative entry. With that entry as pivot all multiples are positive, and non-negative right
+//!    halves (semiflows, which bound places by themselves) stay non-negative. Choosing such columns
+//!    first regardless of length gives 10 % more semiflows among T-flows and the same number among
+//!    P-flows, but causes fill-in: DoubleExponent-PT-200 takes 0.3 s with the chosen order and
+//!    minutes with the other.
+//! 4. The pivot is the single entry of its sign if there is one, otherwise the shortest row; ties
+//!    go to the smallest coefficient.
+//! 5. Each new row is divided by its gcd.
+//! 6. At the end, a difference of two rows of equal direction from 2. is combined with a
+//!    non-negative basis vector through the kept row, if there is one: x + r and q − x give q + r.
+//!
+//! # Cost
+//! Polynomial in operations; numbers may grow and are exact big integers then ([`Integer`]).
+//!
+//! # Sources
+//! J. Martínez, M. Silva, *A simple and fast algorithm to obtain all invariants of a generalised
+//! Petri net*, Application and Theory of Petri Nets, 1982 (the tableau). M. D'Anna, S. Trigila,
+//! *Concurrent system analysis using Petri nets: an optimized algorithm for finding net
+//! invariants*, Computer Communications 11(4), 1988 (sign-aware columns). Y. Thierry-Mieg,
+//! *PetriSpot*, 2025 (culling, incremental sign index).
+
+use super::integer::{Integer, SparseVector, combine_vectors, divide_by_gcd, entry};
+use nalgebra_sparse::csc::CscMatrix;
+use parikh_solvers::{Budget, ExhaustionReason};
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, HashMap};
+
+/// Returns a basis of { y : y·M = 0 }, one entry of y per row of `matrix`. Each vector is divided
+/// by its gcd, and negated if that makes it non-negative. The order is deterministic.
+///
+/// # Errors
+/// Returns an error when the budget ends.
+pub(crate) fn left_null_space(
+    matrix: &CscMatrix<i64>,
+    budget: &Budget,
+) -> Result<Vec<SparseVector>, ExhaustionReason> {
+    let columns = distinct_columns(matrix);
+    let rows = rows_of(matrix.nrows(), &columns);
+    let culled = MergedRows::new(rows);
+    let mut basis = culled.units;
+    let core = EliminationTableau::new(culled.kept, columns.len()).eliminate(budget)?;
+    let parallel = reposition(culled.parallel, &core);
+    basis.extend(core);
+    basis.extend(parallel);
+    for vector in &mut basis {
+        normalise_sign(vector);
+    }
+    basis.sort_unstable();
+    Ok(basis)
+}
+
+/// Returns the distinct non-empty columns, each divided by its gcd and with a positive first entry,
+/// in order of first occurrence.
+pub(crate) fn distinct_columns(matrix: &CscMatrix<i64>) -> Vec<SparseVector> {
+    let mut known = HashMap::new();
+    let mut columns = Vec::new();
+    for column in matrix.col_iter() {
+        let entries = column.row_indices().iter().zip(column.values());
+        let mut vector: SparseVector = entries
+            .filter(|&(_, &value)| value != 0)
+            .map(|(&row, &value)| (row as u32, Integer::from(value)))
+            .collect();
+        if vector.is_empty() {
+            continue;
+        }
+        divide_by_gcd(&mut vector, &mut Vec::new());
+        normalise_sign(&mut vector);
+        known.entry(vector).or_insert_with_key(|vector| columns.push(vector.clone()));
+    }
+    columns
+}
+
+/// Returns the same matrix by rows.
+pub(crate) fn rows_of(count: usize, columns: &[SparseVector]) -> Vec<SparseVector> {
+    let mut rows = vec![Vec::new(); count];
+    for (index, column) in columns.iter().enumerate() {
+        for (row, value) in column {
+            rows[*row as usize].push((index as u32, value.clone()));
+        }
+    }
+    rows
+}
+
+/// Makes the first entry positive. A vector of negative entries becomes a vector of positive
+/// entries.
+fn normalise_sign(vector: &mut SparseVector) {
+    if vector.first().is_some_and(|(_, value)| value.is_negative()) {
+        for (_, value) in vector {
+            *value = -&*value;
+        }
+    }
+}
+
+/// The rows after parallel rows have been merged.
+struct MergedRows {
+    /// Pairs (index, row) of the rows to eliminate.
+    kept: Vec<(u32, SparseVector)>,
+    /// Unit vectors of empty rows.
+    units: Vec<SparseVector>,
+    /// The vector a·e(q) + b·e(kept) for each row q that is a multiple of a kept one.
+    parallel: Vec<Parallel>,
+}
+
+struct Parallel {
+    row: u32,
+    kept: u32,
+    /// The coefficient at `row`, at least 1.
+    a: Integer,
+    /// The coefficient at `kept`; negative if both rows have the same direction.
+    b: Integer,
+}
+
+impl MergedRows {
+    fn new(rows: Vec<SparseVector>) -> Self {
+        let mut culled = MergedRows { kept: Vec::new(), units: Vec::new(), parallel: Vec::new() };
+        let mut directions: HashMap<SparseVector, (u32, Integer)> = HashMap::new();
+        for (index, row) in rows.into_iter().enumerate() {
+            let index = index as u32;
+            let Some(first) = row.first().map(|(_, value)| value.clone()) else {
+                culled.units.push(vec![(index, Integer::ONE)]);
+                continue;
+            };
+            let mut direction = row.clone();
+            divide_by_gcd(&mut direction, &mut Vec::new());
+            normalise_sign(&mut direction);
+            // row = scale · direction.
+            let scale = first.div_floor(&direction[0].1);
+            match directions.get(&direction) {
+                Some((kept, kept_scale)) => {
+                    let gcd = scale.gcd(kept_scale);
+                    let (a, b) = (kept_scale.div_floor(&gcd), -&scale.div_floor(&gcd));
+                    let (a, b) = if a.is_negative() { (-&a, -&b) } else { (a, b) };
+                    culled.parallel.push(Parallel { row: index, kept: *kept, a, b });
+                }
+                None => {
+                    directions.insert(direction, (index, scale));
+                    culled.kept.push((index, row));
+                }
+            }
+        }
+        culled
+    }
+}
+
+/// Returns the vectors of merged rows: sums unchanged, and differences combined with a non-negative
+/// vector of `core` or with such a sum, if there is one (idea 6).
+fn reposition(parallel: Vec<Parallel>, core: &[SparseVector]) -> Vec<SparseVector> {
+    let vector_of = |parallel: &Parallel| {
+        let mut vector =
+            vec![(parallel.row, parallel.a.clone()), (parallel.kept, parallel.b.clone())];
+        vector.sort_unstable_by_key(|entry| entry.0);
+        vector
+    };
+    let (sums, differences): (Vec<_>, Vec<_>) =
+        parallel.into_iter().partition(|parallel| parallel.b.is_positive());
+    let mut moved: Vec<SparseVector> = sums.iter().map(vector_of).collect();
+    // The shortest non-negative vector through each position.
+    let mut through: HashMap<u32, &SparseVector> = HashMap::new();
+    for vector in core.iter().chain(&moved) {
+        if vector.iter().all(|(_, value)| value.is_positive()) {
+            for (at, _) in vector {
+                let best = through.entry(*at).or_insert(vector);
+                if vector.len() < best.len() {
+                    *best = vector;
+                }
+            }
+        }
+    }
+    let place = |parallel: &Parallel| {
+        let difference = vector_of(parallel);
+        let Some(y) = through.get(&parallel.kept) else { return difference };
+        // |b|·y + y(kept)·(a·q − |b|·kept) has no entry at `kept` and y(kept)·a at q.
+        let (scale, at_kept) = (parallel.b.magnitude(), entry(y, parallel.kept));
+        let mut image = combine_vectors(&scale, y, at_kept, &difference, |_, _, _| {});
+        divide_by_gcd(&mut image, &mut Vec::new());
+        image
+    };
+    let images: Vec<SparseVector> = differences.iter().map(place).collect();
+    moved.extend(images);
+    moved
+}
+
+/// One row of (M | I) during elimination.
+struct EliminationRow {
+    left: SparseVector,
+    right: SparseVector,
+}
+
+/// The state of a column: the number of live rows with an entry of each sign.
+#[derive(Clone, Default)]
+struct Column {
+    positive: u32,
+    negative: u32,
+    /// Rows that have, or once had, an entry here.
+    rows: Vec<u32>,
+    /// The cost of the column in the heap; heap entries with another cost are outdated.
+    queued: Option<u64>,
+}
+
+impl Column {
+    /// Returns the cost of the column (idea 3); smaller costs come first.
+    fn cost(&self) -> u64 {
+        let single = self.positive == 1 || self.negative == 1;
+        2 * (u64::from(self.positive) + u64::from(self.negative)) + u64::from(!single)
+    }
+}
+
+struct EliminationTableau {
+    rows: Vec<Option<EliminationRow>>,
+    columns: Vec<Column>,
+    queue: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Columns whose counts changed since they were last queued.
+    touched: Vec<u32>,
+}
+
+impl EliminationTableau {
+    fn new(rows: Vec<(u32, SparseVector)>, columns: usize) -> Self {
+        let mut tableau = EliminationTableau {
+            rows: Vec::with_capacity(rows.len()),
+            columns: vec![Column::default(); columns],
+            queue: BinaryHeap::new(),
+            touched: (0..columns as u32).collect(),
+        };
+        for (index, (unit, left)) in rows.into_iter().enumerate() {
+            for (column, value) in &left {
+                let column = &mut tableau.columns[*column as usize];
+                column.rows.push(index as u32);
+                if value.is_positive() {
+                    column.positive += 1;
+                } else {
+                    column.negative += 1;
+                }
+            }
+            tableau.rows.push(Some(EliminationRow { left, right: vec![(unit, Integer::ONE)] }));
+        }
+        tableau
+    }
+
+    fn eliminate(mut self, budget: &Budget) -> Result<Vec<SparseVector>, ExhaustionReason> {
+        while let Some(column) = self.next_column() {
+            if let Some(reason) = budget.exhausted() {
+                return Err(reason);
+            }
+            self.clear(column, budget)?;
+        }
+        // Every column is empty now, so the right halves are the basis.
+        Ok(self.rows.into_iter().flatten().map(|row| row.right).collect())
+    }
+
+    /// Returns the cheapest column that still has entries.
+    fn next_column(&mut self) -> Option<u32> {
+        for index in std::mem::take(&mut self.touched) {
+            let column = &mut self.columns[index as usize];
+            let cost = (column.positive + column.negative > 0).then(|| column.cost());
+            if column.queued != cost {
+                column.queued = cost;
+                if let Some(cost) = cost {
+                    self.queue.push(Reverse((cost, index)));
+                }
+            }
+        }
+        while let Some(Reverse((cost, index))) = self.queue.pop() {
+            if self.columns[index as usize].queued == Some(cost) {
+                return Some(index);
+            }
+        }
+        None
+    }
+
+    /// Adds the pivot row to the other rows with an entry in `column`, and drops the pivot row.
+    fn clear(&mut self, column: u32, budget: &Budget) -> Result<(), ExhaustionReason> {
+        let state = &mut self.columns[column as usize];
+        let single_sign = match (state.positive, state.negative) {
+            (1, _) => Some(Ordering::Greater),
+            (_, 1) => Some(Ordering::Less),
+            _ => None,
+        };
+        let mut candidates = std::mem::take(&mut state.rows);
+        candidates.sort_unstable();
+        candidates.dedup();
+        let value_in = |rows: &[Option<EliminationRow>], index: u32| -> Option<Integer> {
+            let row = rows[index as usize].as_ref()?;
+            let value = entry(&row.left, column);
+            (!value.is_zero()).then(|| value.clone())
+        };
+        let entries: Vec<(u32, Integer)> = candidates
+            .into_iter()
+            .filter_map(|index| Some((index, value_in(&self.rows, index)?)))
+            .collect();
+        let weight = |(index, value): &(u32, Integer)| {
+            let size = self.rows[*index as usize]
+                .as_ref()
+                .map_or(0, |row| row.left.len() + row.right.len());
+            let single = match single_sign {
+                Some(Ordering::Greater) => value.is_positive(),
+                Some(_) => value.is_negative(),
+                None => true,
+            };
+            (!single, size, value.magnitude(), *index)
+        };
+        let Some((pivot, pivot_value)) = entries.iter().min_by_key(|entry| weight(entry)).cloned()
+        else {
+            return Ok(());
+        };
+        let Some(pivot_row) = self.rows[pivot as usize].take() else { return Ok(()) };
+        for (index, value) in entries.iter().filter(|entry| entry.0 != pivot) {
+            // Checked for each row: late in an elimination, one row may take milliseconds.
+            if let Some(reason) = budget.exhausted() {
+                return Err(reason);
+            }
+            self.combine(*index, value, &pivot_row, &pivot_value);
+        }
+        for (at, value) in &pivot_row.left {
+            let column = &mut self.columns[*at as usize];
+            if value.is_positive() {
+                column.positive -= 1;
+            } else {
+                column.negative -= 1;
+            }
+            self.touched.push(*at);
+        }
+        Ok(())
+    }
+
+    /// Replaces the row by a·row + b·pivot with a > 0, so that `value` and `pivot_value` cancel.
+    fn combine(
+        &mut self,
+        index: u32,
+        value: &Integer,
+        pivot: &EliminationRow,
+        pivot_value: &Integer,
+    ) {
+        let Some(row) = self.rows[index as usize].take() else { return };
+        let gcd = value.gcd(pivot_value);
+        let a = pivot_value.magnitude().div_floor(&gcd);
+        let b = value.div_floor(&gcd);
+        let b = if pivot_value.is_positive() { -&b } else { b };
+        let (columns, touched) = (&mut self.columns, &mut self.touched);
+        let mut left = combine_vectors(&a, &row.left, &b, &pivot.left, |at, before, after| {
+            let column = &mut columns[at as usize];
+            match before {
+                Ordering::Greater => column.positive -= 1,
+                Ordering::Less => column.negative -= 1,
+                Ordering::Equal => column.rows.push(index),
+            }
+            match after {
+                Ordering::Greater => column.positive += 1,
+                Ordering::Less => column.negative += 1,
+                Ordering::Equal => {}
+            }
+            touched.push(at);
+        });
+        let mut right = combine_vectors(&a, &row.right, &b, &pivot.right, |_, _, _| {});
+        divide_by_gcd(&mut left, &mut right);
+        self.rows[index as usize] = Some(EliminationRow { left, right });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra_sparse::coo::CooMatrix;
+
+    fn null_space(rows: usize, columns: usize, entries: &[(usize, usize, i64)]) -> Vec<String> {
+        let mut coo = CooMatrix::new(rows, columns);
+        entries.iter().for_each(|&(row, column, value)| coo.push(row, column, value));
+        let basis = left_null_space(&CscMatrix::from(&coo), &Budget::unlimited()).unwrap();
+        basis.iter().map(|vector| format!("{vector:?}")).collect()
+    }
+
+    #[test]
+    fn merged_rows_follow_a_non_negative_vector() {
+        // Rows 0 and 2 are equal, row 1 is −2 times them, row 3 is empty.
+        let basis = null_space(4, 1, &[(0, 0, 1), (1, 0, -2), (2, 0, 1)]);
+        assert_eq!(basis, ["[(0, 2), (1, 1)]", "[(1, 1), (2, 2)]", "[(3, 1)]"]);
+        // Here the sum 0 + 1 results from the elimination, and 2 is combined with it.
+        let entries = [(0, 0, 1), (0, 1, 1), (1, 0, -1), (2, 0, 1), (2, 1, 1), (3, 1, -1)];
+        assert_eq!(
+            null_space(4, 2, &entries),
+            ["[(0, 1), (1, 1), (3, 1)]", "[(1, 1), (2, 1), (3, 1)]"]
+        );
+    }
+
+    #[test]
+    fn coefficients_may_leave_64_and_128_bits() {
+        // yᵢ·w = yᵢ₊₁·(w − 1) along a chain, w = 2⁶²: y₃ is about w³, beyond 128 bits.
+        let w = 1_i64 << 62;
+        let entries: Vec<_> = (0..3).flat_map(|i| [(i, i, w), (i + 1, i, -(w - 1))]).collect();
+        let basis = null_space(4, 3, &entries);
+        let w = num_bigint::BigInt::from(w);
+        let v: num_bigint::BigInt = &w - 1;
+        let expected = [&v * &v * &v, &v * &v * &w, &v * &w * &w, &w * &w * &w];
+        let expected: Vec<String> =
+            expected.iter().enumerate().map(|(at, value)| format!("({at}, {value})")).collect();
+        assert_eq!(basis, [format!("[{}]", expected.join(", "))]);
+    }
+
+    #[test]
+    fn an_ended_budget_gives_nothing() {
+        let budget = Budget::lasting(std::time::Duration::ZERO);
+        let mut coo = CooMatrix::new(2, 1);
+        coo.push(0, 0, 1_i64);
+        coo.push(1, 0, 2);
+        assert_eq!(left_null_space(&CscMatrix::from(&coo), &budget), Err(ExhaustionReason::Time));
+    }
+}

@@ -1,0 +1,259 @@
+//! Explanations why a transition never fires, or places are never marked together, from one sum of
+//! tokens that no firing changes.
+//!
+//! Let y ≥ 0 with y·C = 0, so y·m = y·m₀ in every reachable marking m. If y·pre(t) exceeds y·m₀,
+//! transition t is never enabled: m ≥ pre(t) would imply y·m ≥ y·pre(t). The input places of t in
+//! the support of y then never hold enough tokens together. Often these are two places, and the sum
+//! is short. The same argument applies to any lower bounds on the tokens of several places.
+//!
+//! Transitions known to be dead change no reachable marking, so y·C = 0 is required only of the
+//! others.
+
+use super::flows::PlaceFlow;
+use super::integer::Integer;
+use super::semiflows::place_semiflows;
+use parikh_net::{Net, NetBuilder, PlaceId, Predicate, TransitionId};
+use parikh_solvers::Budget;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt::Write;
+
+/// Limit on the number of rays during the computation of semiflows.
+const RAYS: usize = 2_000;
+
+/// Limit on the number of terms of a readable sum.
+pub const TERMS: usize = 12;
+
+/// Limit on the number of parts of a disjunction that are explained.
+const PARTS: usize = 3;
+
+/// Sums of tokens that no firing changes, each checked against the arcs of the net.
+#[derive(Debug)]
+pub struct InvariantSums {
+    sums: Vec<PlaceFlow>,
+    /// The indices of the sums that contain each place.
+    of_place: Vec<Vec<usize>>,
+}
+
+/// A proof that places never hold given numbers of tokens at the same time.
+#[derive(Clone, Debug)]
+pub struct Exclusion<'a> {
+    /// The constant sum.
+    pub sum: &'a PlaceFlow,
+    net: &'a Net,
+    /// The places of the sum, each with its required number of tokens.
+    wanted: Vec<(PlaceId, u64)>,
+}
+
+impl InvariantSums {
+    /// Computes sums of minimal support, as many as the budget allows. `dead` are transitions known
+    /// never to fire.
+    pub fn of(net: &Net, dead: &[TransitionId], budget: &Budget) -> InvariantSums {
+        let alive = if dead.is_empty() { None } else { without(net, dead) };
+        let alive = alive.as_ref().unwrap_or(net);
+        let mut sums = place_semiflows(alive, RAYS, budget).flows;
+        sums.retain(|sum| sum.is_semiflow() && sum.holds(alive));
+        let mut of_place = vec![Vec::new(); net.place_count()];
+        for (at, sum) in sums.iter().enumerate() {
+            sum.terms().iter().for_each(|(place, _)| of_place[place.index()].push(at));
+        }
+        InvariantSums { sums, of_place }
+    }
+
+    /// Returns the simplest proof that `t` never fires: with the fewest input places, then the
+    /// fewest terms.
+    pub fn exclude<'a>(&'a self, net: &'a Net, t: TransitionId) -> Option<Exclusion<'a>> {
+        let wanted = net.pre(t).iter().map(|arc| (arc.place, arc.weight));
+        self.exclude_all(net, &wanted.collect::<Vec<_>>())
+    }
+
+    /// Returns the simplest proof that these places (each listed once) never hold so many tokens at
+    /// the same time.
+    fn exclude_all<'a>(&'a self, net: &'a Net, wanted: &[(PlaceId, u64)]) -> Option<Exclusion<'a>> {
+        let of = wanted.iter().flat_map(|(place, _)| &self.of_place[place.index()]);
+        let exclusions = of.map(|&at| {
+            let sum = &self.sums[at];
+            let of_sum = wanted.iter().filter(|(place, _)| !sum.coefficient(*place).is_zero());
+            Exclusion { sum, net, wanted: of_sum.copied().collect() }
+        });
+        let exclusions = exclusions.filter(Exclusion::holds);
+        exclusions.min_by_key(|one| (one.wanted.len(), one.sum.terms().len()))
+    }
+
+    /// Explains why no reachable marking satisfies `predicate`, if readable sums imply it. Example:
+    /// "p + q + r = 1, so `p` and `q` are never marked together".
+    pub fn why_never(&self, net: &Net, predicate: &Predicate) -> Option<String> {
+        let parts = self.readable(net, predicate)?;
+        Some(parts.iter().map(Exclusion::in_words).collect::<Vec<_>>().join("; "))
+    }
+
+    /// Returns the places in the explanation of [`why_never`](Self::why_never), or none without an
+    /// explanation.
+    pub fn places_of_why_never(&self, net: &Net, predicate: &Predicate) -> BTreeSet<PlaceId> {
+        let parts = self.readable(net, predicate).unwrap_or_default();
+        parts.iter().flat_map(|one| one.sum.terms()).map(|&(place, _)| place).collect()
+    }
+
+    /// Returns a readable proof for each part of a predicate.
+    fn readable<'a>(&'a self, net: &'a Net, predicate: &Predicate) -> Option<Vec<Exclusion<'a>>> {
+        match predicate {
+            Predicate::Or(parts) if parts.len() <= PARTS => {
+                let parts = parts.iter().map(|part| self.readable(net, part));
+                Some(parts.collect::<Option<Vec<_>>>()?.concat())
+            }
+            _ => {
+                let one = self.exclude_all(net, &least(net, predicate)?)?;
+                (one.sum.terms().len() <= TERMS).then(|| vec![one])
+            }
+        }
+    }
+}
+
+/// Returns lower bounds on the tokens of places that `predicate` implies, each place once. Other
+/// parts of the predicate are ignored.
+pub fn least(net: &Net, predicate: &Predicate) -> Option<Vec<(PlaceId, u64)>> {
+    let parts = match predicate {
+        Predicate::And(parts) => &parts[..],
+        Predicate::Atom(_) | Predicate::Enabled(_) => std::slice::from_ref(predicate),
+        _ => return None,
+    };
+    let mut least: BTreeMap<PlaceId, u64> = BTreeMap::new();
+    let mut want = |place, tokens: u64| {
+        let most = least.entry(place).or_default();
+        *most = tokens.max(*most);
+    };
+    for part in parts {
+        match part {
+            Predicate::Enabled(t) => {
+                net.pre(*t).iter().for_each(|arc| want(arc.place, arc.weight));
+            }
+            // −a·m(p) ≤ −k means m(p) ≥ k / a, rounded up.
+            Predicate::Atom(atom) if atom.bound < 0 => {
+                if let [(place, factor)] = *atom.sum.terms()
+                    && factor < 0
+                {
+                    let (tokens, factor) = (atom.bound.unsigned_abs(), factor.unsigned_abs());
+                    want(place, tokens.div_ceil(factor));
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(least.into_iter().collect())
+}
+
+/// Returns the net without the dead transitions.
+fn without(net: &Net, dead: &[TransitionId]) -> Option<Net> {
+    let mut builder = NetBuilder::new(net.name());
+    for p in net.places() {
+        builder.place(net.place_name(p), net.initial()[p]).ok()?;
+    }
+    let dead: HashSet<TransitionId> = dead.iter().copied().collect();
+    for t in net.transitions().filter(|t| !dead.contains(t)) {
+        let alive = builder.transition(net.transition_name(t)).ok()?;
+        for arc in net.pre(t) {
+            builder.take(alive, arc.place, arc.weight).ok()?;
+        }
+        for arc in net.post(t) {
+            builder.put(alive, arc.place, arc.weight).ok()?;
+        }
+    }
+    builder.build().ok().filter(|alive| alive.place_count() == net.place_count())
+}
+
+impl Exclusion<'_> {
+    /// Returns true if the required tokens exceed the constant value of the sum.
+    fn holds(&self) -> bool {
+        let wanted = self.wanted.iter().fold(Integer::ZERO, |wanted, &(place, tokens)| {
+            let factor = self.sum.coefficient(place);
+            Integer::combine(&Integer::ONE, &wanted, &factor, &Integer::from(tokens))
+        });
+        let there = self.sum.constant(self.net.initial());
+        let less = Integer::combine(&Integer::ONE, &wanted, &Integer::from(-1_i64), &there);
+        less.is_positive()
+    }
+
+    /// Returns the places of the sum with their required numbers of tokens.
+    pub fn together(&self) -> &[(PlaceId, u64)] {
+        &self.wanted
+    }
+
+    /// Returns the proof as a sentence.
+    fn in_words(&self) -> String {
+        format!("{}, so {}", self.sum.describe(self.net), never_so(self.net, &self.wanted))
+    }
+}
+
+/// Returns a sentence that places never hold so many tokens at the same time.
+pub fn never_so(net: &Net, wanted: &[(PlaceId, u64)]) -> String {
+    let name = |place: PlaceId| net.place_name(place);
+    if let [(place, tokens)] = *wanted {
+        let tokens = if tokens == 1 { "a token".into() } else { format!("{tokens} tokens") };
+        return format!("`{}` never holds {tokens}", name(place));
+    }
+    let single = wanted.iter().all(|&(_, tokens)| tokens == 1);
+    let mut text = String::new();
+    for (at, &(place, tokens)) in wanted.iter().enumerate() {
+        let between = if at == 0 { "" } else { " and " };
+        let times = if single { String::new() } else { format!("{tokens}·") };
+        let _ = write!(text, "{between}{times}`{}`", name(place));
+    }
+    text + if single { " are never marked together" } else { " never occur together" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn the_plainest_sum_keeps_a_transition_from_firing() {
+        let net = text::parse(
+            "place p 1\nplace q\nplace r\nplace s 1\nplace z\ntransition a: p -> q\n\
+             transition b: q -> r\ntransition both: p + q + s -> 2*q + s\ntransition two: 2*s -> 2*s\n\
+             transition fine: r + s -> r + s",
+        );
+        let net = net.unwrap();
+        let dead = [net.transition_named("both").unwrap(), net.transition_named("two").unwrap()];
+        let sums = InvariantSums::of(&net, &dead, &Budget::unlimited());
+        let said = |name: &str| {
+            let exclusion = sums.exclude(&net, net.transition_named(name).unwrap())?;
+            let together = exclusion.together().iter().copied();
+            let named: Vec<_> = together.map(|(p, n)| (net.place_name(p).to_owned(), n)).collect();
+            Some((exclusion.sum.describe(&net), named))
+        };
+        let two = |one: &str, other: &str| vec![(one.to_owned(), 1), (other.to_owned(), 1)];
+        assert_eq!(said("both"), Some(("p + q + r = 1".to_owned(), two("p", "q"))));
+        assert_eq!(said("two"), Some(("s = 1".to_owned(), vec![("s".to_owned(), 2)])));
+        assert_eq!(said("fine"), None);
+    }
+
+    #[test]
+    fn sums_say_why_a_formula_never_holds() {
+        let net = text::parse(
+            "place p 1\nplace q\nplace r 2\nplace s\ntransition a: p -> q\ntransition b: q -> p\n\
+             transition c: r -> s\ntransition d: s -> r\ntransition e: 2*q -> 2*q",
+        );
+        let net = net.unwrap();
+        let sums = InvariantSums::of(&net, &[], &Budget::unlimited());
+        let place = |name| net.place_named(name).unwrap();
+        let at_least = |name, tokens| Predicate::at_least(place(name), tokens);
+        let both = Predicate::and([at_least("p", 1), at_least("q", 1), at_least("s", 1)]);
+        let why = "p + q = 1, so `p` and `q` are never marked together";
+        assert_eq!(sums.why_never(&net, &both).as_deref(), Some(why));
+        assert_eq!(sums.places_of_why_never(&net, &both), [place("p"), place("q")].into());
+        assert!(sums.places_of_why_never(&net, &at_least("s", 2)).is_empty());
+        let many = Predicate::and([at_least("r", 1), at_least("s", 2)]);
+        let too_many = "r + s = 2, so 1·`r` and 2·`s` never occur together";
+        assert_eq!(sums.why_never(&net, &many).as_deref(), Some(too_many));
+        let either = Predicate::or([both, at_least("s", 3)]);
+        let why = format!("{why}; r + s = 2, so `s` never holds 3 tokens");
+        assert_eq!(sums.why_never(&net, &either), Some(why));
+        let fires = Predicate::Enabled(net.transition_named("e").unwrap());
+        let twice = "p + q = 1, so `q` never holds 2 tokens";
+        assert_eq!(sums.why_never(&net, &fires).as_deref(), Some(twice));
+        // Satisfiable predicates, and predicates that are not lower bounds, have no explanation.
+        assert_eq!(sums.why_never(&net, &at_least("s", 2)), None);
+        assert_eq!(sums.why_never(&net, &at_least("s", 3).negated()), None);
+        assert_eq!(sums.why_never(&net, &Predicate::Dead), None);
+    }
+}

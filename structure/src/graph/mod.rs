@@ -1,0 +1,13 @@
+//! Graphs of markings, for nets small enough.
+//!
+//! | file | contents |
+//! |---|---|
+//! | [`reachability`] | every reachable marking, every firing |
+//! | [`coverability`] | the graph of Karp and Miller, for unbounded nets |
+//! | [`omega`] | markings with ω, which the engine `coverability` uses as well |
+//! | [`components`] | terminal strongly connected components |
+
+pub mod components;
+pub mod coverability;
+pub mod omega;
+pub mod reachability;

@@ -1,0 +1,177 @@
+//! The labelled reachability graph: all reachable markings, and all firings between them.
+//!
+//! This implementation is for nets small enough to be drawn. The explicit search of the engines
+//! (`explicit`) packs markings and does not keep edges. This graph keeps
+//! everything. The search is breadth-first, so smaller numbers are nearer to the initial marking.
+
+use parikh_net::{FireError, FiringSequence, Marking, Net, PlaceId, TransitionId};
+use parikh_solvers::{Budget, ExhaustionReason};
+use std::collections::HashMap;
+
+/// A firing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FiringEdge {
+    /// The number of the marking before the firing.
+    pub from: u32,
+    /// The fired transition.
+    pub transition: TransitionId,
+    /// The number of the marking after the firing.
+    pub to: u32,
+}
+
+/// All reachable markings, and the firings between them.
+#[derive(Clone, Debug)]
+pub struct Reachability {
+    /// The markings by number. Number 0 is the initial marking.
+    pub markings: Vec<Marking>,
+    /// The edges, sorted by `from` and transition.
+    pub edges: Vec<FiringEdge>,
+    /// For each marking but the first, the edge by which it was first reached.
+    came: Vec<u32>,
+}
+
+/// An error that prevents the construction of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoGraph {
+    /// There are more markings than allowed.
+    #[error("more than {0} markings are reachable")]
+    TooMany(usize),
+    /// A place would hold too many tokens.
+    #[error("a place would hold 2^63 tokens or more")]
+    Overflow,
+    /// The budget is spent.
+    #[error("{0}")]
+    Exhausted(#[from] ExhaustionReason),
+}
+
+impl Reachability {
+    /// Computes the graph with at most `most` markings.
+    ///
+    /// # Errors
+    /// The graph has more markings, a token count overflows, or the budget is spent.
+    pub fn of(net: &Net, most: usize, budget: &Budget) -> Result<Self, NoGraph> {
+        Self::forgetting(net, &[], most, budget)
+    }
+
+    /// Computes the graph without the tokens on `forgotten` places. No transition may take tokens
+    /// from these places. Tokens put there vanish at once.
+    ///
+    /// # Errors
+    /// As for [`of`](Self::of).
+    pub fn forgetting(
+        net: &Net,
+        forgotten: &[PlaceId],
+        most: usize,
+        budget: &Budget,
+    ) -> Result<Self, NoGraph> {
+        let mut first = net.initial().clone();
+        forgotten.iter().for_each(|&p| first[p] = 0);
+        let mut numbers = HashMap::from([(first.clone(), 0)]);
+        let mut graph = Reachability { markings: vec![first], edges: Vec::new(), came: vec![0] };
+        let mut from = 0;
+        while from < graph.markings.len() {
+            if let Some(exhausted) = budget.exhausted() {
+                return Err(exhausted.into());
+            }
+            for transition in net.transitions() {
+                let mut next = graph.markings[from].clone();
+                match net.fire(&mut next, transition) {
+                    Ok(()) => {}
+                    Err(FireError::NotEnabled(_)) => continue,
+                    Err(FireError::Overflow(_)) => return Err(NoGraph::Overflow),
+                }
+                forgotten.iter().for_each(|&p| next[p] = 0);
+                let to = *numbers.entry(next).or_insert_with_key(|next| {
+                    graph.markings.push(next.clone());
+                    graph.came.push(graph.edges.len() as u32);
+                    graph.markings.len() as u32 - 1
+                });
+                if graph.markings.len() > most {
+                    return Err(NoGraph::TooMany(most));
+                }
+                if graph.edges.len() >= u32::MAX as usize {
+                    return Err(NoGraph::TooMany(graph.markings.len()));
+                }
+                graph.edges.push(FiringEdge { from: from as u32, transition, to });
+            }
+            from += 1;
+        }
+        Ok(graph)
+    }
+
+    /// Returns a shortest firing sequence to a marking.
+    pub fn sequence_to(&self, mut marking: u32) -> Vec<TransitionId> {
+        let mut back = Vec::new();
+        while marking != 0 {
+            let edge = self.edges[self.came[marking as usize] as usize];
+            back.push(edge.transition);
+            marking = edge.from;
+        }
+        back.reverse();
+        back
+    }
+
+    /// Returns for each marking the first edge of a shortest path to one of `goals`, given by
+    /// number. The edge is `None` for a goal and for a marking without a path. The second list is
+    /// true for markings with a path.
+    pub fn ways_to(&self, goals: &[u32]) -> (Vec<Option<u32>>, Vec<bool>) {
+        let count = self.markings.len();
+        let mut into = vec![Vec::new(); count];
+        for (at, edge) in (0u32..).zip(&self.edges) {
+            into[edge.to as usize].push(at);
+        }
+        let (mut next, mut has_way) = (vec![None; count], vec![false; count]);
+        let mut waiting: std::collections::VecDeque<u32> = goals.iter().copied().collect();
+        goals.iter().for_each(|&goal| has_way[goal as usize] = true);
+        while let Some(to) = waiting.pop_front() {
+            for &at in &into[to as usize] {
+                let from = self.edges[at as usize].from;
+                if !std::mem::replace(&mut has_way[from as usize], true) {
+                    next[from as usize] = Some(at);
+                    waiting.push_back(from);
+                }
+            }
+        }
+        (next, has_way)
+    }
+
+    /// Returns the firing sequence along `next`, a result of [`ways_to`](Self::ways_to).
+    pub fn along(&self, next: &[Option<u32>], mut marking: u32) -> FiringSequence {
+        let mut sequence = FiringSequence::new();
+        while let Some(at) = next[marking as usize] {
+            let edge = self.edges[at as usize];
+            sequence.push(edge.transition, 1);
+            marking = edge.to;
+        }
+        sequence
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn net() -> Net {
+        text::parse(
+            "place a 2\nplace b\nplace c\ntransition t: a -> b + c\ntransition u: b -> a\n\
+             transition v: 2*b -> ",
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn what_is_forgotten_leaves_the_graph_finite() {
+        let (net, budget) = (net(), Budget::unlimited());
+        assert_eq!(Reachability::of(&net, 99, &budget).unwrap_err(), NoGraph::TooMany(99));
+        let c = net.place_named("c").unwrap();
+        let graph = Reachability::forgetting(&net, &[c], 99, &budget).unwrap();
+        let tokens: Vec<&[u64]> = graph.markings.iter().map(Marking::tokens).collect();
+        assert_eq!(tokens, [[2, 0, 0], [1, 1, 0], [0, 2, 0], [0, 0, 0]]);
+        assert_eq!(graph.edges.len(), 5);
+        assert_eq!(graph.sequence_to(3).len(), 3);
+        let (next, has_way) = graph.ways_to(&[0]);
+        assert_eq!(has_way, [true, true, true, false]);
+        assert_eq!(graph.along(&next, 2).firings(), 2);
+    }
+}

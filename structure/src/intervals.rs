@@ -1,0 +1,347 @@
+//! Token intervals: bounds for every reachable marking from one pass over the arcs.
+//!
+//! A place that some transition can fill is assumed to fill up at once, as far as a known bound
+//! allows, and never to become empty. A transition that is not enabled even then is dead. A place
+//! that no possible transition fills keeps at most its initial tokens. Dually, a place never falls
+//! below its initial tokens and the tokens that its consumers leave behind. A worklist computes
+//! both in time linear in the arcs, and settles many goals: dead transitions for quasi-liveness,
+//! constant places for stable marking, and one-safeness implied by nested units.
+//!
+//! # Conditions
+//! 1. `high(p)` ≥ m₀(p), and a transition counts as possible once `pre(t,p) ≤ high(p)` for all p.
+//! 2. A possible transition with a positive effect on p raises `high(p)` to the known bound of p,
+//!    or to infinity without one.
+//! 3. `low(p)` is the least of m₀(p) and of `post(t,p)` over the possible t that take more than
+//!    they put; or a known bound that is larger.
+//!
+//! # Soundness
+//! By induction along a firing sequence: m₀ lies in the intervals (1); a transition enabled inside
+//! them is possible by (1), so what it raises is capped by (2), where a known bound holds of every
+//! reachable marking; and after it a place it lowers holds at least `post(t,p)`, see (3).
+//!
+//! # Sources
+//! The marking-driven fixpoint is rule E/M/N of TAPAAL's reductions (Bønneland, Dyhr, Jensen,
+//! Johannsen, Srba, *Stubborn versus structural reductions for Petri nets*, JLAMP 102, 2019).
+
+use parikh_net::facts::{PlaceBound, Provenance};
+use parikh_net::{
+    Atom, Facts, Features, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId,
+};
+
+/// The net features that the argument covers.
+pub const TAKES: Features = Features::WEIGHTS;
+
+/// Bounds on the tokens of every place in every reachable marking. The pass over the arcs is
+/// repeated for each provenance: from the arcs alone, with all proved facts, with claimed facts,
+/// and so on. Each bound and each consequence is thus attributed to the weakest sufficient
+/// provenance.
+#[derive(Clone, Debug)]
+pub struct Intervals {
+    /// The levels by ascending provenance; the first one uses the arcs alone.
+    levels: Vec<ProvenanceIntervals>,
+}
+
+/// The bounds that depend on facts up to some provenance.
+#[derive(Clone, Debug)]
+pub struct ProvenanceIntervals {
+    rests_on: Provenance,
+    low: Vec<u64>,
+    /// Upper bounds; `None` is infinity.
+    high: Vec<Option<u64>>,
+    possible: Vec<bool>,
+}
+
+/// The decision of a predicate by intervals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IntervalDecision {
+    /// True if the predicate holds in every reachable marking, false if in none.
+    pub holds: bool,
+    /// The weakest sufficient provenance.
+    pub rests_on: Provenance,
+}
+
+impl Intervals {
+    /// Computes the intervals of `net` from the bounds in `facts`.
+    pub fn new(net: &Net, facts: &Facts) -> Self {
+        let mut intervals =
+            Intervals { levels: vec![ProvenanceIntervals::new(net, facts, Provenance::Arcs)] };
+        intervals.learn(net, facts);
+        intervals
+    }
+
+    /// Adds levels for facts of higher provenance than before.
+    pub fn learn(&mut self, net: &Net, facts: &Facts) {
+        for rests_on in Provenance::ALL {
+            if rests_on > self.last().rests_on && facts.has_bounds_by(rests_on) {
+                self.levels.push(ProvenanceIntervals::new(net, facts, rests_on));
+            }
+        }
+    }
+
+    /// Returns the tightest intervals, which have the highest provenance.
+    fn last(&self) -> &ProvenanceIntervals {
+        // There is always a first level.
+        &self.levels[self.levels.len() - 1]
+    }
+
+    /// Returns the tightest intervals with provenance at most `within`.
+    pub fn within(&self, within: Provenance) -> &ProvenanceIntervals {
+        let inside = self.levels.iter().rev().find(|level| level.rests_on <= within);
+        inside.unwrap_or(&self.levels[0])
+    }
+
+    /// Returns the tightest intervals that are proved.
+    pub fn proved(&self) -> &ProvenanceIntervals {
+        self.within(Provenance::PROVED)
+    }
+
+    /// Returns the lower bound of `place`.
+    pub fn low(&self, place: PlaceId) -> PlaceBound {
+        let tokens = self.last().low(place);
+        self.first_with(tokens, |level| level.low(place) == tokens)
+    }
+
+    /// Returns the upper bound of `place`, or `None` if it is unbounded.
+    pub fn high(&self, place: PlaceId) -> Option<PlaceBound> {
+        let tokens = self.last().high(place)?;
+        Some(self.first_with(tokens, |level| level.high(place) == Some(tokens)))
+    }
+
+    fn first_with(
+        &self,
+        tokens: u64,
+        says_so: impl Fn(&&ProvenanceIntervals) -> bool,
+    ) -> PlaceBound {
+        let level = self.levels.iter().find(says_so).unwrap_or(self.last());
+        PlaceBound { tokens, rests_on: level.rests_on }
+    }
+
+    /// Decides whether `predicate` holds in all reachable markings or in none. Returns `None` if
+    /// neither follows.
+    pub fn decide(&self, net: &Net, predicate: &Predicate) -> Option<IntervalDecision> {
+        // If the tightest intervals do not decide it, the others do not, either.
+        let holds = self.last().decide(net, predicate)?;
+        let decides = |level: &&ProvenanceIntervals| level.decide(net, predicate) == Some(holds);
+        let level = self.levels.iter().find(decides).unwrap_or(self.last());
+        Some(IntervalDecision { holds, rests_on: level.rests_on })
+    }
+
+    /// Returns the upper bound of a sum with its provenance, or `None` if it is unbounded.
+    pub fn most(&self, sum: &LinearSum) -> Option<(i128, Provenance)> {
+        let most = self.last().range(sum).1?;
+        let level = self.levels.iter().find(|level| level.range(sum).1 == Some(most));
+        Some((most, level.unwrap_or(self.last()).rests_on))
+    }
+}
+
+impl ProvenanceIntervals {
+    /// Computes the intervals of `net` from the bounds in `facts` with provenance at most
+    /// `rests_on`.
+    fn new(net: &Net, facts: &Facts, rests_on: Provenance) -> Self {
+        let mut high: Vec<Option<u64>> = net.initial().tokens().iter().copied().map(Some).collect();
+        let mut possible = vec![false; net.transition_count()];
+        let mut waiting: Vec<TransitionId> = net.transitions().collect();
+        while let Some(t) = waiting.pop() {
+            let blocked = |high: &[Option<u64>]| {
+                let mut pre = net.pre(t).iter();
+                pre.any(|arc| high[arc.place.index()].is_some_and(|high| high < arc.weight))
+            };
+            if possible[t.index()] || blocked(&high) {
+                continue;
+            }
+            possible[t.index()] = true;
+            for change in net.delta(t).iter().filter(|change| change.delta > 0) {
+                let place = change.place;
+                let initially = net.initial()[place];
+                let known = facts.upper_bound_within(place, rests_on);
+                let raised = known.map(|bound| bound.max(initially));
+                if high[place.index()] != raised {
+                    high[place.index()] = raised;
+                    waiting.extend(net.consumers(place).iter().map(|arc| arc.transition));
+                }
+            }
+        }
+        let mut low = net.initial().tokens().to_vec();
+        for t in net.transitions().filter(|t| possible[t.index()]) {
+            for change in net.delta(t).iter().filter(|change| change.delta < 0) {
+                let low = &mut low[change.place.index()];
+                *low = (*low).min(net.post_weight(t, change.place));
+            }
+        }
+        for place in net.places() {
+            let low = &mut low[place.index()];
+            *low = facts.lower_bound_within(place, rests_on).max(*low);
+        }
+        ProvenanceIntervals { rests_on, low, high, possible }
+    }
+
+    /// Returns the provenance of these intervals.
+    pub fn rests_on(&self) -> Provenance {
+        self.rests_on
+    }
+
+    /// Returns the lower bound of `place`.
+    pub fn low(&self, place: PlaceId) -> u64 {
+        self.low[place.index()]
+    }
+
+    /// Returns the upper bound of `place`, or `None` if it is unbounded.
+    pub fn high(&self, place: PlaceId) -> Option<u64> {
+        self.high[place.index()]
+    }
+
+    /// Returns true if `t` may be enabled in a marking within the intervals.
+    pub fn is_possible(&self, t: TransitionId) -> bool {
+        self.possible[t.index()]
+    }
+
+    /// Returns true if `marking` lies within the intervals.
+    pub fn contains(&self, marking: &Marking) -> bool {
+        marking.tokens().iter().enumerate().all(|(index, &tokens)| {
+            let place = PlaceId::new(index);
+            self.low(place) <= tokens && self.high(place).is_none_or(|high| tokens <= high)
+        })
+    }
+
+    /// Returns the lower and upper bound of a sum; `None` means unbounded on that side.
+    pub fn range(&self, sum: &LinearSum) -> (Option<i128>, Option<i128>) {
+        let (mut least, mut largest) = (Some(0i128), Some(0i128));
+        for &(place, coefficient) in sum.terms() {
+            let a = i128::from(coefficient);
+            let low = Some(a * i128::from(self.low(place)));
+            let high = self.high(place).map(|high| a * i128::from(high));
+            let (small, large) = if coefficient > 0 { (low, high) } else { (high, low) };
+            let add = |sum: Option<i128>, term: Option<i128>| Some(sum? + term?);
+            least = add(least, small);
+            largest = add(largest, large);
+        }
+        (least, largest)
+    }
+
+    /// Decides whether `predicate` holds in all markings within the intervals or in none. Returns
+    /// `None` if neither follows.
+    pub fn decide(&self, net: &Net, predicate: &Predicate) -> Option<bool> {
+        match predicate {
+            Predicate::True => Some(true),
+            Predicate::False => Some(false),
+            Predicate::Atom(Atom { sum, bound }) => {
+                let bound = i128::from(*bound);
+                match self.range(sum) {
+                    (_, Some(largest)) if largest <= bound => Some(true),
+                    (Some(least), _) if least > bound => Some(false),
+                    _ => None,
+                }
+            }
+            Predicate::Enabled(t) => self.enabled(net, *t),
+            Predicate::Disabled(t) => self.enabled(net, *t).map(|enabled| !enabled),
+            Predicate::NotDead => self.never_dead(net),
+            Predicate::Dead => self.never_dead(net).map(|never| !never),
+            Predicate::And(parts) => {
+                let mut all = Some(true);
+                for part in parts {
+                    match self.decide(net, part) {
+                        Some(true) => {}
+                        Some(false) => return Some(false),
+                        None => all = None,
+                    }
+                }
+                all
+            }
+            Predicate::Or(parts) => {
+                let mut none = Some(false);
+                for part in parts {
+                    match self.decide(net, part) {
+                        Some(false) => {}
+                        Some(true) => return Some(true),
+                        None => none = None,
+                    }
+                }
+                none
+            }
+        }
+    }
+
+    fn enabled(&self, net: &Net, t: TransitionId) -> Option<bool> {
+        if !self.is_possible(t) {
+            return Some(false);
+        }
+        net.pre(t).iter().all(|arc| arc.weight <= self.low(arc.place)).then_some(true)
+    }
+
+    /// Returns `Some(true)` if some transition is always enabled, `Some(false)` if none ever is.
+    fn never_dead(&self, net: &Net) -> Option<bool> {
+        if net.transitions().any(|t| self.enabled(net, t) == Some(true)) {
+            return Some(true);
+        }
+        net.transitions().all(|t| !self.is_possible(t)).then_some(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn dead_transitions_constant_places_and_lower_bounds_are_seen() {
+        let net = text::parse(
+            "place p 3
+             place q
+             place lock 2
+             place never
+             transition move: p + lock -> q + lock
+             transition back: 2*q -> 2*p
+             transition dead: never -> q
+             transition swap: 2*lock -> lock",
+        )
+        .unwrap();
+        let intervals = ProvenanceIntervals::new(&net, &Facts::none(&net), Provenance::Arcs);
+        let place = |name| net.place_named(name).unwrap();
+        assert!(!intervals.is_possible(net.transition_named("dead").unwrap()));
+        assert_eq!(intervals.high(place("never")), Some(0));
+        assert_eq!(intervals.high(place("lock")), Some(2));
+        assert_eq!(intervals.low(place("lock")), 1);
+        assert_eq!(intervals.high(place("p")), None);
+        let two_locks = Predicate::at_least(place("lock"), 3);
+        assert_eq!(intervals.decide(&net, &two_locks), Some(false));
+    }
+
+    #[test]
+    fn an_always_enabled_transition_excludes_deadlock() {
+        let net = text::parse("place p 1\ntransition t: p -> p").unwrap();
+        let intervals = ProvenanceIntervals::new(&net, &Facts::none(&net), Provenance::Arcs);
+        assert_eq!(intervals.decide(&net, &Predicate::Dead), Some(false));
+        let stuck = text::parse("place p\ntransition t: p -> p").unwrap();
+        let intervals = ProvenanceIntervals::new(&stuck, &Facts::none(&stuck), Provenance::Arcs);
+        assert_eq!(intervals.decide(&stuck, &Predicate::Dead), Some(true));
+    }
+
+    /// p is safe by an invariant, q only by a claim, and no transition fills r.
+    #[test]
+    fn a_decision_rests_on_no_more_than_it_needs() {
+        let net = text::parse(
+            "place p 1\nplace q\nplace r 1\ntransition t: p -> p + q\ntransition u: q + r -> r",
+        )
+        .unwrap();
+        let [p, q, r] = ["p", "q", "r"].map(|name| net.place_named(name).unwrap());
+        let mut facts = Facts::none(&net);
+        net.places().for_each(|place| facts.bound_above(place, 1, Provenance::UnitsClaimed));
+        facts.bound_above(p, 1, Provenance::Flows);
+        let intervals = Intervals::new(&net, &facts);
+        let two = |place| Predicate::at_least(place, 2);
+        let rests_on = |predicate: &Predicate| {
+            let decision = intervals.decide(&net, predicate).unwrap();
+            assert!(!decision.holds);
+            decision.rests_on
+        };
+        assert_eq!(rests_on(&two(r)), Provenance::Arcs);
+        assert_eq!(rests_on(&two(q)), Provenance::UnitsClaimed);
+        assert_eq!(rests_on(&Predicate::and([two(q), two(r)])), Provenance::Arcs);
+        assert_eq!(rests_on(&Predicate::or([two(q), two(r)])), Provenance::UnitsClaimed);
+        assert_eq!(intervals.proved().decide(&net, &two(q)), None);
+        let bound = |place| intervals.high(place).map(|bound| (bound.tokens, bound.rests_on));
+        assert_eq!(bound(q), Some((1, Provenance::UnitsClaimed)));
+        assert_eq!(bound(p), Some((1, Provenance::Arcs)));
+        assert_eq!(intervals.most(&LinearSum::place(q)), Some((1, Provenance::UnitsClaimed)));
+    }
+}

@@ -1,0 +1,450 @@
+//! Modulo invariants: sums of tokens whose remainder no firing changes.
+//!
+//! If y·C ≡ 0 (mod k), then y·m ≡ y·m₀ (mod k) for every reachable m. Each place invariant is a
+//! modulo invariant for every k. The others express facts that no inequality does: tokens are moved
+//! in pairs, or one of two numbers is odd. Combined with bounds they allow rounding: p + q ≥ 2 with
+//! p + q odd implies p + q ≥ 3.
+//!
+//! For a prime power k they are computed like place invariants, by clearing the columns of (C | I)
+//! with rows. The pivot is an entry with the fewest factors of the prime, so that it divides the
+//! other entries of its column. If the pivot itself has such factors, a multiple of its row also
+//! has a zero in the column, and is kept.
+//!
+//! # Cost
+//! Numbers stay below k, but rows may fill up. When the budget ends, the result is an error and
+//! nothing is returned.
+//!
+//! # Sources
+//! J. Desel, M.-D. Radola, *Proving non-reachability by modulo-place-invariants*, FSTTCS 1994; J.
+//! Howell, *Spans in the module (Z_m)^s*, Linear and Multilinear Algebra 19, 1986 (the rows that
+//! are kept).
+
+use super::flows::sum_of;
+use super::incidence::transposed_incidence;
+use super::integer::Integer;
+use parikh_net::{LinearSum, Marking, Net, PlaceId};
+use parikh_solvers::{Budget, ExhaustionReason};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// A sum whose remainder modulo `modulus` is the same in all reachable markings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuloInvariant {
+    /// The sum of at least one place; one of its coefficients is 1 modulo the modulus.
+    pub sum: LinearSum,
+    /// The modulus, at least 2.
+    pub modulus: u32,
+}
+
+impl ModuloInvariant {
+    /// Returns the remainder of the sum in m₀, and so in every reachable marking.
+    pub fn remainder(&self, initial: &Marking) -> i128 {
+        self.sum.value(initial).rem_euclid(self.modulus.into())
+    }
+
+    /// Checks by exact arithmetic on the net that each firing adds a multiple of the modulus.
+    pub fn holds(&self, net: &Net) -> bool {
+        let added = |effect| -> i128 {
+            let changes = net.effect(effect).iter();
+            changes.map(|c| i128::from(c.delta) * i128::from(self.sum.coefficient(c.place))).sum()
+        };
+        net.effect_classes().all(|effect| added(effect) % i128::from(self.modulus) == 0)
+    }
+
+    /// Returns the invariant as an equation: `p + 2*q = 1 (mod 3)`.
+    pub fn describe(&self, net: &Net) -> String {
+        let terms = self.sum.terms().iter().map(|&(p, a)| (net.place_name(p), Integer::from(a)));
+        let terms: Vec<_> = terms.collect();
+        let sum = sum_of(terms.iter().map(|(name, a)| (*name, a)));
+        format!("{sum} = {} (mod {})", self.remainder(net.initial()), self.modulus)
+    }
+}
+
+/// The rings used: for each small prime, the largest power below 64.
+const RINGS: [Ring; 6] = [
+    Ring { prime: 2, modulus: 32 },
+    Ring { prime: 3, modulus: 27 },
+    Ring { prime: 5, modulus: 25 },
+    Ring { prime: 7, modulus: 49 },
+    Ring { prime: 11, modulus: 11 },
+    Ring { prime: 13, modulus: 13 },
+];
+
+/// Returns generators of all modulo invariants for powers of small primes: those that do not follow
+/// from `flows` and from each other. For each prime, large moduli come first, then short sums. If a
+/// sum differs from a known one by a multiple of the prime, the difference divided by the prime may
+/// be returned instead.
+///
+/// # Errors
+/// Returns an error when the budget ends.
+pub fn modulo_invariants(
+    net: &Net,
+    flows: &[LinearSum],
+    budget: &Budget,
+) -> Result<Vec<ModuloInvariant>, ExhaustionReason> {
+    let changes = transposed_incidence(net);
+    let mut all = Vec::new();
+    for ring in RINGS {
+        let places = (0..net.place_count()).map(|place| {
+            let place = changes.col(place);
+            let entries = place.row_indices().iter().zip(place.values());
+            ring.vector(entries.map(|(&effect, &delta)| (effect, delta)))
+        });
+        let mut found: Vec<(u64, Vector)> = ModuloTableau::new(ring, places.collect())
+            .eliminate(budget)?
+            .into_iter()
+            .filter_map(|y| ring.primitive(y))
+            .collect();
+        found.sort_by_key(|(modulus, y)| (Reverse(*modulus), y.len()));
+        let mut known = Span { ring, rows: BTreeMap::new() };
+        for flow in flows {
+            let terms = flow.terms().iter().map(|&(place, a)| (place.index(), a));
+            known.add(ring.vector(terms), budget)?;
+        }
+        let mut kept = Vec::new();
+        for (modulus, y) in found {
+            let common = ring.modulus / modulus;
+            let whole = ring.combine(&[], common, &y);
+            let rest = known.rest(whole.clone(), common, budget)?;
+            let Some(rest) = ring.primitive(rest) else { continue };
+            known.add(whole, budget)?;
+            kept.push(if rest.0 < modulus { rest } else { (modulus, y) });
+        }
+        kept.sort_by_key(|(modulus, _)| Reverse(*modulus));
+        for (modulus, y) in kept {
+            let signed =
+                |value: u64| value as i64 - if 2 * value > modulus { modulus as i64 } else { 0 };
+            let terms = y.iter().map(|&(at, value)| (PlaceId::new(at as usize), signed(value)));
+            // The modulus is below 64.
+            let modulus = modulus as u32;
+            all.extend(LinearSum::new(terms).ok().map(|sum| ModuloInvariant { sum, modulus }));
+        }
+    }
+    Ok(all)
+}
+
+/// A sparse vector: ascending positions, no zero entries; entries are below the modulus.
+type Vector = Vec<(u32, u64)>;
+
+/// The integers modulo a prime power below 64.
+#[derive(Clone, Copy, Debug)]
+struct Ring {
+    prime: u64,
+    modulus: u64,
+}
+
+impl Ring {
+    fn vector(self, entries: impl Iterator<Item = (usize, i64)>) -> Vector {
+        let reduced =
+            entries.map(|(at, value)| (at as u32, value.rem_euclid(self.modulus as i64) as u64));
+        reduced.filter(|&(_, value)| value != 0).collect()
+    }
+
+    /// Returns the largest power of the prime that divides a non-zero number.
+    fn power(self, value: u64) -> u64 {
+        let mut power = 1;
+        while value.is_multiple_of(power * self.prime) {
+            power *= self.prime;
+        }
+        power
+    }
+
+    /// Returns the inverse of a number that the prime does not divide.
+    fn inverse(self, value: u64) -> u64 {
+        (1..self.modulus).find(|other| value * other % self.modulus == 1).unwrap_or(1)
+    }
+
+    /// Returns x + b·y.
+    fn combine(self, x: &[(u32, u64)], b: u64, y: &[(u32, u64)]) -> Vector {
+        let mut sum = Vec::with_capacity(x.len() + y.len());
+        let (mut i, mut j) = (0, 0);
+        while i < x.len() || j < y.len() {
+            let left = x.get(i).map_or(u32::MAX, |entry| entry.0);
+            let right = y.get(j).map_or(u32::MAX, |entry| entry.0);
+            let at = left.min(right);
+            let mut value = 0;
+            if left == at {
+                value += x[i].1;
+                i += 1;
+            }
+            if right == at {
+                value += b * y[j].1;
+                j += 1;
+            }
+            if !value.is_multiple_of(self.modulus) {
+                sum.push((at, value % self.modulus));
+            }
+        }
+        sum
+    }
+
+    /// Divides a vector by the power of the prime common to all entries. Returns the remaining
+    /// modulus and the vector, scaled so that its first invertible entry is 1. Returns `None` for
+    /// the zero vector.
+    fn primitive(self, mut y: Vector) -> Option<(u64, Vector)> {
+        let common = y.iter().map(|&(_, value)| self.power(value)).min()?;
+        let modulus = self.modulus / common;
+        let ring = Ring { modulus, ..self };
+        y.iter_mut().for_each(|(_, value)| *value /= common);
+        let unit = y.iter().find(|(_, value)| !value.is_multiple_of(self.prime))?.1 % modulus;
+        let inverse = ring.inverse(unit);
+        y.iter_mut().for_each(|(_, value)| *value = *value * inverse % modulus);
+        y.retain(|&(_, value)| value != 0);
+        Some((modulus, y))
+    }
+}
+
+fn entry(vector: &[(u32, u64)], position: u32) -> u64 {
+    vector.binary_search_by_key(&position, |entry| entry.0).map_or(0, |at| vector[at].1)
+}
+
+struct ModuloRow {
+    left: Vector,
+    right: Vector,
+}
+
+/// The matrix (C | I) during elimination.
+struct ModuloTableau {
+    ring: Ring,
+    rows: Vec<Option<ModuloRow>>,
+    /// For each column, the rows that have, or once had, an entry there.
+    rows_of: Vec<Vec<u32>>,
+}
+
+impl ModuloTableau {
+    fn new(ring: Ring, places: Vec<Vector>) -> Self {
+        let columns = places.iter().flatten().map(|&(at, _)| at as usize + 1).max().unwrap_or(0);
+        let mut tableau =
+            ModuloTableau { ring, rows: Vec::new(), rows_of: vec![Vec::new(); columns] };
+        for (place, left) in places.into_iter().enumerate() {
+            tableau.add(ModuloRow { left, right: vec![(place as u32, 1)] });
+        }
+        tableau
+    }
+
+    fn add(&mut self, row: ModuloRow) {
+        for &(column, _) in &row.left {
+            self.rows_of[column as usize].push(self.rows.len() as u32);
+        }
+        self.rows.push(Some(row));
+    }
+
+    /// Clears all columns, and returns the right halves of the remaining rows.
+    fn eliminate(mut self, budget: &Budget) -> Result<Vec<Vector>, ExhaustionReason> {
+        // Short columns first: they cause little fill-in.
+        let mut columns: Vec<u32> = (0..self.rows_of.len() as u32).collect();
+        columns.sort_by_key(|&column| self.rows_of[column as usize].len());
+        for column in columns {
+            self.clear(column, budget)?;
+        }
+        Ok(self.rows.into_iter().flatten().map(|row| row.right).collect())
+    }
+
+    fn clear(&mut self, column: u32, budget: &Budget) -> Result<(), ExhaustionReason> {
+        let ring = self.ring;
+        let mut rows = std::mem::take(&mut self.rows_of[column as usize]);
+        rows.sort_unstable();
+        rows.dedup();
+        let value =
+            |at: &u32| self.rows[*at as usize].as_ref().map_or(0, |row| entry(&row.left, column));
+        let entries: Vec<(u32, u64)> =
+            rows.into_iter().map(|at| (at, value(&at))).filter(|&(_, value)| value != 0).collect();
+        let size = |at: u32| {
+            self.rows[at as usize].as_ref().map_or(0, |row| row.left.len() + row.right.len())
+        };
+        let Some(&(at, own)) =
+            entries.iter().min_by_key(|&&(at, value)| (ring.power(value), size(at), at))
+        else {
+            return Ok(());
+        };
+        let Some(pivot) = self.rows[at as usize].take() else { return Ok(()) };
+        let power = ring.power(own);
+        let inverse = ring.inverse(own / power);
+        for &(other, value) in entries.iter().filter(|entry| entry.0 != at) {
+            if let Some(reason) = budget.exhausted() {
+                return Err(reason);
+            }
+            let Some(row) = self.rows[other as usize].take() else { continue };
+            // value / power is an integer, and value + b·own is 0.
+            let b = (ring.modulus - value / power * inverse % ring.modulus) % ring.modulus;
+            let (rows_of, before) = (&mut self.rows_of, &row.left);
+            let left = ring.combine(before, b, &pivot.left);
+            for &(column, _) in left.iter().filter(|(column, _)| entry(before, *column) == 0) {
+                rows_of[column as usize].push(other);
+            }
+            let right = ring.combine(&row.right, b, &pivot.right);
+            self.rows[other as usize] = Some(ModuloRow { left, right });
+        }
+        if power > 1 {
+            let times = ring.modulus / power;
+            self.add(ModuloRow {
+                left: ring.combine(&[], times, &pivot.left),
+                right: ring.combine(&[], times, &pivot.right),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The span of some vectors modulo a prime power. With each row, it contains the multiples of the
+/// row whose first entry vanishes.
+struct Span {
+    ring: Ring,
+    /// The rows by their first position, where each has a power of the prime.
+    rows: BTreeMap<u32, Vector>,
+}
+
+impl Span {
+    /// Adds a vector to the span.
+    fn add(&mut self, vector: Vector, budget: &Budget) -> Result<(), ExhaustionReason> {
+        let ring = self.ring;
+        let mut waiting = vec![vector];
+        while let Some(mut vector) = waiting.pop() {
+            while let Some(&(first, value)) = vector.first() {
+                if let Some(reason) = budget.exhausted() {
+                    return Err(reason);
+                }
+                let power = ring.power(value);
+                if let Some(row) = self.rows.get(&first)
+                    && row[0].1 <= power
+                {
+                    vector = ring.combine(&vector, ring.modulus - value / row[0].1, row);
+                    continue;
+                }
+                let row = ring.combine(&[], ring.inverse(value / power), &vector);
+                if power > 1 {
+                    waiting.push(ring.combine(&[], ring.modulus / power, &row));
+                }
+                // The previous row, reduced by the new one, is processed next.
+                vector = self.rows.insert(first, row).unwrap_or_default();
+            }
+        }
+        Ok(())
+    }
+
+    /// Reduces a vector by the rows, completely or up to an entry with at most `enough` factors of
+    /// the prime. The result is empty for a vector in the span.
+    fn rest(
+        &self,
+        mut vector: Vector,
+        enough: u64,
+        budget: &Budget,
+    ) -> Result<Vector, ExhaustionReason> {
+        let mut done = 0;
+        while let Some(&(at, value)) = vector.get(done) {
+            if let Some(reason) = budget.exhausted() {
+                return Err(reason);
+            }
+            let power = self.ring.power(value);
+            match self.rows.get(&at) {
+                Some(row) if row[0].1 <= power => {
+                    let times = self.ring.modulus - value / row[0].1;
+                    vector = self.ring.combine(&vector, times, row);
+                }
+                _ if power <= enough => break,
+                _ => done += 1,
+            }
+        }
+        Ok(vector)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn found(net: &Net) -> Vec<(Vec<(&str, i64)>, u64)> {
+        let found = modulo_invariants(net, &[], &Budget::unlimited()).unwrap();
+        assert!(found.iter().all(|found| found.holds(net)));
+        let named = found.iter().map(|found| {
+            let terms = found.sum.terms().iter().map(|&(p, a)| (net.place_name(p), a));
+            (terms.collect(), u64::from(found.modulus))
+        });
+        named.collect()
+    }
+
+    #[test]
+    fn what_is_moved_in_pairs_stays_odd() {
+        // b and a move in a cycle, two tokens at a time.
+        let net = text::parse(
+            "place a 1\nplace b 100\nplace c 1\nplace d 100\n\
+             transition t: a -> b\ntransition u: 2*b -> a + b\n\
+             transition v: a + b -> c + d\ntransition w: c -> d\ntransition x: d -> c",
+        )
+        .unwrap();
+        let flow = LinearSum::new(net.places().map(|p| (p, 1))).unwrap();
+        let found = modulo_invariants(&net, &[flow], &Budget::unlimited()).unwrap();
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].describe(&net), "c + d = 1 (mod 2)");
+        let wrong = ModuloInvariant { modulus: 4, ..found[0].clone() };
+        assert!(!wrong.holds(&net));
+        assert_eq!(found[0].sum.terms().len(), 2);
+    }
+
+    #[test]
+    fn powers_of_primes_are_told_apart() {
+        let net = text::parse(
+            "place p 3\nplace q 1\ntransition t: 4*p ->\ntransition u: -> 6*p\ntransition v: 9*q ->",
+        );
+        let net = net.unwrap();
+        assert_eq!(found(&net), [(vec![("p", 1)], 2), (vec![("q", 1)], 9)]);
+        let net = text::parse("place p 3\nplace q 1\ntransition t: p -> 3*q\ntransition u: 8*q ->")
+            .unwrap();
+        assert_eq!(found(&net), [(vec![("p", 1), ("q", 3)], 8)]);
+        let none =
+            text::parse("place p\nplace q\ntransition t: p -> q\ntransition u: -> p").unwrap();
+        assert_eq!(found(&none), []);
+    }
+
+    /// Compares with all sums of three places modulo 32.
+    #[test]
+    fn nothing_modulo_32_is_missing() {
+        const K: i64 = 32;
+        let number = |y: [i64; 3]| ((y[0] * K + y[1]) * K + y[2]) as usize;
+        let all = || (0..K * K * K).map(|y| [y / (K * K), y / K % K, y % K]);
+        let mut rng = fastrand::Rng::with_seed(41);
+        let mut several = 0;
+        for _ in 0..500 {
+            let mut text = "place a 1\nplace b 2\nplace c\n".to_owned();
+            for t in 0..rng.usize(1..4) {
+                let mut side =
+                    || ["a", "b", "c"].map(|p| format!("{}*{p}", rng.u32(1..10))).join(" + ");
+                text += &format!("transition t{t}: {} -> {}\n", side(), side());
+            }
+            let net = text::parse(&text).unwrap();
+            let budget = Budget::unlimited();
+            let flows = super::super::flows::place_flows(&net, &budget).unwrap();
+            let flows: Vec<LinearSum> = flows.iter().filter_map(|flow| flow.to_sum()).collect();
+            let found = modulo_invariants(&net, &flows, &budget).unwrap();
+            assert!(found.iter().all(|found| found.holds(&net)), "{text}");
+            // Invariants of smaller moduli are multiplied to be invariants modulo 32.
+            let of = |sum: &LinearSum, times: i64| {
+                [0, 1, 2].map(|p| sum.coefficient(PlaceId::new(p)) * times)
+            };
+            let even = found.iter().filter(|found| found.modulus.is_multiple_of(2));
+            let even = even.map(|found| of(&found.sum, K / i64::from(found.modulus)));
+            let generators: Vec<[i64; 3]> =
+                flows.iter().map(|flow| of(flow, 1)).chain(even).collect();
+            several += usize::from(generators.len() > flows.len() + 1);
+            let mut is_spanned = vec![false; (K * K * K) as usize];
+            let mut waiting = vec![[0; 3]];
+            while let Some(y) = waiting.pop() {
+                if !std::mem::replace(&mut is_spanned[number(y)], true) {
+                    let sum = |g: &[i64; 3]| [0, 1, 2].map(|p| (y[p] + g[p]).rem_euclid(K));
+                    waiting.extend(generators.iter().map(sum));
+                }
+            }
+            let holds = |y: &[i64; 3]| {
+                net.effect_classes().all(|effect| {
+                    let changes = net.effect(effect).iter();
+                    changes.map(|c| c.delta * y[c.place.index()]).sum::<i64>() % K == 0
+                })
+            };
+            for y in all() {
+                assert_eq!(is_spanned[number(y)], holds(&y), "{y:?} of {found:?}\n{text}");
+            }
+        }
+        assert!(several > 10, "{several}");
+    }
+}

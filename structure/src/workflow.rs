@@ -1,0 +1,393 @@
+//! Workflow nets: nets that describe the handling of one case, from start to end.
+//!
+//! A workflow net has one source place (without producers), one sink place (without consumers), and
+//! every node is on a path from the source to the sink. A case starts with a token in the source.
+//! It ends with a token in the sink and no other token. For nets with explicit markings, as
+//! process-mining tools write them, the same questions make sense even if they are not workflow
+//! nets.
+//!
+//! # Sources
+//! W. van der Aalst, *The application of Petri nets to workflow management*, 1998; W. van der Aalst
+//! et al., *Soundness of workflow nets: classification, decidability, and analysis*, 2011.
+
+use parikh_evidence::words;
+use parikh_net::{Assumption, Marking, Net, PlaceId, TransitionId};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// The properties that decide whether a net is a workflow net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workflow {
+    /// The places without producers.
+    pub sources: Vec<PlaceId>,
+    /// The places without consumers.
+    pub sinks: Vec<PlaceId>,
+    /// The nodes that no path from a source reaches.
+    pub unreached: WorkflowNodes,
+    /// The nodes without a path to a sink.
+    pub endless: WorkflowNodes,
+}
+
+/// A set of nodes of a net.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorkflowNodes {
+    /// The places.
+    pub places: Vec<PlaceId>,
+    /// The transitions.
+    pub transitions: Vec<TransitionId>,
+}
+
+/// The reason why the net defines no case.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CaseError {
+    /// The initial marking of a case is unknown.
+    #[error(
+        "the initial marking of a case is unknown: the model has no initial marking, and the net \
+         is not a workflow net: {0}; give the model an initial marking"
+    )]
+    Initial(String),
+    /// The final marking of a case is unknown.
+    #[error(
+        "the final marking of a case is unknown: the model has no `<finalmarkings>`, and the net \
+         is not a workflow net: {0}; name the final marking with --final, for example --final '{1}'"
+    )]
+    Final(String, String),
+    /// Cases that end in different final markings have too many final markings together.
+    #[error(
+        "{0} cases that each end in one of {1} final markings have more than {MOST_FINALS} \
+         combined final markings: use fewer cases, or fewer final markings with --final"
+    )]
+    TooManyFinals(u64, usize),
+    /// A place would hold too many tokens.
+    #[error("{0} cases need more than 2^63 - 1 tokens on a place")]
+    TooMany(u64),
+}
+
+impl Workflow {
+    /// Analyses a net, in time linear in its size.
+    pub fn of(net: &Net) -> Workflow {
+        let sources: Vec<PlaceId> = net.places().filter(|&p| net.producers(p).is_empty()).collect();
+        let sinks: Vec<PlaceId> = net.places().filter(|&p| net.consumers(p).is_empty()).collect();
+        let unreached = beyond_reach(net, &sources, true);
+        let endless = beyond_reach(net, &sinks, false);
+        Workflow { unreached, endless, sources, sinks }
+    }
+
+    /// Returns the source and the sink, if the net is a workflow net.
+    pub fn ends(&self) -> Option<(PlaceId, PlaceId)> {
+        match (&self.sources[..], &self.sinks[..]) {
+            (&[source], &[sink]) if self.unreached.is_empty() && self.endless.is_empty() => {
+                Some((source, sink))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns descriptions of the violated conditions of a workflow net; empty if it is one.
+    pub fn lacks(&self, net: &Net) -> Vec<String> {
+        let mut lacks = Vec::new();
+        for (what, places) in [("source", &self.sources), ("sink", &self.sinks)] {
+            match places.len() {
+                1 => {}
+                0 => lacks.push(format!("no {what} place")),
+                n => lacks.push(format!(
+                    "{n} {what} places ({})",
+                    words::some(places, |&p| words::place(net, p))
+                )),
+            }
+        }
+        // Without a source or a sink there are no paths, so path conditions are not reported.
+        if !self.sources.is_empty() && !self.sinks.is_empty() {
+            for (nodes, off) in
+                [(&self.unreached, "no path from a source"), (&self.endless, "no path to a sink")]
+            {
+                let named = nodes.named(net);
+                let s = if named.len() == 1 { "" } else { "s" };
+                if !named.is_empty() {
+                    let some = words::some(&named, String::clone);
+                    lacks.push(format!("{} node{s} on {off} ({some})", named.len()));
+                }
+            }
+        }
+        lacks
+    }
+}
+
+impl WorkflowNodes {
+    /// Returns true if the set is empty.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.transitions.is_empty()
+    }
+
+    fn named(&self, net: &Net) -> Vec<String> {
+        let places = self.places.iter().map(|&p| words::place(net, p));
+        places.chain(self.transitions.iter().map(|&t| words::transition(net, t))).collect()
+    }
+}
+
+/// Returns the nodes that are not reachable from these places, forwards (`ahead`) or backwards.
+fn beyond_reach(net: &Net, from: &[PlaceId], ahead: bool) -> WorkflowNodes {
+    let mut places = vec![false; net.place_count()];
+    let mut transitions = vec![false; net.transition_count()];
+    let mut waiting = from.to_vec();
+    from.iter().for_each(|p| places[p.index()] = true);
+    while let Some(p) = waiting.pop() {
+        for arc in if ahead { net.consumers(p) } else { net.producers(p) } {
+            let t = arc.transition;
+            if std::mem::replace(&mut transitions[t.index()], true) {
+                continue;
+            }
+            for arc in if ahead { net.post(t) } else { net.pre(t) } {
+                if !std::mem::replace(&mut places[arc.place.index()], true) {
+                    waiting.push(arc.place);
+                }
+            }
+        }
+    }
+    WorkflowNodes {
+        places: net.places().filter(|p| !places[p.index()]).collect(),
+        transitions: net.transitions().filter(|t| !transitions[t.index()]).collect(),
+    }
+}
+
+/// Returns what questions about cases assume about the final markings of `net`, and about where a
+/// case begins; other final markings may be `given`. The net may have no case at all.
+pub fn assumptions(net: &Net, is_given: bool) -> Vec<Assumption> {
+    let ends = Workflow::of(net).ends();
+    let mut all: Vec<Assumption> = assumed_token(net).map(|(_, it)| it).into_iter().collect();
+    match (is_given, net.final_markings(), ends) {
+        (true, [], _) | (false, [], None) => {}
+        (true, ..) => all.push(Assumption::OtherFinalMarking),
+        (false, [], Some((_, sink))) => {
+            all.push(Assumption::FinalToken(net.place_name(sink).to_owned()));
+        }
+        (false, finals, _) if finals.iter().any(|last| last.total() == 0) => {
+            all.push(Assumption::EmptyFinalMarking);
+        }
+        (false, ..) => {}
+    }
+    all
+}
+
+/// Returns the marking with a token in the source of a workflow net without initial marking, and
+/// the assumption of this token; `None` of other nets.
+pub fn assumed_token(net: &Net) -> Option<(Marking, Assumption)> {
+    let (source, _) = Workflow::of(net).ends().filter(|_| net.initial().total() == 0)?;
+    let mut marking = Marking::empty(net.place_count());
+    marking[source] = 1;
+    Some((marking, Assumption::InitialToken(net.place_name(source).to_owned())))
+}
+
+/// The most final markings of several cases together.
+const MOST_FINALS: usize = 1_000;
+
+/// The net with `cases` cases at its beginning, and with the markings in which all of them are done
+/// as its final markings: see [`ends`].
+///
+/// # Errors
+/// As [`ends`].
+pub fn cases(net: &Net, cases: u64, chosen: &[Marking]) -> Result<Net, CaseError> {
+    let (initial, finals) = ends(net, cases, chosen)?;
+    let assumed = assumptions(net, !chosen.is_empty());
+    Ok(net.from_marking(initial).with_final_markings(finals).assuming(assumed))
+}
+
+/// Returns the marking in which `cases` cases begin, and the markings in which all of them are
+/// done.
+///
+/// One case begins in the initial marking of `net`, or else with a token in the source. It is done
+/// in any of the markings `chosen`, or else in any final marking of `net`, or else with a token in
+/// the sink. Several cases begin with as many times the tokens. They are done in every sum of as
+/// many final markings, since each case may end in another one.
+///
+/// # Errors
+/// Why one of these markings is not known or too large.
+pub fn ends(
+    net: &Net,
+    cases: u64,
+    chosen: &[Marking],
+) -> Result<(Marking, Vec<Marking>), CaseError> {
+    let workflow = Workflow::of(net);
+    let places = workflow.ends();
+    let one = |place: PlaceId| {
+        let mut marking = Marking::empty(net.place_count());
+        marking[place] = 1;
+        marking
+    };
+    let lacks = || workflow.lacks(net).join("; ");
+    let example = || {
+        let place = workflow.sinks.first().copied().or_else(|| net.places().next_back());
+        place.map_or("p".to_owned(), |p| parikh_net::marking_text::print(net, &one(p)))
+    };
+    let initial = match (net.initial().total(), places) {
+        (0, Some((source, _))) => one(source),
+        (0, None) => return Err(CaseError::Initial(lacks())),
+        _ => net.initial().clone(),
+    };
+    let done = match (chosen, net.final_markings(), places) {
+        ([], [], Some((_, sink))) => vec![one(sink)],
+        ([], [], None) => return Err(CaseError::Final(lacks(), example())),
+        ([], finals, _) => finals.to_vec(),
+        (chosen, ..) => chosen.to_vec(),
+    };
+    let begun = times(&initial, cases).ok_or(CaseError::TooMany(cases))?;
+    let finals = match &done[..] {
+        [one] => vec![times(one, cases).ok_or(CaseError::TooMany(cases))?],
+        several => sums(several, cases)?,
+    };
+    Ok((begun, finals))
+}
+
+/// The marking with `count` times the tokens. `None` where a place would hold too many.
+fn times(marking: &Marking, count: u64) -> Option<Marking> {
+    let times =
+        |&tokens: &u64| tokens.checked_mul(count).filter(|&tokens| tokens <= Marking::MAX_TOKENS);
+    marking.tokens().iter().map(times).collect::<Option<Vec<u64>>>().map(Marking::new)
+}
+
+/// All sums of `count` of these markings, each of which may occur several times in a sum.
+fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, CaseError> {
+    if markings.len() > MOST_FINALS {
+        return Err(CaseError::TooManyFinals(count, markings.len()));
+    }
+    let mut sums: BTreeSet<Vec<u64>> = markings.iter().map(|it| it.tokens().to_vec()).collect();
+    // Two different markings have at least n + 1 sums of n of them: this ends early.
+    for _ in 1..count {
+        let mut longer = BTreeSet::new();
+        for (sum, marking) in sums.iter().flat_map(|sum| markings.iter().map(move |it| (sum, it))) {
+            let added = sum.iter().zip(marking.tokens()).map(|(a, b)| a.checked_add(*b));
+            let added = added.map(|it| it.filter(|&tokens| tokens <= Marking::MAX_TOKENS));
+            longer.insert(added.collect::<Option<Vec<u64>>>().ok_or(CaseError::TooMany(count))?);
+            if longer.len() > MOST_FINALS {
+                return Err(CaseError::TooManyFinals(count, markings.len()));
+            }
+        }
+        sums = longer;
+    }
+    match count {
+        // In the order in which the model has them.
+        1 => Ok(markings.to_vec()),
+        _ => Ok(sums.into_iter().map(Marking::new).collect()),
+    }
+}
+
+/// The net as that of a process, where it shows by itself when a case is done: it has final
+/// markings, or it is a workflow net that begins with tokens in its source alone, or without any. A
+/// case is then done with as many tokens in the sink.
+pub fn recognised(net: &Net) -> Option<Net> {
+    if net.folding().is_some() {
+        return None;
+    }
+    if net.translation().is_some() {
+        // Its shape is not that of the model, which says when a case is done or does not.
+        let finals = net.final_markings();
+        let is_said = !finals.is_empty() && finals.iter().all(|done| done.total() > 0);
+        return (is_said && !net.has_caps()).then(|| net.clone());
+    }
+    match net.final_markings() {
+        [_, ..] => match net.final_markings().iter().all(|done| done.total() > 0) {
+            true => cases(net, 1, &[]).ok(),
+            false => None,
+        },
+        [] => {
+            let (source, sink) = Workflow::of(net).ends()?;
+            let initial = net.initial();
+            let begun = initial[source].max(1);
+            if initial.total() > u128::from(initial[source]) || source == sink {
+                return None;
+            }
+            let mut done = Marking::empty(net.place_count());
+            done[sink] = begun;
+            cases(net, 1, &[done]).ok()
+        }
+    }
+}
+
+impl fmt::Display for Workflow {
+    /// Writes whether the net is a workflow net, without names.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.ends().is_some() { "a workflow net" } else { "no workflow net" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn net(text: &str) -> Net {
+        text::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_process_shows_by_its_shape_or_its_final_marking() {
+        let ends = |text: &str| {
+            recognised(&net(text)).map(|net| {
+                let one = |marking: &Marking| parikh_net::marking_text::print(&net, marking);
+                (one(net.initial()), one(&net.final_markings()[0]))
+            })
+        };
+        let both = |i: &str, o: &str| Some((i.to_owned(), o.to_owned()));
+        assert_eq!(ends("place i\nplace o\ntransition t: i -> o"), both("i", "o"));
+        assert_eq!(ends("place i 3\nplace o\ntransition t: i -> o"), both("3*i", "3*o"));
+        // With other tokens, a cycle or an isolated place, the final marking is unknown.
+        assert_eq!(ends("place i 1\nplace o 1\ntransition t: i -> o"), None);
+        assert_eq!(ends("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p"), None);
+        assert_eq!(ends("place p 1"), None);
+    }
+
+    #[test]
+    fn what_a_net_lacks_to_be_a_workflow_net_is_said() {
+        let lacks = |text: &str| {
+            let net = net(text);
+            let workflow = Workflow::of(&net);
+            assert_eq!(workflow.ends().is_some(), workflow.lacks(&net).is_empty());
+            workflow.lacks(&net).join("; ")
+        };
+        assert_eq!(lacks("place i\nplace o\ntransition t: i -> o"), "");
+        assert_eq!(
+            lacks("place i\nplace j\nplace o\ntransition t: i + j -> o"),
+            "2 source places (`i`, `j`)"
+        );
+        assert_eq!(lacks("place i\ntransition t: i -> i"), "no source place; no sink place");
+        assert_eq!(
+            lacks("place i\nplace o\nplace x\ntransition t: i -> o\ntransition u: x -> x"),
+            "2 nodes on no path from a source (`x`, `u`); 2 nodes on no path to a sink (`x`, `u`)"
+        );
+        assert_eq!(
+            lacks("place i\nplace o\ntransition t: i -> o\ntransition u: -> o"),
+            "1 node on no path from a source (`u`)"
+        );
+        assert_eq!(
+            lacks("place i\nplace o\ntransition t: i -> o\ntransition u: i ->"),
+            "1 node on no path to a sink (`u`)"
+        );
+    }
+
+    #[test]
+    fn markings_are_the_models_or_else_one_token_at_either_end() {
+        let plain = net("place i\nplace p\nplace o\ntransition t: i -> p\ntransition u: p -> o");
+        let both = |net: &Net| (net.initial().clone(), net.final_markings().to_vec());
+        let m = |tokens: [u64; 3]| Marking::new(tokens.to_vec());
+        let two = cases(&plain, 2, &[]).unwrap();
+        assert_eq!(both(&two), (m([2, 0, 0]), vec![m([0, 0, 2])]));
+        let named = plain.clone().with_final_markings(vec![m([0, 1, 0])]);
+        let own = named.from_marking(m([3, 0, 0]));
+        assert_eq!(both(&cases(&own, 1, &[]).unwrap()), (m([3, 0, 0]), vec![m([0, 1, 0])]));
+        let chosen = m([0, 0, 1]);
+        let only = std::slice::from_ref(&chosen);
+        assert_eq!(cases(&own, 1, only).unwrap().final_markings(), only);
+        let several = plain.clone().with_final_markings(vec![m([0, 1, 0]), m([0, 0, 1])]);
+        let ends = |cases| ends(&several, cases, &[]);
+        assert_eq!(ends(1).unwrap().1, [m([0, 1, 0]), m([0, 0, 1])]);
+        // Each of two cases may end in another marking.
+        assert_eq!(ends(2).unwrap().1, [m([0, 0, 2]), m([0, 1, 1]), m([0, 2, 0])]);
+        assert_eq!(ends(1_000_000).unwrap_err(), CaseError::TooManyFinals(1_000_000, 2));
+        assert!(matches!(cases(&plain, u64::MAX, &[]), Err(CaseError::TooMany(_))));
+        let cycle = net("place i\nplace o\ntransition t: i -> o\ntransition u: o -> i");
+        assert!(matches!(cases(&cycle, 1, &[]), Err(CaseError::Initial(_))));
+        let error = cases(&cycle.from_marking(Marking::new(vec![1, 0])), 1, &[]).unwrap_err();
+        assert!(error.to_string().contains("no source place; no sink place"), "{error}");
+        assert!(error.to_string().contains("--final 'o'"), "{error}");
+    }
+}

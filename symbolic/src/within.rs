@@ -1,0 +1,77 @@
+//! Saturation inside a set: the vectors reachable from some members, or the vectors that can reach
+//! them, along paths inside the set.
+//!
+//! Backward search needs this restriction, because predecessors of a reachable marking need not be
+//! reachable, and there may be infinitely many of them. The recursion carries the allowed set down
+//! with each growing node, and ends where both are equal.
+
+use crate::cache::Operation;
+use crate::contexts::LocalTransition;
+use crate::relation::TransitionRelation;
+use crate::saturate::SaturationGuide;
+use crate::store::{Diagrams, EMPTY, Set, Stop};
+
+struct SetGuide<'r>(&'r TransitionRelation);
+
+impl SaturationGuide for SetGuide<'_> {
+    const SATURATE: Operation = Operation::SaturateWithin;
+    const SATURATE_FIRED: Operation = Operation::SaturateFiredWithin;
+
+    #[inline]
+    fn locals(&self, level: u32, _: u32) -> &[LocalTransition] {
+        &self.0.by_level[level as usize]
+    }
+
+    #[inline]
+    fn below(&self, diagrams: &Diagrams<'_>, carried: u32, value: u32) -> Option<u32> {
+        let mut at = carried;
+        while at != EMPTY {
+            let node = diagrams.node(at);
+            if node.value >= value {
+                return (node.value == value).then_some(node.down);
+            }
+            at = node.right;
+        }
+        None
+    }
+
+    #[inline]
+    fn enter(diagrams: &mut Diagrams<'_>, id: u32, carried: u32) -> Result<u32, Stop> {
+        diagrams.intersection_of(id, carried)
+    }
+
+    #[inline]
+    fn is_full(id: u32, carried: u32) -> bool {
+        id == carried
+    }
+}
+
+impl Diagrams<'_> {
+    /// Returns the members of `all` that are reachable from members of `from` along paths inside
+    /// `all`, including the members of `from` in `all`. With a
+    /// [reversed](TransitionRelation::reversed) relation, it returns the members that can reach
+    /// them.
+    ///
+    /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error when a limit is reached.
+    pub fn reachable_within(
+        &mut self,
+        relation: &TransitionRelation,
+        from: Set,
+        all: Set,
+    ) -> Result<Set, Stop> {
+        self.cached_for(relation);
+        self.keep(all);
+        let result = self.intersection_of(from.0, all.0).and_then(|from| {
+            self.keep(Set(from));
+            let result = self.saturate(relation, &SetGuide(relation), 0, from, all.0);
+            self.release(Set(from));
+            result
+        });
+        self.release(all);
+        self.clean(result.map(Set))
+    }
+}

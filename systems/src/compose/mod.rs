@@ -1,0 +1,237 @@
+//! Compositional minimisation: components are composed in pairs, and each result is minimised.
+//!
+//! A formula that depends only on the labels that it names ([`crate::insensitive`]) does not
+//! distinguish other labels. Once all owners of such a label are in one graph, its steps become
+//! invisible, and equivalent states are merged ([`least`](mod@least)). Ten components of ten states
+//! each may reduce to one of three states.
+//!
+//! The result is the visible behaviour of the whole system. It is searched together with an
+//! automaton of the negation ([`small`]). If the search finds a run, [`expand`] translates it back
+//! into a run of the system. If it finds none, the system has no run that violates the formula; a
+//! checker repeats the composition in the same order.
+//!
+//! Sources: S. Graf and B. Steffen, *Compositional minimization of finite state systems*, CAV 1990;
+//! H. Garavel, F. Lang, *SVL: a scripting language for compositional verification*, FORTE 2001.
+
+mod expand;
+mod graph;
+mod least;
+mod small;
+
+use crate::formula::KindAutomaton;
+use crate::product::Product;
+use crate::search::{ComponentRun, FiniteRuns, ProductSearch, SearchEnd};
+use crate::stubborn::DependenceRelation;
+use crate::system::{LabelId, System};
+use graph::{ComponentGraph, together};
+use least::least;
+use std::collections::HashMap;
+
+/// A node of the composition tree.
+struct CompositionNode {
+    /// The two nodes that it is composed of; `None` for a component.
+    parts: Option<(usize, usize)>,
+    /// The graph before minimisation. For a composed node, `pairs` are the states of the two parts.
+    whole: ComponentGraph,
+    pairs: Vec<(u32, u32)>,
+    /// The graph after minimisation.
+    seen: ComponentGraph,
+}
+
+/// A system composed as far as the composition makes it smaller.
+pub(crate) struct Composition {
+    nodes: Vec<CompositionNode>,
+    order: Vec<(u32, u32)>,
+    /// The nodes that are not composed further.
+    left: Vec<usize>,
+    /// Total number of states of all graphs before minimisation.
+    states: usize,
+    /// The remaining graphs as a system, with one additional label per graph for its invisible
+    /// steps.
+    small: System,
+    /// The original label of each label of `small`; `None` for invisible steps.
+    labels: Vec<Option<LabelId>>,
+    automaton: KindAutomaton,
+    dependence: DependenceRelation,
+    is_cut: bool,
+}
+
+/// The outcome of a search for a run.
+pub(crate) enum CompositionOutcome {
+    /// The whole system has an accepted run.
+    Run(ComponentRun),
+    /// There is no accepted run; the number of visited joint states.
+    Nothing(usize),
+    /// The limit was exceeded.
+    TooMany,
+    /// The search was stopped.
+    Stopped,
+}
+
+/// Limit on the number of states of a graph, whatever the caller allows.
+const MOST_STATES: usize = 1 << 16;
+
+impl Composition {
+    /// Composes a system for an automaton that is insensitive to the labels that it does not name,
+    /// as long as no graph has more than `most` states. Returns `None` if `goes_on` returned false.
+    pub(crate) fn new(
+        system: &System,
+        automaton: &KindAutomaton,
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<Composition> {
+        let count = system.components().len();
+        let mut made = CompositionTree { nodes: Vec::new(), states: 0 };
+        // The number of remaining graphs that own each label. Labels of the formula stay visible.
+        let mut holders: Vec<u32> =
+            system.labels().map(|label| system.owners(label).len() as u32).collect();
+        let named = automaton.labels();
+        for component in 0..count as u32 {
+            let whole = ComponentGraph::of(system, component);
+            made.add(None, (whole, Vec::new()), |it| holders[it.index()] > 1, named, goes_on)?;
+        }
+        let mut left: Vec<usize> = (0..count).collect();
+        let mut order = Vec::new();
+        let mut tried = HashMap::new();
+        let mut is_cut = false;
+        // The last two graphs are not composed: the search explores only few of their joint states.
+        while left.len() > 2 {
+            let (a, b) = made.best(&left, &holders, named, &mut tried, goes_on);
+            let (one, other) = (&made.nodes[a].seen, &made.nodes[b].seen);
+            let Some(both) = together(one, other, most.min(MOST_STATES), goes_on) else {
+                if !goes_on() {
+                    return None;
+                }
+                is_cut = most < MOST_STATES;
+                break;
+            };
+            for label in one.labels.iter().filter(|&&it| other.owns(it)) {
+                holders[label.index()] -= 1;
+            }
+            order.push((a as u32, b as u32));
+            left.retain(|&it| it != a && it != b);
+            left.push(made.nodes.len());
+            made.add(Some((a, b)), both, |it| holders[it.index()] > 1, named, goes_on)?;
+        }
+        let CompositionTree { nodes, states } = made;
+        let graphs: Vec<&ComponentGraph> = left.iter().map(|&it| &nodes[it].seen).collect();
+        let (small, labels, automaton) = small::system(system, &graphs, automaton);
+        let dependence = DependenceRelation::new(&small);
+        Some(Composition {
+            nodes,
+            order,
+            left,
+            states,
+            small,
+            labels,
+            automaton,
+            dependence,
+            is_cut,
+        })
+    }
+
+    /// Returns true if a larger limit would allow further composition.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Returns the composed pairs of node numbers. The components have the first numbers, and each
+    /// pair has the next number.
+    pub(crate) fn order(&self) -> &[(u32, u32)] {
+        &self.order
+    }
+
+    /// Returns the total number of states of all composed graphs before minimisation.
+    pub(crate) fn states(&self) -> usize {
+        self.states
+    }
+
+    /// Searches for an accepted run.
+    pub(crate) fn search(
+        &self,
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> CompositionOutcome {
+        let mut product = Product::new(&self.small, (0..self.left.len() as u32).collect());
+        let search =
+            ProductSearch::new(&self.small, &mut product, &self.automaton, FiniteRuns::Ignored);
+        let outcome = search.with_fewer_steps(self.dependence.clone()).run(most, goes_on);
+        match outcome.ending {
+            SearchEnd::Run(run) => {
+                let unseen = self.small.label_count() - self.left.len();
+                let moves = run.labels.iter().map(|it| match self.labels[it.index()] {
+                    Some(label) => expand::JointMove::Label(label),
+                    None => expand::JointMove::Unseen(it.index() - unseen),
+                });
+                let moves: Vec<expand::JointMove> = moves.collect();
+                let found = expand::parts(&self.nodes, &self.left, &moves, run.back);
+                found.map_or(CompositionOutcome::TooMany, CompositionOutcome::Run)
+            }
+            SearchEnd::Nothing => CompositionOutcome::Nothing(outcome.nodes),
+            SearchEnd::TooMany => CompositionOutcome::TooMany,
+            SearchEnd::Stopped => CompositionOutcome::Stopped,
+        }
+    }
+}
+
+/// The nodes so far.
+struct CompositionTree {
+    nodes: Vec<CompositionNode>,
+    states: usize,
+}
+
+impl CompositionTree {
+    fn add(
+        &mut self,
+        parts: Option<(usize, usize)>,
+        (whole, pairs): (ComponentGraph, Vec<(u32, u32)>),
+        is_shared: impl Fn(LabelId) -> bool,
+        named: &[LabelId],
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<()> {
+        let (seen, _) = least(&whole, |label| is_shared(label) || named.contains(&label), goes_on)?;
+        self.states += whole.edges.len();
+        self.nodes.push(CompositionNode { parts, whole, pairs, seen });
+        Some(())
+    }
+
+    /// Returns the pair to compose next: among pairs that share a label, if any, the pair with the
+    /// smallest result. Small pairs are composed tentatively to determine the size.
+    fn best(
+        &self,
+        open: &[usize],
+        holders: &[u32],
+        named: &[LabelId],
+        tried: &mut HashMap<(usize, usize), usize>,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> (usize, usize) {
+        let mut best = (usize::MAX, usize::MAX, (open[0], open[1]));
+        for (at, &a) in open.iter().enumerate() {
+            for &b in &open[at + 1..] {
+                let (one, other) = (&self.nodes[a].seen, &self.nodes[b].seen);
+                let product = one.edges.len() * other.edges.len();
+                let shares = one.labels.iter().any(|&it| other.owns(it));
+                if !shares {
+                    best = best.min((usize::MAX, product, (a, b)));
+                    continue;
+                }
+                let ends = |label: LabelId| {
+                    holders[label.index()] == 2 && one.owns(label) && other.owns(label)
+                };
+                let keeps = |label: LabelId| {
+                    named.contains(&label) || (holders[label.index()] > 1 && !ends(label))
+                };
+                let left = *tried.entry((a, b)).or_insert_with(|| {
+                    let made = together(one, other, MOST_TRIED, goes_on);
+                    let left = made.and_then(|made| least(&made.0, keeps, goes_on));
+                    left.map_or(product, |(left, _)| left.edges.len())
+                });
+                best = best.min((left, product, (a, b)));
+            }
+        }
+        best.2
+    }
+}
+
+/// Limit on the number of states of a tentative composition.
+const MOST_TRIED: usize = 1 << 12;

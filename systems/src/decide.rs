@@ -1,0 +1,548 @@
+//! Decision of LTL formulas on systems: do all runs satisfy the formula?
+//!
+//! First, single components may exclude the infinite behaviour of every counterexample
+//! ([`crate::recurrence`]). Otherwise components are decomposed into factors ([`crate::factors`]),
+//! and several methods take turns with growing limits:
+//!
+//! - Random walks on the whole system look for a counterexample.
+//! - Some of the factors are searched, starting with the owners of the formula's labels. If they
+//!   have no counterexample, the whole system has none ([`crate::product`]). If they have one, it
+//!   is checked against each omitted factor, and the first factor that cannot follow it is added.
+//!   When all factors are included, a run that is found is a run of the system.
+//! - If the formula depends only on the labels that it names, components are composed in pairs and
+//!   minimised ([`crate::compose`]).
+//! - In this case, the whole system is also searched with partial-order reduction
+//!   ([`crate::stubborn`]). A negative result of this search is the only one that a checker cannot
+//!   verify independently. In that case, some of the factors are searched a little longer.
+//!
+//! Source: E. Clarke, O. Grumberg and others, *Counterexample-guided abstraction refinement*, CAV
+//! 2000, with components in place of variables.
+//! 2000, with components in place of variables.
+
+use crate::compose::{Composition, CompositionOutcome};
+use crate::factors::{FactorView, FactoredSystem};
+use crate::formula::{KindAutomaton, LabelFormula};
+use crate::product::Product;
+use crate::recurrence::{parts, phased};
+use crate::search::{ComponentRun, FiniteRuns, ProductSearch, SearchEnd};
+use crate::stubborn::DependenceRelation;
+use crate::system::{LabelId, System};
+use crate::walk::SystemWalker;
+use parikh_temporal::AutomatonTooLarge;
+
+/// The justification of an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Justification {
+    /// False: a run that violates the formula.
+    Run(ComponentRun),
+    /// True: no run of these components violates the formula. The list is empty if the infinite
+    /// behaviour of a counterexample is impossible.
+    Components {
+        /// Components or views of components, ascending.
+        members: Vec<FactorView>,
+        /// Number of visited pairs of a joint state and an automaton state.
+        visited: usize,
+    },
+    /// True: the system after compositional minimisation has no run that violates the formula.
+    Composed {
+        /// Components, or views of components.
+        members: Vec<FactorView>,
+        /// The composed pairs: numbers of members, or of earlier pairs, which follow the members.
+        order: Vec<(u32, u32)>,
+        /// Total number of visited states.
+        states: usize,
+    },
+    /// True: a search of the whole system with partial-order reduction found no run that violates
+    /// the formula.
+    FewerSteps {
+        /// Number of visited pairs of a joint state and an automaton state.
+        visited: usize,
+    },
+}
+
+/// The reason for a missing answer.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoVerdict {
+    /// The time or memory limit was reached.
+    #[error("stopped before the property was decided")]
+    Stopped,
+    /// The automaton would be too large.
+    #[error(transparent)]
+    Automaton(#[from] AutomatonTooLarge),
+    /// The formula has a next operator, whose meaning on finite runs differs in SPIN.
+    #[error(
+        "with `X`, Promela's semantics depends on how many steps SPIN takes between two labels"
+    )]
+    Next,
+    /// The node limit was reached.
+    #[error("no decision within {0} states of the product")]
+    TooMany(usize),
+}
+
+/// Node limits of the searches for one formula: the first and the last.
+const NODES: (usize, usize) = (1 << 14, 1 << 27);
+/// Factor between the node limit and two other limits. The search with partial-order reduction may
+/// visit so many times more nodes. A composed graph may have so many times fewer states, because
+/// there are several graphs and each is processed repeatedly.
+const FEWER: usize = 16;
+/// Node limit for a search of some factors after the absence of a counterexample is known: its
+/// result is easy for a checker to verify.
+const SHOWN: usize = 1 << 16;
+
+/// A system prepared for decisions.
+#[derive(Debug)]
+pub struct Decider<'s> {
+    system: &'s System,
+    endings: FiniteRuns,
+    factored: FactoredSystem,
+    dependence: DependenceRelation,
+}
+
+impl<'s> Decider<'s> {
+    /// Decomposes a system into factors if only infinite runs count. A checker sees from views of
+    /// components whether they may continue, not whether they must.
+    pub fn new(system: &'s System, endings: FiniteRuns) -> Self {
+        let factored = match endings {
+            FiniteRuns::Ignored => FactoredSystem::new(system),
+            FiniteRuns::Stutter => FactoredSystem::whole(system),
+        };
+        let dependence = DependenceRelation::new(&factored.system);
+        Self { system, endings, factored, dependence }
+    }
+
+    /// Decides a formula.
+    ///
+    /// # Errors
+    /// Returns the reason for a missing answer.
+    pub fn decide(
+        &self,
+        formula: &LabelFormula,
+        seed: u64,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Justification, NoVerdict> {
+        let endings = self.endings;
+        if endings == FiniteRuns::Stutter && formula.has_next() {
+            return Err(NoVerdict::Next);
+        }
+        let automaton = formula.negation()?;
+        if automaton.is_empty() {
+            return Ok(Justification::Components { members: Vec::new(), visited: 0 });
+        }
+        // If only infinite runs count, the labels that can recur are limited and known in advance.
+        let mut phases = None;
+        if endings == FiniteRuns::Ignored {
+            let parts = parts(self.system, &automaton);
+            if parts.is_empty() {
+                return Ok(Justification::Components { members: Vec::new(), visited: 0 });
+            }
+            phases = phased(&automaton, &parts);
+        }
+        let searched = phases.as_ref().unwrap_or(&automaton);
+        // If a formula depends on unnamed labels, the loosened automaton accepts too much. The
+        // absence of a run is still conclusive, but a run that is found must be evaluated.
+        let is_insensitive = formula.is_insensitive();
+        let mut loose = match (endings, is_insensitive) {
+            (FiniteRuns::Stutter, _) => None,
+            (FiniteRuns::Ignored, true) => Some(automaton.clone()),
+            (FiniteRuns::Ignored, false) => automaton.loosened(),
+        };
+        let patient = loose.as_ref().map(KindAutomaton::patient);
+        let is_against = |run: &ComponentRun| {
+            let word: Vec<_> = run.labels.iter().map(|&label| Some(label)).collect();
+            is_insensitive || formula.holds_of(&word, run.back) == Some(false)
+        };
+        let system = &self.factored.system;
+        let owners = automaton.labels().iter().flat_map(|&label| system.owners(label));
+        let mut members: Vec<u32> = owners.copied().collect();
+        members.sort_unstable();
+        members.dedup();
+        let mut walkers = vec![SystemWalker::new(self.system, &automaton, endings, seed, false)];
+        let phases = phases.as_ref();
+        walkers.extend(phases.map(|it| SystemWalker::new(self.system, it, endings, seed, true)));
+        let mut composition: Option<Composition> = None;
+        let mut most = NODES.0;
+        while most <= NODES.1 {
+            for walker in &mut walkers {
+                if let Some(run) = walker.look(most, goes_on) {
+                    return Ok(Justification::Run(run));
+                }
+            }
+            match refine(system, searched, endings, &mut members, most, goes_on)? {
+                Some(FactorSearchOutcome::Run(run)) => return Ok(Justification::Run(run)),
+                Some(FactorSearchOutcome::Nothing { visited }) => {
+                    return Ok(self.none(&members, visited));
+                }
+                None => {}
+            }
+            if let Some(loose) = loose.as_ref()
+                && composition.as_ref().is_none_or(Composition::is_cut)
+            {
+                let made = Composition::new(system, loose, most / FEWER, goes_on);
+                composition = Some(made.ok_or(NoVerdict::Stopped)?);
+            }
+            match composition.as_ref().map(|it| (it, it.search(most, goes_on))) {
+                Some((_, CompositionOutcome::Run(run))) if is_against(&run) => {
+                    return Ok(Justification::Run(run));
+                }
+                Some((_, CompositionOutcome::Run(_))) => (loose, composition) = (None, None),
+                Some((it, CompositionOutcome::Nothing(visited))) => {
+                    return Ok(self.composed(it, visited));
+                }
+                Some((_, CompositionOutcome::Stopped)) => return Err(NoVerdict::Stopped),
+                Some((_, CompositionOutcome::TooMany)) | None => {}
+            }
+            let fewer = loose
+                .as_ref()
+                .zip(patient.as_ref())
+                .map(|(loose, patient)| (loose, self.search_fewer(patient, FEWER * most, goes_on)));
+            match fewer {
+                Some((_, (SearchEnd::Run(run), _))) if is_against(&run) => {
+                    return Ok(Justification::Run(run));
+                }
+                Some((_, (SearchEnd::Run(_), _))) => (loose, composition) = (None, None),
+                Some((loose, (SearchEnd::Nothing, visited))) => {
+                    return self.shown((loose, searched), members, visited, goes_on);
+                }
+                Some((_, (SearchEnd::Stopped, _))) => return Err(NoVerdict::Stopped),
+                Some((_, (SearchEnd::TooMany, _))) | None => {}
+            }
+            most *= 4;
+        }
+        Err(NoVerdict::TooMany(most))
+    }
+
+    /// Handles the case that the search with partial-order reduction found no counterexample.
+    /// Searches a little longer for a result that a checker can verify. A run of the composition is
+    /// ignored here, because its automaton may accept too much.
+    fn shown(
+        &self,
+        (automaton, searched): (&KindAutomaton, &KindAutomaton),
+        mut members: Vec<u32>,
+        visited: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Justification, NoVerdict> {
+        let (system, endings) = (&self.factored.system, self.endings);
+        let composition = Composition::new(system, automaton, usize::MAX, goes_on);
+        match composition.as_ref().map(|it| (it, it.search(SHOWN, goes_on))) {
+            Some((it, CompositionOutcome::Nothing(visited))) => {
+                return Ok(self.composed(it, visited));
+            }
+            Some((
+                _,
+                CompositionOutcome::Run(_)
+                | CompositionOutcome::TooMany
+                | CompositionOutcome::Stopped,
+            ))
+            | None => {}
+        }
+        match refine(system, searched, endings, &mut members, SHOWN, goes_on) {
+            Ok(Some(FactorSearchOutcome::Run(run))) => Ok(Justification::Run(run)),
+            Ok(Some(FactorSearchOutcome::Nothing { visited })) => Ok(self.none(&members, visited)),
+            Ok(None) | Err(_) => Ok(Justification::FewerSteps { visited }),
+        }
+    }
+
+    /// Searches the whole system with partial-order reduction. Returns the outcome and the number
+    /// of visited nodes.
+    fn search_fewer(
+        &self,
+        patient: &KindAutomaton,
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> (SearchEnd, usize) {
+        let system = &self.factored.system;
+        let mut product = Product::new(system, (0..system.components().len() as u32).collect());
+        let search = ProductSearch::new(system, &mut product, patient, FiniteRuns::Ignored);
+        let outcome = search.with_fewer_steps(self.dependence.clone()).run(most, goes_on);
+        (outcome.ending, outcome.nodes)
+    }
+
+    /// Returns the working nets for: the minimised system has no counterexample.
+    fn composed(&self, composition: &Composition, visited: usize) -> Justification {
+        let (members, order) = (self.factored.views.clone(), composition.order().to_vec());
+        Justification::Composed { members, order, states: composition.states() + visited }
+    }
+
+    /// Returns the working nets for: these factors have no counterexample.
+    fn none(&self, members: &[u32], visited: usize) -> Justification {
+        let views = &self.factored.views;
+        let mut members: Vec<FactorView> =
+            members.iter().map(|&it| views[it as usize].clone()).collect();
+        members.sort_unstable();
+        Justification::Components { members, visited }
+    }
+}
+
+/// The outcome of a search of some components.
+enum FactorSearchOutcome {
+    Run(ComponentRun),
+    Nothing { visited: usize },
+}
+
+/// Searches these components, and adds components as long as a run that is found is not a run of
+/// the whole system. Returns `None` if the node limit is reached.
+fn refine(
+    system: &System,
+    automaton: &KindAutomaton,
+    endings: FiniteRuns,
+    members: &mut Vec<u32>,
+    most: usize,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Option<FactorSearchOutcome>, NoVerdict> {
+    loop {
+        let mut product = Product::new(system, members.clone());
+        let is_whole = product.is_whole();
+        let outcome =
+            ProductSearch::new(system, &mut product, automaton, endings).run(most, goes_on);
+        match outcome.ending {
+            SearchEnd::Run(run) if is_whole => return Ok(Some(FactorSearchOutcome::Run(run))),
+            SearchEnd::Run(run) => {
+                let more = refuser(system, members, &run);
+                members.extend(more);
+                members.sort_unstable();
+            }
+            SearchEnd::Nothing => {
+                return Ok(Some(FactorSearchOutcome::Nothing { visited: outcome.nodes }));
+            }
+            SearchEnd::TooMany => return Ok(None),
+            SearchEnd::Stopped => return Err(NoVerdict::Stopped),
+        }
+    }
+}
+
+/// Returns the component to add because of a run of the other components: among those that cannot
+/// follow the run, the one that fails first; otherwise, the one that shares most labels.
+fn refuser(system: &System, members: &[u32], run: &ComponentRun) -> Option<u32> {
+    let others: Vec<u32> = (0..system.components().len() as u32)
+        .filter(|component| members.binary_search(component).is_err())
+        .collect();
+    // A component that prevents the cycle is the most informative.
+    let is_off_loop = |other: &u32| {
+        !run.labels[run.back..].iter().any(|&label| system.owners(label).contains(other))
+    };
+    let refusals = others.iter().filter_map(|other| {
+        Some((is_off_loop(other), refusal(system, members, *other, run)?, *other))
+    });
+    if let Some((_, _, first)) = refusals.min() {
+        return Some(first);
+    }
+    let shared = |other: &u32| {
+        let both = system.labels().filter(|&label| {
+            let owners = system.owners(label);
+            owners.contains(other) && owners.iter().any(|it| members.binary_search(it).is_ok())
+        });
+        both.count()
+    };
+    others.into_iter().max_by_key(shared)
+}
+
+/// Returns the number of labels of a run of `members` after which a component cannot follow, or
+/// `None` if it can follow forever. The component may take labels that no member owns at any time.
+fn refusal(system: &System, members: &[u32], other: u32, run: &ComponentRun) -> Option<usize> {
+    let component = &system.components()[other as usize];
+    let is_free =
+        |label: LabelId| !system.owners(label).iter().any(|it| members.binary_search(it).is_ok());
+    let close = |set: &mut Vec<bool>| {
+        let mut open: Vec<u32> = (0..).zip(&*set).filter(|it| *it.1).map(|it| it.0).collect();
+        while let Some(state) = open.pop() {
+            for &(label, to) in component.edges(state) {
+                if is_free(label) && !set[to as usize] {
+                    set[to as usize] = true;
+                    open.push(to);
+                }
+            }
+        }
+    };
+    let mut set = vec![false; component.states().len()];
+    component.starts().iter().for_each(|&start| set[start as usize] = true);
+    close(&mut set);
+    let follow = |set: &mut Vec<bool>, label: LabelId, repeats: bool| {
+        // An outside label represents any label of its kind. Only one that repeats forever is
+        // required of the component.
+        if !system.owners(label).contains(&other) || (is_free(label) && !repeats) {
+            return true;
+        }
+        let mut next = vec![false; set.len()];
+        for state in (0..set.len()).filter(|&state| set[state]) {
+            for &(its, to) in component.edges(state as u32) {
+                next[to as usize] |= its == label;
+            }
+        }
+        close(&mut next);
+        *set = next;
+        set.contains(&true)
+    };
+    for (at, &label) in run.labels[..run.back].iter().enumerate() {
+        if !follow(&mut set, label, false) {
+            return Some(at);
+        }
+    }
+    // The state sets shrink or repeat: as many rounds as there are states detect most refusals.
+    for round in 0..=component.states().len() {
+        for (at, &label) in run.labels[run.back..].iter().enumerate() {
+            if !follow(&mut set, label, true) {
+                return Some(run.back + round * (run.labels.len() - run.back) + at);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Decider;
+    use crate::compose::{Composition, CompositionOutcome};
+    use crate::factors::FactoredSystem;
+    use crate::formula::{KindAutomaton, LabelFormula};
+    use crate::generate::{random_linear, random_pattern, random_system};
+    use crate::product::Product;
+    use crate::search::{ComponentRun, FiniteRuns, ProductSearch, SearchEnd};
+    use crate::system::{LabelId, System};
+    use fastrand::Rng;
+    use std::collections::BTreeSet;
+
+    /// Returns the factor on the number of random systems.
+    fn scale() -> usize {
+        std::env::var("PARIKH_SCALE").map_or(1, |it| it.parse().unwrap())
+    }
+
+    /// Returns true if the whole system has an accepted run, by a search over all steps.
+    fn is_accepted(system: &System, automaton: &KindAutomaton) -> bool {
+        let mut product = Product::new(system, (0..system.components().len() as u32).collect());
+        let mut search = ProductSearch::new(system, &mut product, automaton, FiniteRuns::Ignored);
+        match search.run(1 << 20, &mut || true).ending {
+            SearchEnd::Run(_) => true,
+            SearchEnd::Nothing => false,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Returns an accepted run found by compositional minimisation.
+    fn composed(system: &System, automaton: &KindAutomaton) -> Option<ComponentRun> {
+        let composition = Composition::new(system, automaton, 1 << 16, &mut || true).unwrap();
+        match composition.search(1 << 20, &mut || true) {
+            CompositionOutcome::Run(run) => Some(run),
+            CompositionOutcome::Nothing(_) => None,
+            CompositionOutcome::TooMany | CompositionOutcome::Stopped => {
+                panic!("not told to stop, and small")
+            }
+        }
+    }
+
+    /// Returns true if the system has this infinite run, by iterating sets of joint states.
+    fn is_run(system: &System, run: &ComponentRun) -> bool {
+        let mut product = Product::new(system, (0..system.components().len() as u32).collect());
+        let mut along = |from: &BTreeSet<Vec<u32>>, labels: &[LabelId]| {
+            let mut here = from.clone();
+            for &label in labels {
+                let mut next = BTreeSet::new();
+                for state in &here {
+                    product.steps(
+                        state,
+                        |it| it == label,
+                        |step| {
+                            let mut to = state.clone();
+                            step.moves.iter().for_each(|&(at, of)| to[at as usize] = of);
+                            next.insert(to);
+                        },
+                    );
+                }
+                here = next;
+            }
+            here
+        };
+        let starts = Product::new(system, (0..system.components().len() as u32).collect()).starts();
+        let mut set = along(&starts.into_iter().collect(), &run.labels[..run.back]);
+        // The sets after each round repeat eventually; each one must be non-empty.
+        let mut seen = BTreeSet::new();
+        while !set.is_empty() && seen.insert(set.clone()) {
+            set = along(&set, &run.labels[run.back..]);
+        }
+        !set.is_empty() && run.back < run.labels.len()
+    }
+
+    /// Compares each method with a search of all steps of the system: factors, the patient
+    /// automaton, partial-order reduction, and compositional minimisation.
+    #[test]
+    fn factors_fewer_steps_and_composing_change_no_answer() {
+        let mut random = Rng::with_seed(41);
+        let (mut held, mut failed, mut factored, mut fewer) = (0, 0, 0, 0);
+        let (mut composed_runs, mut loosely) = (0, 0);
+        for _ in 0..4000 * scale() {
+            let system = random_system(&mut random);
+            let decider = Decider::new(&system, FiniteRuns::Ignored);
+            let FactoredSystem { system: factors, .. } = &decider.factored;
+            factored += usize::from(factors.components().len() > system.components().len());
+            for _ in 0..3 {
+                let depth = random.usize(1..=3);
+                let text = match random.bool() {
+                    true => random_pattern(&mut random),
+                    false => random_linear(&mut random, depth),
+                };
+                let formula = LabelFormula::parse(&text, &system).unwrap();
+                let automaton = formula.negation().unwrap();
+                let expected = is_accepted(&system, &automaton);
+                let told = || format!("{text}\n{}", crate::write::dot(&system));
+                assert_eq!(is_accepted(factors, &automaton), expected, "{}", told());
+                if !formula.is_insensitive() {
+                    // The loosened automaton accepts too much, in all methods alike.
+                    let Some(loose) = automaton.loosened() else { continue };
+                    let too_much = is_accepted(&system, &loose);
+                    assert!(too_much || !expected, "{}", told());
+                    let found = composed(factors, &loose).is_some();
+                    assert_eq!(found, too_much, "{}", told());
+                    let (ending, _) = decider.search_fewer(&loose, 1 << 20, &mut || true);
+                    assert_eq!(matches!(ending, SearchEnd::Run(_)), too_much, "{}", told());
+                    loosely += usize::from(!too_much);
+                    continue;
+                }
+                let patient = automaton.patient();
+                assert_eq!(is_accepted(&system, &patient), expected, "{}", told());
+                let found = composed(factors, &automaton);
+                assert_eq!(found.is_some(), expected, "{}", told());
+                composed_runs += usize::from(found.is_some());
+                if let Some(run) = found {
+                    let word: Vec<_> = run.labels.iter().map(|&it| Some(it)).collect();
+                    assert_eq!(formula.holds_of(&word, run.back), Some(false), "{}", told());
+                    assert!(is_run(&system, &run), "{run:?}\n{}", told());
+                }
+                if patient.is_empty() {
+                    continue;
+                }
+                let (ending, nodes) = decider.search_fewer(&patient, 1 << 20, &mut || true);
+                match ending {
+                    SearchEnd::Run(run) => {
+                        assert!(expected, "{}", told());
+                        let word: Vec<_> = run.labels.iter().map(|&it| Some(it)).collect();
+                        assert_eq!(formula.holds_of(&word, run.back), Some(false), "{}", told());
+                        failed += 1;
+                    }
+                    SearchEnd::Nothing => {
+                        assert!(!expected, "{}", told());
+                        held += 1;
+                        let all = (0..factors.components().len() as u32).collect();
+                        let mut product = Product::new(factors, all);
+                        let outcome = ProductSearch::new(
+                            factors,
+                            &mut product,
+                            &patient,
+                            FiniteRuns::Ignored,
+                        )
+                        .run(1 << 20, &mut || true);
+                        fewer += usize::from(nodes < outcome.nodes);
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        assert!(
+            held > 500
+                && failed > 500
+                && factored > 500
+                && fewer > 30
+                && composed_runs > 500
+                && loosely > 500,
+            "{held} {failed} {factored} {fewer} {composed_runs} {loosely}"
+        );
+    }
+}

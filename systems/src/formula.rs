@@ -1,0 +1,361 @@
+//! LTL formulas over labels, and the automata of their negations.
+//!
+//! At each step exactly one label holds: the label of the step. Only the labels that the formula
+//! names are distinguished; all others form one *kind*, the last one. A [`KindAutomaton`] reads
+//! kinds. It is derived from an automaton that reads letters: edges that require two labels at once
+//! are dropped, and a cube becomes the set of kinds that it allows.
+
+use crate::insensitive::is_insensitive;
+use crate::system::{LabelId, System};
+use parikh_temporal::{
+    AtomId, AtomNames, Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, Cube, Formula,
+    Letter, Linear, Ltl, Marks, Node, ParseError, parse_ltl,
+};
+
+/// An LTL formula over the labels of a system.
+#[derive(Clone, Debug)]
+pub struct LabelFormula {
+    formulas: Ltl,
+    formula: Formula<Linear>,
+    names: AtomNames,
+    /// The label of each atom. `None` for a name that no label has; such an atom never holds.
+    labels: Vec<Option<LabelId>>,
+    /// Number of labels of the system.
+    label_count: usize,
+}
+
+impl LabelFormula {
+    /// Parses a formula in Spot's syntax.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not a formula.
+    pub fn parse(text: &str, system: &System) -> Result<Self, ParseError> {
+        let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
+        let formula = parse_ltl(text, &mut formulas, &mut names)?;
+        let label = |at| names.name(AtomId(at)).and_then(|name| system.label_named(name));
+        let labels = (0..names.len() as u32).map(label).collect();
+        Ok(Self { formulas, formula, names, labels, label_count: system.label_count() })
+    }
+
+    /// Returns the label of each atom, in the order of the atoms.
+    pub fn labels(&self) -> &[Option<LabelId>] {
+        &self.labels
+    }
+
+    /// Returns the names that no label of the system has; they never hold.
+    pub fn unknown_names(&self) -> Vec<&str> {
+        let unknown = (0..).zip(&self.labels).filter(|(_, label)| label.is_none());
+        unknown.filter_map(|(at, _)| self.names.name(AtomId(at))).collect()
+    }
+
+    /// Returns true if the formula contains a next operator.
+    pub fn has_next(&self) -> bool {
+        let parts = self.formulas.below(self.formula);
+        parts.into_iter().any(|part| matches!(self.formulas.node(part), Node::Next(..)))
+    }
+
+    /// Returns the formula as text.
+    pub fn text(&self) -> String {
+        self.formulas.text(self.formula, &self.names)
+    }
+
+    /// Returns the letter of a step with this label. Without a label, or with a label that the
+    /// formula does not name, the letter is empty.
+    pub fn letter(&self, label: Option<LabelId>) -> Letter {
+        let atoms = (0..).zip(&self.labels);
+        let named = atoms.filter(|(_, its)| label.is_some() && **its == label);
+        Letter::of(named.map(|(at, _)| AtomId(at)))
+    }
+
+    /// Evaluates the formula on the infinite word of these labels, which repeats from `back` on.
+    /// `None` in the word is a step without label. Returns `None` if nothing repeats.
+    pub fn holds_of(&self, word: &[Option<LabelId>], back: usize) -> Option<bool> {
+        let letters = word.iter().map(|&label| self.letter(label)).collect();
+        let lasso = parikh_temporal::Lasso::new(letters, back)?;
+        Some(lasso.satisfies(&self.formulas, self.formula))
+    }
+
+    /// Returns true if steps with unnamed labels can be inserted and removed anywhere without
+    /// changing the value.
+    pub(crate) fn is_insensitive(&self) -> bool {
+        let never = |atom: AtomId| self.labels[atom.0 as usize].is_none();
+        is_insensitive(&self.formulas, self.formula, never)
+    }
+
+    /// Builds the automaton of the label sequences that violate the formula.
+    ///
+    /// # Errors
+    /// Returns an error if the automaton would be too large.
+    pub fn negation(&self) -> Result<KindAutomaton, AutomatonTooLarge> {
+        let mut formulas = self.formulas.clone();
+        let (simpler, _) = formulas.rewritten(self.formula, parikh_temporal::LINEAR_RULES, 1000);
+        let negated = formulas.negate(simpler);
+        let automaton = Automaton::of(&mut formulas, negated, AutomatonLimits::default())?;
+        KindAutomaton::new(&automaton, &self.labels, self.label_count)
+    }
+}
+
+/// Limit on the number of paths along unnamed labels, from one state of an automaton.
+const MOST_WAYS: usize = 1 << 10;
+
+/// An edge of an automaton that reads kinds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct KindEdge {
+    /// The target state.
+    pub target: u32,
+    /// The marks on the edge.
+    pub marks: Marks,
+    /// The kinds that it reads, as a bit set.
+    pub kinds: u64,
+}
+
+/// An automaton that reads kinds of labels. Each of its states accepts some word, except that the
+/// initial state may be without moves if nothing is accepted.
+#[derive(Clone, Debug)]
+pub struct KindAutomaton {
+    /// The moves, indexed by state.
+    pub states: Vec<Vec<KindEdge>>,
+    /// The initial state.
+    pub initial: u32,
+    /// All marks; an accepting run carries each of them infinitely often.
+    pub all: Marks,
+    /// The minimum number of moves from each state to an accepting component.
+    pub distance: Vec<u32>,
+    /// The labels that have a kind of their own.
+    pub(crate) labels: Vec<LabelId>,
+    /// The kind of each label of the system.
+    pub(crate) kinds: Vec<u8>,
+    /// The kind of the remaining labels, or of some of them.
+    pub(crate) other: u32,
+}
+
+impl KindAutomaton {
+    /// Returns the number of kinds.
+    pub fn kinds(&self) -> u32 {
+        let most = self.kinds.iter().copied().max().unwrap_or(0);
+        u32::from(most).max(self.other) + 1
+    }
+
+    /// Returns the kind of labels that the formula does not name.
+    pub fn other(&self) -> u32 {
+        self.other
+    }
+
+    /// Returns the labels that have a kind of their own.
+    pub fn labels(&self) -> &[LabelId] {
+        &self.labels
+    }
+
+    /// Returns the kind of a label.
+    pub fn kind(&self, label: LabelId) -> u32 {
+        u32::from(self.kinds[label.index()])
+    }
+
+    /// Returns true if no word is accepted.
+    pub fn is_empty(&self) -> bool {
+        self.states[self.initial as usize].is_empty()
+    }
+
+    /// Returns, for each state, whether it accepts the word that repeats a letter of this kind
+    /// forever.
+    pub(crate) fn accept_for_ever(&self, kind: u32) -> Vec<bool> {
+        let reads = |it: &&KindEdge| it.kinds >> kind & 1 == 1;
+        let rows: Vec<Vec<KindEdge>> =
+            self.states.iter().map(|row| row.iter().filter(reads).copied().collect()).collect();
+        let part = Self { states: rows, distance: Vec::new(), ..self.clone() };
+        part.distances().into_iter().map(|it| it < u32::MAX).collect()
+    }
+
+    /// Returns an automaton that stays in its state at unnamed labels. It accepts the same words if
+    /// unnamed labels can be inserted and removed anywhere.
+    ///
+    /// A word is then accepted if and only if the word without unnamed labels is, in case
+    /// infinitely many labels remain. Otherwise, it is accepted if and only if the rest followed by
+    /// an unnamed label forever is. So each state reads the named labels as before. If a state
+    /// accepts unnamed labels forever, it has an edge to an additional last state, which accepts
+    /// exactly these.
+    pub(crate) fn patient(&self) -> Self {
+        let other = 1 << self.other;
+        let is_safe = self.all == Marks::NONE;
+        let all = if is_safe { Marks(1) } else { self.all };
+        let last = self.states.len() as u32;
+        let ends = self.accept_for_ever(self.other);
+        let mut states: Vec<Vec<KindEdge>> = Vec::new();
+        for ((at, row), ends) in (0..).zip(&self.states).zip(ends) {
+            let counting = row.iter().map(|it| KindEdge {
+                kinds: it.kinds & !other,
+                marks: if is_safe { all } else { it.marks },
+                ..*it
+            });
+            let mut moves: Vec<KindEdge> = counting.filter(|it| it.kinds != 0).collect();
+            moves.push(KindEdge { target: at, marks: Marks::NONE, kinds: other });
+            if ends {
+                moves.push(KindEdge { target: last, marks: Marks::NONE, kinds: other });
+            }
+            states.push(joined(moves));
+        }
+        states.push(vec![KindEdge { target: last, marks: all, kinds: other }]);
+        let mut patient = Self { states, all, distance: Vec::new(), ..self.clone() };
+        patient.prune();
+        patient
+    }
+
+    /// Returns an automaton that accepts every word that differs from an accepted word only by
+    /// insertions and removals of unnamed labels. Returns `None` if it would be too large.
+    ///
+    /// Unnamed labels may be read without a step: moves that are possible after them are possible
+    /// before them, with the marks on the way. Of two paths to one state, only the one with more
+    /// marks is kept, since it accepts everything that the other accepts. At an actual unnamed
+    /// label, the automaton is [patient](Self::patient).
+    pub(crate) fn loosened(&self) -> Option<Self> {
+        let other = 1 << self.other;
+        let mut states = Vec::new();
+        for (from, row) in (0..).zip(&self.states) {
+            let mut ways: Vec<(u32, Marks)> = vec![(from, Marks::NONE)];
+            let mut at = 0;
+            while let Some(&(state, marks)) = ways.get(at) {
+                at += 1;
+                for step in self.states[state as usize].iter().filter(|it| it.kinds & other != 0) {
+                    let way = (step.target, marks.or(step.marks));
+                    let is_less = |known: &(u32, Marks)| known.0 == way.0 && way.1.within(known.1);
+                    if !ways.iter().any(is_less) {
+                        ways.push(way);
+                    }
+                }
+                if ways.len() > MOST_WAYS {
+                    return None;
+                }
+            }
+            let mut moves: Vec<KindEdge> =
+                row.iter().map(|it| KindEdge { kinds: it.kinds & other, ..*it }).collect();
+            for &(state, marks) in &ways {
+                moves.extend(self.states[state as usize].iter().map(|it| KindEdge {
+                    target: it.target,
+                    marks: marks.or(it.marks),
+                    kinds: it.kinds & !other,
+                }));
+            }
+            states.push(joined(moves.into_iter().filter(|it| it.kinds != 0).collect()));
+        }
+        Some(Self { states, distance: Vec::new(), ..self.clone() }.patient())
+    }
+
+    fn new(
+        automaton: &Automaton,
+        atoms: &[Option<LabelId>],
+        label_count: usize,
+    ) -> Result<Self, AutomatonTooLarge> {
+        // An edge that requires two labels at once, or a label that does not exist, is never taken.
+        // An edge that requires one existing label needs no negative literals.
+        let single = |edge: &AutomatonEdge| -> Option<AutomatonEdge> {
+            let mut positive = edge.cube.literals().iter().filter(|literal| literal.positive);
+            let Some(&only) = positive.next() else {
+                let known =
+                    |literal: &&parikh_temporal::Literal| atoms[literal.atom.0 as usize].is_some();
+                let cube = Cube::of(edge.cube.literals().iter().filter(known).copied())?;
+                return Some(AutomatonEdge { cube, ..edge.clone() });
+            };
+            if positive.next().is_some() || atoms[only.atom.0 as usize].is_none() {
+                return None;
+            }
+            Some(AutomatonEdge { cube: Cube::of([only])?, ..edge.clone() })
+        };
+        let states = automaton.states.iter().map(|row| row.iter().filter_map(single).collect());
+        let automaton = Automaton { states: states.collect(), ..automaton.clone() }.simplified();
+        let mut named: Vec<(AtomId, LabelId)> = Vec::new();
+        for atom in automaton.atoms() {
+            named.extend(atoms[atom.0 as usize].map(|label| (atom, label)));
+        }
+        if named.len() > 63 {
+            return Err(AutomatonTooLarge { what: "labels", limit: 63 });
+        }
+        let kinds = |cube: &Cube| {
+            let letters = named.iter().map(|&(atom, _)| Letter::of([atom]));
+            let letters = letters.chain([Letter::default()]);
+            let held = (0..).zip(letters).filter(|(_, letter)| cube.holds(letter));
+            held.fold(0u64, |kinds, (kind, _): (u32, _)| kinds | 1 << kind)
+        };
+        let row = |edges: &Vec<AutomatonEdge>| {
+            let moves = edges.iter().map(|edge| KindEdge {
+                target: edge.target as u32,
+                marks: edge.marks,
+                kinds: kinds(&edge.cube),
+            });
+            joined(moves.filter(|it| it.kinds != 0).collect())
+        };
+        let other = named.len() as u32;
+        let mut of_labels = vec![other as u8; label_count];
+        for (kind, (_, label)) in (0..).zip(&named) {
+            of_labels[label.index()] = kind;
+        }
+        let mut made = Self {
+            states: automaton.states.iter().map(row).collect(),
+            initial: automaton.initial as u32,
+            all: Marks::all(automaton.marks),
+            labels: named.into_iter().map(|(_, label)| label).collect(),
+            kinds: of_labels,
+            other,
+            distance: Vec::new(),
+        };
+        made.prune();
+        Ok(made)
+    }
+
+    /// Removes moves to states that accept nothing, and computes the distances.
+    pub(crate) fn prune(&mut self) {
+        let distance = self.distances();
+        for row in &mut self.states {
+            row.retain(|it| distance[it.target as usize] < u32::MAX);
+        }
+        self.distance = distance;
+    }
+
+    /// Returns the number of moves from each state to a component with all marks, or `u32::MAX` if
+    /// there is no path.
+    fn distances(&self) -> Vec<u32> {
+        let next =
+            |node: u32, k: u32| self.states[node as usize].get(k as usize).map(|it| it.target);
+        let found = parikh_net::components::components(self.states.len() as u32, next);
+        let mut carried: Vec<Option<Marks>> = vec![None; found.count as usize];
+        for (from, row) in self.states.iter().enumerate() {
+            for step in row.iter().filter(|it| found.of[it.target as usize] == found.of[from]) {
+                let all = &mut carried[found.of[from] as usize];
+                *all = Some(all.unwrap_or_default().or(step.marks));
+            }
+        }
+        let accepting =
+            |state: usize| carried[found.of[state] as usize].is_some_and(|it| self.all.within(it));
+        let far = u32::MAX;
+        let mut distance: Vec<u32> =
+            (0..self.states.len()).map(|at| if accepting(at) { 0 } else { far }).collect();
+        loop {
+            let mut changes = false;
+            for (from, row) in self.states.iter().enumerate() {
+                let nearest = row.iter().map(|it| distance[it.target as usize]).min();
+                let new = nearest.unwrap_or(far).saturating_add(1);
+                if new < distance[from] {
+                    distance[from] = new;
+                    changes = true;
+                }
+            }
+            if !changes {
+                return distance;
+            }
+        }
+    }
+}
+
+/// Merges moves with the same target and marks.
+pub(crate) fn joined(mut moves: Vec<KindEdge>) -> Vec<KindEdge> {
+    moves.sort_unstable();
+    let mut joined: Vec<KindEdge> = Vec::new();
+    for step in moves {
+        match joined.last_mut() {
+            Some(last) if (last.target, last.marks) == (step.target, step.marks) => {
+                last.kinds |= step.kinds;
+            }
+            _ => joined.push(step),
+        }
+    }
+    joined
+}

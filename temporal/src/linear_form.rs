@@ -1,0 +1,120 @@
+//! Formulas of CTL that are equivalent to a formula of LTL.
+//!
+//! Take a formula whose quantifiers are all A, and remove them. If the formula is true at a state,
+//! every path from there satisfies the result. The converse holds if no choice depends on the
+//! future. The following formulas have this property; *conditions* c are formulas without temporal
+//! operators:
+//!
+//! ```text
+//! φ ::= c | φ ∧ φ | c ∨ φ | AX φ | A(φ U c) | A(c R φ)
+//! ```
+//!
+//! Proof of the converse: assume that a state does not satisfy φ. Then some path from there
+//! violates the formula without quantifiers:
+//!
+//! - φ ∧ ψ: a path that violates the part that is not satisfied;
+//! - c ∨ φ: a path that violates φ, since c does not hold in its first state;
+//! - AX φ: a path to the successor that does not satisfy φ, continued as a violation of φ;
+//! - A(φ U c): some path never reaches c, or reaches a state without φ before c; it continues from
+//!   there as a violation of φ, and c has not occurred yet;
+//! - A(c R φ): some path reaches a state that does not satisfy φ, without c before; it continues as
+//!   a violation of φ.
+//!
+//! At a state without successor, AX φ is true, while the linear path repeats that state forever. So
+//! AX φ becomes `dead ∨ X φ`. The other operators are not affected.
+//!
+//! Source: M. Maidl, *The common fragment of CTL and LTL*, FOCS 2000; this is a part of that
+//! fragment.
+
+use crate::atom::AtomId;
+use crate::formula::{Ctl, Formula, Ltl, Node};
+use crate::parts::PartValues;
+use crate::paths::{Linear, Quantifier};
+
+/// The classification of a part of a formula.
+#[derive(Clone, Copy)]
+enum LinearPart {
+    /// A condition: no temporal operators.
+    Condition(Formula<Linear>),
+    /// True if and only if all paths satisfy this formula.
+    All(Formula<Linear>),
+    /// Neither of the two.
+    Other,
+}
+
+impl LinearPart {
+    fn linear(self) -> Option<Formula<Linear>> {
+        match self {
+            LinearPart::Condition(formula) | LinearPart::All(formula) => Some(formula),
+            LinearPart::Other => None,
+        }
+    }
+}
+
+impl Ctl {
+    /// Returns a linear formula such that a state satisfies `formula` if and only if all paths from
+    /// it satisfy the linear formula. Returns `None` if none is found. The atom `dead` is true at
+    /// states without successor.
+    pub fn on_all_paths(
+        &self,
+        formula: Formula<Quantifier>,
+        to: &mut Ltl,
+        dead: AtomId,
+    ) -> Option<Formula<Linear>> {
+        let whole = self.fold(formula, |_, node, value: &PartValues<Quantifier, LinearPart>| {
+            self.linear_part(node, value, to, dead)
+        });
+        whole.linear()
+    }
+
+    fn linear_part(
+        &self,
+        node: &Node<Quantifier>,
+        value: &PartValues<Quantifier, LinearPart>,
+        to: &mut Ltl,
+        dead: AtomId,
+    ) -> LinearPart {
+        let is_condition =
+            |part: &Formula<Quantifier>| matches!(value[*part], LinearPart::Condition(_));
+        let part = match node {
+            Node::True => return LinearPart::Condition(to.constant(true)),
+            Node::False => return LinearPart::Condition(to.constant(false)),
+            Node::Literal(literal) => return LinearPart::Condition(to.literal(*literal)),
+            Node::And(all) => {
+                let parts: Option<Vec<_>> = all.iter().map(|&part| value[part].linear()).collect();
+                let Some(parts) = parts else { return LinearPart::Other };
+                let both = to.and(parts);
+                return match all.iter().all(is_condition) {
+                    true => LinearPart::Condition(both),
+                    false => LinearPart::All(both),
+                };
+            }
+            Node::Or(any) => {
+                let parts: Option<Vec<_>> = any.iter().map(|&part| value[part].linear()).collect();
+                let Some(parts) = parts else { return LinearPart::Other };
+                let conditions = any.iter().filter(|&part| is_condition(part)).count();
+                let either = to.or(parts);
+                return match any.len() - conditions {
+                    0 => LinearPart::Condition(either),
+                    1 => LinearPart::All(either),
+                    _ => LinearPart::Other,
+                };
+            }
+            Node::Next(Quantifier::All, inner) => value[*inner].linear().map(|inner| {
+                let next = to.next(Linear, inner);
+                let dead = to.atom(dead);
+                to.or([dead, next])
+            }),
+            Node::Until(Quantifier::All, left, right) if is_condition(right) => {
+                let both = value[*left].linear().zip(value[*right].linear());
+                both.map(|(left, right)| to.until(Linear, left, right))
+            }
+            Node::Release(Quantifier::All, left, right) if is_condition(left) => {
+                let both = value[*left].linear().zip(value[*right].linear());
+                both.map(|(left, right)| to.release(Linear, left, right))
+            }
+            _ => None,
+        };
+        part.map_or(LinearPart::Other, LinearPart::All)
+    }
+}

@@ -1,0 +1,139 @@
+//! Traversal of the parts of formulas, bottom-up and without recursion.
+
+use crate::atom::AtomId;
+use crate::formula::{Formula, Formulas, Node, for_each_part};
+use crate::paths::Paths;
+use std::collections::{HashMap, HashSet};
+use std::ops::Index;
+
+impl<P: Paths> Formulas<P> {
+    /// Returns the formula and all its parts, each once, parts first.
+    pub fn below(&self, formula: Formula<P>) -> Vec<Formula<P>> {
+        let mut all = vec![formula];
+        let mut seen = HashSet::from([formula]);
+        let mut at = 0;
+        while at < all.len() {
+            for_each_part(self.node(all[at]), |part| {
+                if seen.insert(part) {
+                    all.push(part);
+                }
+            });
+            at += 1;
+        }
+        all.sort_unstable();
+        all
+    }
+
+    /// Computes a value of the formula from the values of its parts, once per part and without
+    /// recursion.
+    pub fn fold<T>(
+        &self,
+        formula: Formula<P>,
+        mut value: impl FnMut(Formula<P>, &Node<P>, &PartValues<P, T>) -> T,
+    ) -> T {
+        let order = self.below(formula);
+        let mut values = PartValues { values: Vec::with_capacity(order.len()), order };
+        for at in 0..values.order.len() {
+            let part = values.order[at];
+            let next = value(part, self.node(part), &values);
+            values.values.push(next);
+        }
+        values.values.pop().expect("the formula itself is the last")
+    }
+
+    /// Returns the atoms of the formula in ascending order.
+    pub fn atoms(&self, formula: Formula<P>) -> Vec<AtomId> {
+        let mut atoms: Vec<AtomId> = self
+            .below(formula)
+            .into_iter()
+            .filter_map(|part| match self.node(part) {
+                Node::Literal(literal) => Some(literal.atom),
+                _ => None,
+            })
+            .collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        atoms
+    }
+
+    /// Returns the formula with each direct part replaced by `map`.
+    pub fn with_parts(
+        &mut self,
+        formula: Formula<P>,
+        map: impl Fn(Formula<P>) -> Formula<P>,
+    ) -> Formula<P> {
+        match self.node(formula).clone() {
+            Node::True | Node::False | Node::Literal(_) => formula,
+            Node::And(all) => self.and(all.iter().map(|&part| map(part))),
+            Node::Or(all) => self.or(all.iter().map(|&part| map(part))),
+            Node::Next(paths, part) => self.next(paths, map(part)),
+            Node::Until(paths, left, right) => self.until(paths, map(left), map(right)),
+            Node::Release(paths, left, right) => self.release(paths, map(left), map(right)),
+        }
+    }
+
+    /// Copies the formula to another store, with atoms replaced by formulas of that store.
+    pub fn copied(
+        &self,
+        formula: Formula<P>,
+        to: &mut Self,
+        meaning: impl Fn(AtomId) -> Formula<P>,
+    ) -> Formula<P> {
+        let mut copies: HashMap<Formula<P>, Formula<P>> = HashMap::new();
+        for part in self.below(formula) {
+            let copy = match self.node(part) {
+                Node::True => to.constant(true),
+                Node::False => to.constant(false),
+                Node::Literal(literal) if literal.positive => meaning(literal.atom),
+                Node::Literal(literal) => to.negate(meaning(literal.atom)),
+                Node::And(all) => to.and(all.iter().map(|part| copies[part])),
+                Node::Or(all) => to.or(all.iter().map(|part| copies[part])),
+                Node::Next(paths, part) => to.next(*paths, copies[part]),
+                Node::Until(paths, left, right) => to.until(*paths, copies[left], copies[right]),
+                Node::Release(paths, left, right) => {
+                    to.release(*paths, copies[left], copies[right])
+                }
+            };
+            copies.insert(part, copy);
+        }
+        copies[&formula]
+    }
+
+    /// Returns the formula with atoms replaced by formulas. An atom for which `meaning` returns
+    /// `None` stays.
+    pub fn substitute(
+        &mut self,
+        formula: Formula<P>,
+        mut meaning: impl FnMut(&mut Self, AtomId) -> Option<Formula<P>>,
+    ) -> Formula<P> {
+        let mut new: HashMap<Formula<P>, Formula<P>> = HashMap::new();
+        for part in self.below(formula) {
+            let result = match *self.node(part) {
+                Node::Literal(literal) => match meaning(self, literal.atom) {
+                    None => part,
+                    Some(meant) if literal.positive => meant,
+                    Some(meant) => self.negate(meant),
+                },
+                _ => self.with_parts(part, |inner| new[&inner]),
+            };
+            new.insert(part, result);
+        }
+        new[&formula]
+    }
+}
+
+/// The values that [`Formulas::fold`] has computed, indexed by formula.
+#[derive(Debug)]
+pub struct PartValues<P, T> {
+    order: Vec<Formula<P>>,
+    values: Vec<T>,
+}
+
+impl<P: Paths, T> Index<Formula<P>> for PartValues<P, T> {
+    type Output = T;
+
+    fn index(&self, formula: Formula<P>) -> &T {
+        let at = self.order.binary_search(&formula).expect("a part of the formula");
+        &self.values[at]
+    }
+}

@@ -1,0 +1,100 @@
+//! Conversion to postfix notation with an operator stack (Dijkstra's shunting yard). Nothing
+//! recurses, however deep a formula is nested.
+
+use super::ParseError;
+use super::tokens::{FormulaToken, OperatorToken, tokens};
+
+/// An item of the postfix notation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum PostfixItem {
+    Constant(bool),
+    Name(String),
+    /// An operator on the one or two operands before it, with its column.
+    Operator(OperatorToken, usize),
+}
+
+enum StackEntry {
+    Operator(OperatorToken, usize),
+    Open(usize),
+}
+
+/// Returns the items of a formula, operands before their operators.
+pub(super) fn postfix(text: &str, quantified: bool) -> Result<Vec<PostfixItem>, ParseError> {
+    let mut items = Vec::new();
+    let mut waiting: Vec<StackEntry> = Vec::new();
+    let mut needs_operand = true;
+    for (token, column) in tokens(text, quantified)? {
+        let wrong = |expected| ParseError { column, expected, found: described(&token) };
+        match &token {
+            FormulaToken::Constant(_) | FormulaToken::Name(_) | FormulaToken::Open
+                if !needs_operand =>
+            {
+                return Err(wrong("an operator or the end"));
+            }
+            FormulaToken::Constant(value) => items.push(PostfixItem::Constant(*value)),
+            FormulaToken::Name(name) => items.push(PostfixItem::Name(name.clone())),
+            FormulaToken::Open => waiting.push(StackEntry::Open(column)),
+            FormulaToken::Operator(operator) if operator.is_unary() => {
+                if !needs_operand {
+                    return Err(wrong("a binary operator or the end"));
+                }
+                waiting.push(StackEntry::Operator(*operator, column));
+            }
+            _ if needs_operand => return Err(wrong("a formula")),
+            FormulaToken::Operator(operator) => {
+                let (tightness, to_the_right) = operator.precedence();
+                unload(&mut items, &mut waiting, |before| {
+                    let (other, _) = before.precedence();
+                    other > tightness || (other == tightness && !to_the_right)
+                });
+                waiting.push(StackEntry::Operator(*operator, column));
+            }
+            FormulaToken::Close => {
+                unload(&mut items, &mut waiting, |_| true);
+                if waiting.pop().is_none() {
+                    return Err(wrong("an operator or the end"));
+                }
+            }
+        }
+        needs_operand = match &token {
+            FormulaToken::Constant(_) | FormulaToken::Name(_) | FormulaToken::Close => false,
+            FormulaToken::Operator(_) | FormulaToken::Open => true,
+        };
+    }
+    let end = text.chars().count() + 1;
+    if needs_operand {
+        let found = "the end".to_owned();
+        return Err(ParseError { column: end, expected: "a formula", found });
+    }
+    unload(&mut items, &mut waiting, |_| true);
+    if let Some(StackEntry::Open(column)) = waiting.pop() {
+        let found = format!("the end; `(` of column {column} is open");
+        return Err(ParseError { column: end, expected: "`)`", found });
+    }
+    Ok(items)
+}
+
+/// Moves operators from the stack to the items, down to the next parenthesis, as long as `goes`
+/// accepts them.
+fn unload(
+    items: &mut Vec<PostfixItem>,
+    waiting: &mut Vec<StackEntry>,
+    goes: impl Fn(OperatorToken) -> bool,
+) {
+    while let Some(&StackEntry::Operator(operator, column)) = waiting.last()
+        && goes(operator)
+    {
+        items.push(PostfixItem::Operator(operator, column));
+        waiting.pop();
+    }
+}
+
+fn described(token: &FormulaToken) -> String {
+    match token {
+        FormulaToken::Operator(operator) => format!("`{}`", operator.text()),
+        FormulaToken::Constant(value) => format!("`{value}`"),
+        FormulaToken::Name(name) => format!("`{name}`"),
+        FormulaToken::Open => "`(`".to_owned(),
+        FormulaToken::Close => "`)`".to_owned(),
+    }
+}

@@ -1,0 +1,292 @@
+//! Construction of the unfolding from the possible colours and bindings.
+
+use super::compile::{CompiledTransition, TokenPattern, merge};
+use super::possible::PossibleBindings;
+use super::{UnfoldingError, UnfoldingStatistics};
+use parikh_net::coloured::{ColouredNet, Folding, SortId, SortKind, Variable, VariableId};
+use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
+use parikh_solvers::Budget;
+use std::sync::Arc;
+
+/// Number of added nodes between two checks of the budget.
+const POLLING: u64 = 1_024;
+
+/// Builds the net. The colours of a place are in ascending order, the bindings of a transition in
+/// lexicographic order of their variables' colours.
+///
+/// # Errors
+/// If a number overflows, or if the budget is spent.
+pub(super) fn net(
+    coloured: &ColouredNet,
+    transitions: &[CompiledTransition],
+    initial: &[TokenPattern],
+    possible: PossibleBindings,
+    statistics: &mut UnfoldingStatistics,
+    budget: &Budget,
+) -> Result<Net, UnfoldingError> {
+    let mut build = UnfoldingBuilder {
+        coloured,
+        possible,
+        budget,
+        nodes: 0,
+        builder: NetBuilder::new(coloured.name()),
+        starts: Vec::with_capacity(coloured.places().len()),
+        name: String::new(),
+        tokens: Vec::new(),
+    };
+    build.places()?;
+    build.initial_marking(initial)?;
+    let mut counts = Vec::with_capacity(transitions.len());
+    for (at, compiled) in transitions.iter().enumerate() {
+        let dropped = build.transitions(at, compiled)?;
+        counts.push(build.possible.counts[at] - dropped);
+        statistics.dropped += dropped;
+    }
+    let UnfoldingBuilder { possible, mut builder, .. } = build;
+    coloured.assumptions().iter().for_each(|it| builder.assume(it.clone()));
+    let places = coloured.places().iter().zip(&possible.places);
+    let folding = Folding::new(
+        places.map(|(place, colours)| (&*place.name, colours.len())),
+        coloured.transitions().iter().zip(counts).map(|(it, count)| (&*it.name, count)),
+    );
+    drop(possible);
+    let folding = folding.map_err(|_| BuildError::TooLarge)?;
+    let folding = folding.with_labels(
+        coloured.places().iter().map(|place| place.label.as_deref()),
+        coloured.transitions().iter().map(|it| it.label.as_deref()),
+    );
+    builder.set_folding(folding.of(Arc::new(coloured.clone())));
+    Ok(builder.build()?)
+}
+
+/// A net under construction.
+struct UnfoldingBuilder<'c> {
+    coloured: &'c ColouredNet,
+    /// The colours and bindings that become nodes.
+    possible: PossibleBindings,
+    budget: &'c Budget,
+    /// Number of nodes built so far.
+    nodes: u64,
+    builder: NetBuilder,
+    /// By index of the coloured place: the index of its first colour among the places of the net.
+    starts: Vec<usize>,
+    /// The name under construction.
+    name: String,
+    /// A buffer for the multiset that is evaluated.
+    tokens: Vec<(u64, u64)>,
+}
+
+impl UnfoldingBuilder<'_> {
+    /// Checks the budget once in [`POLLING`] calls.
+    fn look(&mut self) -> Result<(), UnfoldingError> {
+        self.nodes += 1;
+        let is_due = self.nodes.is_multiple_of(POLLING);
+        let exhausted = is_due.then(|| self.budget.exhausted()).flatten();
+        exhausted.map_or(Ok(()), |exhausted| Err(UnfoldingError::Spent(exhausted)))
+    }
+
+    /// Adds a place for each colour of each coloured place.
+    fn places(&mut self) -> Result<(), UnfoldingError> {
+        for (place_index, place) in self.coloured.places().iter().enumerate() {
+            self.possible.places[place_index].seal();
+            self.starts.push(self.builder.place_count());
+            let is_dot = *self.coloured.sort(place.sort).kind() == SortKind::Dot;
+            for rank in 0..self.possible.places[place_index].len() {
+                self.look()?;
+                let colour = self.possible.places[place_index].all()[rank];
+                self.name.clear();
+                self.name.push_str(&place.name);
+                if !is_dot {
+                    self.name.push('(');
+                    self.coloured.write_colour(&mut self.name, place.sort, colour, false);
+                    self.name.push(')');
+                }
+                named(&mut self.name, |name| self.builder.place(name, 0))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the initial tokens of each colour.
+    fn initial_marking(&mut self, initial: &[TokenPattern]) -> Result<(), UnfoldingError> {
+        for (place_index, multiset) in initial.iter().enumerate() {
+            self.tokens.clear();
+            multiset.evaluate(&[], &mut self.tokens);
+            merge(&mut self.tokens);
+            for &(colour, count) in self.tokens.iter().filter(|(_, count)| *count > 0) {
+                if let Some(rank) = self.possible.places[place_index].position(colour) {
+                    self.builder
+                        .set_tokens(PlaceId::new(self.starts[place_index] + rank), count)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a transition for each binding of a coloured transition. Returns the number of bindings
+    /// that are skipped because an input place never holds a required colour.
+    fn transitions(
+        &mut self,
+        transition_index: usize,
+        compiled: &CompiledTransition,
+    ) -> Result<usize, UnfoldingError> {
+        let (count, width) = (self.possible.counts[transition_index], compiled.variables.len());
+        let bindings =
+            sorted(std::mem::take(&mut self.possible.bindings[transition_index]), &compiled.sizes);
+        let labels = compiled.variables.iter();
+        let labels: Vec<Vec<String>> =
+            labels.map(|&variable| labels_of(self.coloured, variable, count)).collect();
+        let mut binding = vec![0u64; width];
+        let mut dropped = 0;
+        for row in 0..count {
+            self.look()?;
+            for (slot, colour) in binding.iter_mut().enumerate() {
+                *colour = u64::from(bindings[row * width + slot]);
+            }
+            if self.lacks_an_input(compiled, &binding) {
+                dropped += 1;
+                continue;
+            }
+            self.name_binding(transition_index, compiled, &labels, &binding);
+            let t = named(&mut self.name, |name| self.builder.transition(name))?;
+            self.arcs(t, compiled, &binding)?;
+        }
+        Ok(dropped)
+    }
+
+    /// Returns true if the binding requires a colour that its place never holds. Only inputs
+    /// without a single colour need this check.
+    fn lacks_an_input(&mut self, compiled: &CompiledTransition, binding: &[u64]) -> bool {
+        compiled.takes.iter().any(|(place, taken)| {
+            self.tokens.clear();
+            taken.evaluate(binding, &mut self.tokens);
+            self.tokens.iter().any(|&(colour, count)| {
+                count > 0 && self.possible.places[*place].position(colour).is_none()
+            })
+        })
+    }
+
+    /// Writes the name of a transition with its binding to the buffer.
+    fn name_binding(
+        &mut self,
+        transition_index: usize,
+        compiled: &CompiledTransition,
+        labels: &[Vec<String>],
+        binding: &[u64],
+    ) {
+        self.name.clear();
+        self.name.push_str(&self.coloured.transitions()[transition_index].name);
+        for (slot, &variable) in compiled.variables.iter().enumerate() {
+            self.name.push(if slot == 0 { '(' } else { ',' });
+            match labels[slot].get(binding[slot] as usize) {
+                Some(text) => self.name.push_str(text),
+                None => {
+                    let Variable { name: variable_name, sort } = self.coloured.variable(variable);
+                    self.name.push_str(&label(self.coloured, variable_name, *sort, binding[slot]));
+                }
+            }
+        }
+        if !compiled.variables.is_empty() {
+            self.name.push(')');
+        }
+    }
+
+    /// Adds the arcs of a transition for its binding.
+    fn arcs(
+        &mut self,
+        t: TransitionId,
+        compiled: &CompiledTransition,
+        binding: &[u64],
+    ) -> Result<(), UnfoldingError> {
+        for (arcs, is_input) in [(&compiled.takes, true), (&compiled.puts, false)] {
+            for (place_index, moved) in arcs {
+                self.tokens.clear();
+                moved.evaluate(binding, &mut self.tokens);
+                for &(colour, count) in self.tokens.iter().filter(|(_, count)| *count > 0) {
+                    // All output colours are possible, and the inputs were checked before.
+                    let Some(rank) = self.possible.places[*place_index].position(colour) else {
+                        continue;
+                    };
+                    let place = PlaceId::new(self.starts[*place_index] + rank);
+                    match is_input {
+                        true => self.builder.take(t, place, count)?,
+                        false => self.builder.put(t, place, count)?,
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds a node. A name collides only if ids of the model look like our names; then an apostrophe is
+/// appended.
+fn named<T>(
+    name: &mut String,
+    mut add: impl FnMut(&str) -> Result<T, BuildError>,
+) -> Result<T, BuildError> {
+    loop {
+        match add(name) {
+            Err(BuildError::DuplicateId(_)) => name.push('\''),
+            added => return added,
+        }
+    }
+}
+
+/// Returns the texts of a variable's colours in names, such as `x=red`. Empty if the variable has
+/// more colours than `names`.
+fn labels_of(coloured: &ColouredNet, variable: VariableId, names: usize) -> Vec<String> {
+    let Variable { name, sort } = coloured.variable(variable);
+    let size = coloured.sort(*sort).size();
+    let sizes = if size <= names as u64 { 0..size } else { 0..0 };
+    sizes.map(|colour| label(coloured, name, *sort, colour)).collect()
+}
+
+/// Returns a variable and its colour as text in the name of a binding: `x=red`.
+fn label(coloured: &ColouredNet, name: &str, sort: SortId, colour: u64) -> String {
+    let mut label = format!("{name}=");
+    coloured.write_colour(&mut label, sort, colour, true);
+    label
+}
+
+/// Sorts the bindings in ascending order. If a binding fits a 64-bit number, numbers are sorted.
+fn sorted(bindings: Vec<u32>, sizes: &[u64]) -> Vec<u32> {
+    let (width, binding_count) = (
+        sizes.len(),
+        sizes.iter().try_fold(1u64, |binding_count, &size| binding_count.checked_mul(size)),
+    );
+    if width < 2 || binding_count.is_none() {
+        return sorted_rows(bindings, width);
+    }
+    let number = |row: &[u32]| {
+        row.iter().zip(sizes).fold(0, |number, (&colour, &size)| number * size + u64::from(colour))
+    };
+    let mut numbers: Vec<u64> = bindings.chunks_exact(width).map(number).collect();
+    numbers.sort_unstable();
+    let mut bindings = bindings;
+    for (row, mut number) in bindings.chunks_exact_mut(width).zip(numbers) {
+        for (colour, &size) in row.iter_mut().zip(sizes).rev() {
+            *colour = (number % size) as u32;
+            number /= size;
+        }
+    }
+    bindings
+}
+
+/// Sorts rows of `width` numbers in ascending order.
+fn sorted_rows(bindings: Vec<u32>, width: usize) -> Vec<u32> {
+    match width {
+        0 => bindings,
+        1 => {
+            let mut bindings = bindings;
+            bindings.sort_unstable();
+            bindings
+        }
+        width => {
+            let row = |at: u32| &bindings[at as usize * width..][..width];
+            let mut order: Vec<u32> = (0..(bindings.len() / width) as u32).collect();
+            order.sort_unstable_by(|&a, &b| row(a).cmp(row(b)));
+            order.into_iter().flat_map(|at| row(at).iter().copied()).collect()
+        }
+    }
+}

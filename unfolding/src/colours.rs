@@ -1,0 +1,162 @@
+//! The possible colours of a place, in the order of discovery. Indexes support lookups by
+//! components of tuples.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// A hasher for colours. Colours are numbers already, so a single multiplication suffices.
+#[derive(Default)]
+pub struct ColourHasher(u64);
+
+impl Hasher for ColourHasher {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(u64::from(byte)));
+    }
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+/// A map from the numbers of colours.
+pub type ByColour<T> = HashMap<u64, T, BuildHasherDefault<ColourHasher>>;
+
+/// The position of each colour in the list of its place.
+enum ColourPositions {
+    /// A table by colour, with [`NOWHERE`] for missing colours.
+    Dense(Vec<u32>),
+    /// A map, for sorts with too many colours for a table.
+    Sparse(ByColour<u32>),
+}
+
+/// The entry of a colour that is not in the list.
+const NOWHERE: u32 = u32::MAX;
+
+/// Largest number of colours of a sort for which the positions are a table. It takes at most 4 MB
+/// per place.
+const DENSE: u64 = 1 << 20;
+
+/// An index of colours by some of their components.
+struct ColourIndex {
+    /// Stride and size of the key components.
+    key: Vec<(u64, u64)>,
+    /// The processed colours by key number.
+    rows: ByColour<Vec<u64>>,
+}
+
+impl ColourIndex {
+    /// Returns the number of the key components of a colour, in mixed radix.
+    fn key_of(&self, colour: u64) -> u64 {
+        let components = self.key.iter();
+        components.fold(0, |key, &(stride, size)| key * size + colour / stride % size)
+    }
+}
+
+/// The possible colours of a place. Colours are added in some order and processed in the same
+/// order. Joins see only processed colours.
+pub(super) struct PossibleColours {
+    /// The position of each colour in `order`.
+    positions: ColourPositions,
+    /// The colours in the order in which they were added; ascending once sealed.
+    order: Vec<u64>,
+    /// Number of processed colours, from the beginning of `order`.
+    looked_at: usize,
+    /// The indexes of the processed colours.
+    indexes: Vec<ColourIndex>,
+}
+
+impl PossibleColours {
+    pub(super) fn new(size: u64) -> Self {
+        let positions = match size {
+            ..=DENSE => ColourPositions::Dense(Vec::new()),
+            _ => ColourPositions::Sparse(ByColour::default()),
+        };
+        PossibleColours { positions, order: Vec::new(), looked_at: 0, indexes: Vec::new() }
+    }
+
+    /// Returns the index on these components, creating it if necessary. Must be called before the
+    /// first colour is added.
+    pub(super) fn index(&mut self, key: &[(u64, u64)]) -> usize {
+        if let Some(at) = self.indexes.iter().position(|index| index.key == key) {
+            return at;
+        }
+        self.indexes.push(ColourIndex { key: key.to_vec(), rows: ByColour::default() });
+        self.indexes.len() - 1
+    }
+
+    /// Returns the position of a colour in the list.
+    pub(super) fn position(&self, colour: u64) -> Option<usize> {
+        let at = match &self.positions {
+            ColourPositions::Dense(table) => table.get(colour as usize).copied().unwrap_or(NOWHERE),
+            ColourPositions::Sparse(map) => map.get(&colour).copied().unwrap_or(NOWHERE),
+        };
+        (at != NOWHERE).then_some(at as usize)
+    }
+
+    /// Adds a colour. Returns true if it is new.
+    pub(super) fn add(&mut self, colour: u64) -> bool {
+        let next = self.order.len() as u32;
+        let slot = match &mut self.positions {
+            ColourPositions::Dense(table) => {
+                if table.len() <= colour as usize {
+                    table.resize(colour as usize + 1, NOWHERE);
+                }
+                &mut table[colour as usize]
+            }
+            ColourPositions::Sparse(map) => map.entry(colour).or_insert(NOWHERE),
+        };
+        if *slot != NOWHERE {
+            return false;
+        }
+        *slot = next;
+        self.order.push(colour);
+        true
+    }
+
+    /// Returns the number of added colours.
+    pub(super) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Marks the next unprocessed colour as processed and returns it. Joins see it from now on.
+    pub(super) fn look_at_next(&mut self) -> Option<u64> {
+        let colour = *self.order.get(self.looked_at)?;
+        self.looked_at += 1;
+        for index in &mut self.indexes {
+            let key = index.key_of(colour);
+            index.rows.entry(key).or_default().push(colour);
+        }
+        Some(colour)
+    }
+
+    /// Returns true if a colour is processed.
+    pub(super) fn is_seen(&self, colour: u64) -> bool {
+        self.position(colour).is_some_and(|at| at < self.looked_at)
+    }
+
+    /// Returns the processed colours with this key in an index.
+    pub(super) fn row(&self, index: usize, key: u64) -> &[u64] {
+        self.indexes[index].rows.get(&key).map_or(&[], |row| row)
+    }
+
+    /// Sorts the colours. From now on, positions are ranks.
+    pub(super) fn seal(&mut self) {
+        self.indexes = Vec::new();
+        self.order.sort_unstable();
+        for (rank, &colour) in (0..).zip(&self.order) {
+            match &mut self.positions {
+                ColourPositions::Dense(table) => table[colour as usize] = rank,
+                ColourPositions::Sparse(map) => {
+                    map.insert(colour, rank);
+                }
+            }
+        }
+    }
+
+    /// Returns all colours, in ascending order once sealed.
+    pub(super) fn all(&self) -> &[u64] {
+        &self.order
+    }
+}

@@ -1,0 +1,260 @@
+//! The order in which the variables of a transition are bound, starting from a new colour of one
+//! input. The next step is always the one with the fewest choices.
+
+use super::colours::PossibleColours;
+use super::compile::{BindingCheck, ColourPattern, CompiledTransition};
+
+/// A step towards a complete binding.
+#[derive(Debug)]
+pub(super) enum JoinStep {
+    /// Continues only if the check with this index holds.
+    Check(usize),
+    /// Continues only if the input's colour, with its blocks, equals the new colour.
+    Same,
+    /// Continues only if the colour of this input, whose variables are all bound, is possible.
+    Member {
+        /// The index of the input in the transition's list.
+        input: usize,
+        /// True if the colour must not be the new colour, which an earlier input uses.
+        earlier: bool,
+    },
+    /// Branches over the possible colours of this input that agree with the bound variables.
+    Join {
+        /// The index of the input in the transition's list.
+        input: usize,
+        /// True if the colour must not be the new colour, which an earlier input uses.
+        earlier: bool,
+        /// The colour index of the input's place, for the lookup by key.
+        index: usize,
+        /// The leaves that form the key, in order. The constant components follow.
+        key: Vec<usize>,
+        /// The leaves whose variables are bound in this step.
+        binds: Vec<usize>,
+        /// The leaves that are only compared: their variables are bound already, or twice in this
+        /// step.
+        compares: Vec<usize>,
+    },
+    /// Binds the single variable on one side of an equation to the colour of the other side,
+    /// shifted back. `check` is the index of the equation; `left` is true if the variable is on its
+    /// left side.
+    Assign { check: usize, left: bool },
+    /// Branches over all colours of the variable with this position.
+    Each(usize),
+}
+
+/// The steps that complete bindings from a new colour of the input `driver`.
+#[derive(Debug)]
+pub(super) struct JoinPlan {
+    /// The leaves of the driver that bind a variable. The leaves in `compares` are only compared.
+    pub(super) binds: Vec<usize>,
+    /// The leaves of the driver that are only compared, because their variables are bound by other
+    /// leaves.
+    pub(super) compares: Vec<usize>,
+    /// The steps after the driver's variables are bound.
+    pub(super) steps: Vec<JoinStep>,
+}
+
+/// An input arc summand of a single colour.
+#[derive(Debug)]
+pub(super) struct JoinInput {
+    /// The index of the place.
+    pub(super) place: usize,
+    /// The colour as a function of the binding.
+    pub(super) pattern: ColourPattern,
+}
+
+/// The state of the planning for one driver.
+struct JoinPlanner<'p> {
+    transition: &'p CompiledTransition,
+    inputs: &'p [JoinInput],
+    places: &'p mut [PossibleColours],
+    /// The input whose new colour starts the plan; `None` without such inputs.
+    driver: Option<usize>,
+    /// True for the variables bound so far, by position.
+    bound: Vec<bool>,
+    /// True for the checks that have a step, by index.
+    checked: Vec<bool>,
+    /// True for the inputs that have a step, by index.
+    joined: Vec<bool>,
+    steps: Vec<JoinStep>,
+}
+
+/// Plans the steps for a new colour of `driver`, or for a transition without inputs of single
+/// colours.
+pub(super) fn plan(
+    transition: &CompiledTransition,
+    inputs: &[JoinInput],
+    driver: Option<usize>,
+    places: &mut [PossibleColours],
+) -> JoinPlan {
+    let mut planner = JoinPlanner {
+        transition,
+        inputs,
+        places,
+        driver,
+        bound: vec![false; transition.variables.len()],
+        checked: vec![false; transition.checks.len()],
+        joined: vec![false; inputs.len()],
+        steps: Vec::new(),
+    };
+    let (mut binds, mut compares) = (Vec::new(), Vec::new());
+    let mut same_is_due = false;
+    if let Some(driver) = driver {
+        planner.joined[driver] = true;
+        (binds, compares) = planner.bind(driver);
+        same_is_due = inputs[driver].pattern.leaves.iter().any(|leaf| leaf.blocks.is_some());
+    }
+    loop {
+        planner.check();
+        if let (true, Some(driver)) = (same_is_due, driver)
+            && planner.is_bound(&inputs[driver].pattern)
+        {
+            planner.steps.push(JoinStep::Same);
+            same_is_due = false;
+        }
+        if planner.member() || planner.assign() || planner.join() {
+            continue;
+        }
+        // If no input determines a variable, the variable with the fewest colours comes first.
+        let open = (0..planner.bound.len()).filter(|&slot| !planner.bound[slot]);
+        let Some(slot) = open.min_by_key(|&slot| transition.sizes[slot]) else { break };
+        planner.bound[slot] = true;
+        planner.steps.push(JoinStep::Each(slot));
+    }
+    JoinPlan { binds, compares, steps: planner.steps }
+}
+
+impl JoinPlanner<'_> {
+    /// Returns true if all variables of the pattern are bound.
+    fn is_bound(&self, pattern: &ColourPattern) -> bool {
+        pattern.leaves.iter().all(|leaf| self.bound[leaf.slot])
+    }
+
+    /// Binds the unbound variables of an input. Returns the leaves that bind, and the leaves that
+    /// only compare.
+    fn bind(&mut self, input: usize) -> (Vec<usize>, Vec<usize>) {
+        let (mut binds, mut compares) = (Vec::new(), Vec::new());
+        for (leaf_index, leaf) in self.inputs[input].pattern.leaves.iter().enumerate() {
+            match (self.bound[leaf.slot], &leaf.blocks) {
+                (false, None) => {
+                    self.bound[leaf.slot] = true;
+                    binds.push(leaf_index);
+                }
+                (true, _) => compares.push(leaf_index),
+                (false, Some(_)) => {}
+            }
+        }
+        // A leaf with blocks is compared later, with the whole colour.
+        compares
+            .retain(|&leaf_index| self.inputs[input].pattern.leaves[leaf_index].blocks.is_none());
+        (binds, compares)
+    }
+
+    /// Adds the checks whose variables are all bound.
+    fn check(&mut self) {
+        for (check_index, check) in self.transition.checks.iter().enumerate() {
+            let mut read = vec![false; self.bound.len()];
+            check.read(&mut read);
+            let is_ready = read.iter().zip(&self.bound).all(|(&read, &bound)| bound || !read);
+            if is_ready && !self.checked[check_index] {
+                self.checked[check_index] = true;
+                self.steps.push(JoinStep::Check(check_index));
+            }
+        }
+    }
+
+    /// Returns true if the input comes before the driver and has the same place. Its colour must
+    /// then differ from the new colour.
+    fn earlier(&self, input: usize) -> bool {
+        let place = |input: usize| self.inputs[input].place;
+        self.driver.is_some_and(|driver| input < driver && place(input) == place(driver))
+    }
+
+    /// Adds a lookup for an input whose variables are all bound. Returns false if there is none.
+    fn member(&mut self) -> bool {
+        for input in 0..self.inputs.len() {
+            if !self.joined[input] && self.is_bound(&self.inputs[input].pattern) {
+                self.joined[input] = true;
+                let earlier = self.earlier(input);
+                self.steps.push(JoinStep::Member { input, earlier });
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Adds an assignment x = f(y) for an equation whose side y is bound. Returns false if there is
+    /// none.
+    fn assign(&mut self) -> bool {
+        use parikh_net::coloured::Relation::Equal;
+        for (check_index, check) in self.transition.checks.iter().enumerate() {
+            let BindingCheck::Compare(Equal, left, right) = check else { continue };
+            if self.checked[check_index] {
+                continue;
+            }
+            for (assigned_side, known_side, is_left) in [(left, right, true), (right, left, false)]
+            {
+                let [leaf] = &assigned_side.leaves[..] else { continue };
+                let is_plain_variable =
+                    assigned_side.constants.is_empty() && leaf.blocks.is_none() && leaf.stride == 1;
+                if is_plain_variable && !self.bound[leaf.slot] && self.is_bound(known_side) {
+                    self.bound[leaf.slot] = true;
+                    self.checked[check_index] = true;
+                    self.steps.push(JoinStep::Assign { check: check_index, left: is_left });
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Adds a branch over the colours of the input with the fewest choices. Returns false if no
+    /// input is left.
+    fn join(&mut self) -> bool {
+        let mut best: Option<(u128, usize)> = None;
+        for (input, it) in self.inputs.iter().enumerate() {
+            let is_unbound = |slot: usize| !self.bound[slot];
+            // A block does not determine the variable's colour.
+            let is_blocked = it.pattern.leaves.iter().any(|leaf| {
+                let plain = |other: &super::compile::VariableTerm| {
+                    other.blocks.is_none() && other.slot == leaf.slot
+                };
+                leaf.blocks.is_some()
+                    && is_unbound(leaf.slot)
+                    && !it.pattern.leaves.iter().any(plain)
+            });
+            if self.joined[input] || is_blocked {
+                continue;
+            }
+            let choices = it.pattern.leaves.iter().filter(|leaf| is_unbound(leaf.slot));
+            let choices: u128 = choices.map(|leaf| u128::from(leaf.size)).product();
+            if best.is_none_or(|(min_choices, _)| choices < min_choices) {
+                best = Some((choices, input));
+            }
+        }
+        let Some((_, input)) = best else { return false };
+        let earlier = self.earlier(input);
+        let leaves = &self.inputs[input].pattern.leaves;
+        let key: Vec<usize> =
+            (0..leaves.len()).filter(|&leaf_index| self.bound[leaves[leaf_index].slot]).collect();
+        let mut components: Vec<(u64, u64)> = key
+            .iter()
+            .map(|&leaf_index| (leaves[leaf_index].stride, leaves[leaf_index].size))
+            .collect();
+        let constants = self.inputs[input].pattern.constants.iter();
+        components.extend(constants.map(|&(stride, size, _)| (stride, size)));
+        let index = self.places[self.inputs[input].place].index(&components);
+        let (binds, mut compares) = self.bind(input);
+        compares.retain(|leaf_index| !key.contains(leaf_index));
+        // Leaves with a block of a variable bound here are compared afterwards.
+        let blocks = self.inputs[input].pattern.leaves.iter().enumerate();
+        compares.extend(
+            blocks
+                .filter(|(leaf_index, leaf)| leaf.blocks.is_some() && !key.contains(leaf_index))
+                .map(|(leaf_index, _)| leaf_index),
+        );
+        self.joined[input] = true;
+        self.steps.push(JoinStep::Join { input, earlier, index, key, binds, compares });
+        true
+    }
+}
