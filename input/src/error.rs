@@ -304,7 +304,8 @@ pub enum InputError {
     },
     /// A reference node whose target does not exist or is of the other kind.
     #[error(
-        "{at}: the reference `{node}` refers to `{target}`, but this net has no {kind} with this id"
+        "{at}: the reference `{node}` refers to `{target}`, but this net has no {kind} with \
+             this id"
     )]
     UnknownReference {
         /// The reference node.
@@ -366,13 +367,5 @@ pub enum InputError {
     NoModel {
         /// The directory.
         directory: Box<str>,
-    },
-    /// An instance directory without formulas for an examination.
-    #[error("{directory}: the directory has no `{examination}.xml`, expected a file with formulas")]
-    NoQueries {
-        /// The directory.
-        directory: Box<str>,
-        /// The examination's name.
-        examination: String,
     },
 }
