@@ -26,8 +26,8 @@ have inhibitor and reset arcs, where the places at these arcs are bounded. The a
 tokens behind (--trace), the places where they are, the transitions that never fire.
   parikh check order.pnml -e Soundness --trace traces
 
-  With --cases, formulas are about cases: constraints by name, over transitions or their names \
-for people, response(a, b), precedence(a, b), succession(a, b), absence(a), existence(a), \
+  With --cases, formulas are about cases: constraints by name, over transitions or their labels, \
+response(a, b), precedence(a, b), succession(a, b), absence(a), existence(a), \
 not_co_existence(a, b), chain_response(a, b), and the others of Declare, or any formula of LTL.
   parikh check order.pnml --cases --formula 'precedence(Accept, Ship)' --trace traces";
 
