@@ -34,7 +34,7 @@ pub(crate) fn build<'l, P: Paths>(
     for (number, node) in nodes.into_iter().enumerate() {
         let part = |part: usize| {
             let before = built.get(part).copied();
-            before.ok_or_else(|| format!("formula {number} refers to one that is not before it"))
+            before.ok_or_else(|| format!("formula {number} refers to a later formula"))
         };
         let parts = |all: &[usize]| all.iter().map(|&it| part(it)).collect::<Result<Vec<_>, _>>();
         let formula = match node {

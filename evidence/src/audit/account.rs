@@ -155,14 +155,14 @@ impl<'n> AnswerObligations<'n> {
             })
             .collect();
         if self.grown() > 0 {
-            parts.push("the sum grows for ever".to_owned());
+            parts.push("the sum grows without bound".to_owned());
         }
         parts.extend(self.runs.in_words(&self.refuted));
         parts.extend(self.trees.in_words(self.premises(&|at| self.stays(at))));
         if let Some(home) = &self.home {
             parts.extend(home.checked.iter().map(|checked| (*checked).to_owned()));
             if home.lost.contains(&true) {
-                parts.push("it is lost".to_owned());
+                parts.push("a goal can become unreachable".to_owned());
             }
         }
         parts.join(", ")
@@ -173,10 +173,10 @@ impl<'n> AnswerObligations<'n> {
         let open = self.need.open(&|duty| self.is_done(duty));
         let what = match open.first() {
             Some(NeededProofs::Stays(_)) => {
-                return "not shown: that all of it stays reachable".to_owned();
+                return "not shown: that all goals stay reachable".to_owned();
             }
             Some(NeededProofs::Lost(_)) => {
-                return "not shown: that something of it is lost".to_owned();
+                return "not shown: that some goal can become unreachable".to_owned();
             }
             Some(duty @ (NeededProofs::Run(_) | NeededProofs::NoRun(_))) => {
                 self.runs.missing(net, duty, &self.refuted).unwrap_or_default()
@@ -191,9 +191,9 @@ impl<'n> AnswerObligations<'n> {
             Some(&&NeededProofs::Refute(at)) => {
                 format!("a proof that {}", in_words(net, &self.refuted[at].0))
             }
-            Some(NeededProofs::Grow(_)) => "a pump that makes the sum grow".into(),
+            Some(NeededProofs::Grow(_)) => "a self-covering sequence that increases the sum".into(),
             Some(NeededProofs::All(_) | NeededProofs::One(_)) | None => {
-                "the net has nothing that could show it".into()
+                "nothing in the net can show the answer".into()
             }
         };
         let untold = self.untold.as_ref().map_or_else(String::new, |why| format!("; {why}"));
@@ -201,7 +201,7 @@ impl<'n> AnswerObligations<'n> {
         match (others, &self.need) {
             (0, _) => format!("not shown: {what}{untold}"),
             (_, NeededProofs::One(_)) => {
-                format!("not shown: {what} (or one of {others} others){untold}")
+                format!("not shown: {what} (or one of {others} alternatives){untold}")
             }
             _ => format!("not shown: {what} (and {others} more){untold}"),
         }

@@ -40,9 +40,9 @@ impl AuditContext<'_> {
     pub(super) fn refuse_more(&self, markings: u64) -> Result<(), String> {
         let most = self.most_visited.max(MARKINGS_OF_A_DOCUMENT);
         match markings > most {
-            true => {
-                Err(format!("{markings} markings are to be visited; it may be {most} (--visit)"))
-            }
+            true => Err(format!(
+                "{markings} markings must be visited, more than the limit of {most} (--visit)"
+            )),
             false => Ok(()),
         }
     }

@@ -47,7 +47,7 @@ fn count(desk: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -> AuditVe
             Ok(formula) => Ok((formula, searched.markings)),
             Err(why) => Err(why.to_string()),
         },
-        _ => Err("not shown: how many there are".to_owned()),
+        _ => Err("not shown: the number".to_owned()),
     };
     let (mut formula, markings) = match found {
         Ok(found) => found,
@@ -61,15 +61,16 @@ fn count(desk: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -> AuditVe
             let number = if firings { transitions } else { states };
             match number.to_string() == answer.value {
                 true => AuditVerdict::Confirmed(counted_again(visited)),
-                false => {
-                    AuditVerdict::Refused(words::shortened(format!("counted again: {number}")))
-                }
+                false => AuditVerdict::Refused(words::shortened(format!(
+                    "counted again: the number is \
+                        {number}"
+                ))),
             }
         }
         Err(CountError::Visit(Flaw::More(most))) => {
             AuditVerdict::Searched(format!("more than {most} markings are reachable"))
         }
-        Err(error) => AuditVerdict::Refused(format!("counted again: {error}")),
+        Err(error) => AuditVerdict::Refused(format!("counted again: the number is {error}")),
     }
 }
 
@@ -91,7 +92,10 @@ fn read(desk: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, u64), Str
         Some(on) => {
             let ReductionLine { of, log } = desk.shelf.take(&on)?;
             if of.is_some() {
-                return Err(format!("reduction {} is not of the net itself", Quoted(&on)));
+                return Err(format!(
+                    "reduction {} does not start from the original net",
+                    Quoted(&on)
+                ));
             }
             CountingFormula::of_log(desk.net, &log, &mut || desk.watch.goes_on())
         }
@@ -120,17 +124,17 @@ fn largest(
             let visited = visited.count();
             AuditVerdict::Confirmed(format!("{} visited again", all_markings_were(visited)))
         }
-        Ok(_) => AuditVerdict::Refused(format!("visited again: {largest}")),
+        Ok(_) => AuditVerdict::Refused(format!("visited again: the maximum is {largest}")),
         Err(Flaw::More(most)) => {
             AuditVerdict::Searched(format!("more than {most} markings are reachable"))
         }
-        Err(flaw) => AuditVerdict::Refused(format!("visited again: {flaw}")),
+        Err(flaw) => AuditVerdict::Refused(format!("visited again: the maximum is {flaw}")),
     }
 }
 
 fn too_many(markings: u64) -> AuditVerdict {
     AuditVerdict::Searched(format!(
-        "{} visited; more than are visited again",
+        "{} visited, too many to repeat (--visit)",
         markings_were(markings)
     ))
 }

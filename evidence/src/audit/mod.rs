@@ -159,7 +159,10 @@ impl<'n> Audit<'n> {
         let (net, asked) = subject.map_err(|what| source.broken(what))?;
         if source.stem() != header.examination {
             let about = &header.examination;
-            let other = format!("the file holds evidence about {about}, and its name another");
+            let other = format!(
+                "the file has evidence about {about}, but its name is that of \
+                                 another examination"
+            );
             self.report.irregular.push(source.broken(other));
         }
         let shelf = EvidenceLines::new(&net, source.file(), self.watch.clone());
@@ -204,9 +207,9 @@ impl<'n> Audit<'n> {
     /// Compares the number of answers with the number at the end of the file.
     fn count_answers(&mut self, source: &EvidenceReader, found: usize, printed: Option<u64>) {
         let what = match printed {
-            None => "the file has no end: answers that were printed may not be in it".to_owned(),
+            None => "the file has no `end` line, so printed answers may be missing".to_owned(),
             Some(printed) if printed != found as u64 => {
-                format!("{printed} answers were printed, and {found} are in the file")
+                format!("{printed} answers were printed, but the file has {found}")
             }
             Some(_) => return,
         };
@@ -221,7 +224,7 @@ impl<'n> Audit<'n> {
         let (net, name) = (self.net, &header.examination);
         if let Some(kind) = cases::kind(name) {
             if net.folding().is_some() {
-                return Err(format!("{name} is not asked of a coloured model"));
+                return Err(format!("{name} is not supported for a coloured model"));
             }
             let assumed = match self.is_begun {
                 true => Vec::new(),
@@ -245,11 +248,14 @@ impl<'n> Audit<'n> {
             _ => Cow::Borrowed(net),
         };
         if name == STATE_SPACE && net.is_of_quotient() {
-            return Err(format!("{name} counts markings, and colours were made one"));
+            return Err(format!(
+                "{name} counts markings, which a quotient with merged colours \
+                                changes"
+            ));
         }
         if name == STATE_SPACE && net.has_caps() {
             return Err(format!(
-                "{name} is not shown of a net with caps on places without a bound"
+                "{name} cannot be shown for a net with caps on places without a bound"
             ));
         }
         if name == STATE_SPACE {
@@ -289,7 +295,7 @@ impl<'n> Audit<'n> {
         let Breach { unit, tokens, .. } = breach?;
         let unit = Quoted(&units.get(unit).name);
         Some(format!(
-            "in a reachable marking, unit {unit} with those around it holds {tokens} tokens"
+            "in a reachable marking, unit {unit} and its enclosing units hold {tokens} tokens"
         ))
     }
 
@@ -302,7 +308,10 @@ impl<'n> Audit<'n> {
         match (breach, &report.stopped) {
             (Some(breach), _) => {
                 for answer in assuming {
-                    let why = format!("it assumes that the model's units are safe; {breach}");
+                    let why = format!(
+                        "the answer assumes that the model's units are safe, but \
+                                       {breach}"
+                    );
                     answer.verdict = AuditVerdict::Refused(why);
                 }
             }
@@ -329,9 +338,7 @@ fn assumes_as_much(header: &FileHeader, net: &Net) -> Result<(), String> {
     match &header.assumes {
         Some(said) if *said != found => {
             let (said, found) = (said.join(", "), found.join(", "));
-            Err(format!(
-                "the file says that it assumes [{said}]; of the model is assumed [{found}]"
-            ))
+            Err(format!("the file states the assumptions [{said}], but the model needs [{found}]"))
         }
         _ => Ok(()),
     }
@@ -344,7 +351,8 @@ fn is_about(header: &FileHeader, net: &Net) -> Result<(), String> {
     match about == is {
         true => Ok(()),
         false => Err(format!(
-            "this is about a net {} of {} places and {} transitions; the model is {} of {} and {}",
+            "the file is about net {} with {} places and {} transitions, but the model is {} with \
+             {} and {}",
             Quoted(about.0),
             about.1,
             about.2,
@@ -398,8 +406,10 @@ impl FileAudit<'_, '_> {
     fn line(&mut self, line: EvidenceLine, source: &EvidenceReader) -> Result<(), String> {
         match line {
             EvidenceLine::Header(_) => Err("a second {\"evidence\": …}".to_owned()),
-            EvidenceLine::Unfolding => Err("an unfolding that nobody asked for".to_owned()),
-            EvidenceLine::Translation => Err("a translation that nobody asked for".to_owned()),
+            EvidenceLine::Unfolding => Err("an unfolding for a model without colours".to_owned()),
+            EvidenceLine::Translation => Err("a translation for a model without inhibitor and \
+                                              reset arcs"
+                .to_owned()),
             EvidenceLine::Kept(kind, id) => self.judge.desk.shelf.put(kind, id, source.place()),
             EvidenceLine::Answer(answer) => {
                 self.answer(answer, source);
@@ -418,8 +428,8 @@ impl FileAudit<'_, '_> {
         if let Some(&(earlier, _)) = self.answered.get(&answer.id) {
             let AuditedAnswer { line, value, .. } = &self.report.judged[earlier];
             let twice = format!(
-                "{} is answered again ({}): the answer of line {line} ({}) was not withdrawn, \
-                 and only that one was looked at",
+                "{} is answered again ({}): the answer in line {line} ({}) was not withdrawn, so \
+                 only the earlier answer was checked",
                 Word(&answer.id),
                 Word(&answer.value),
                 Word(value)
@@ -462,7 +472,7 @@ impl FileAudit<'_, '_> {
     /// question can be withdrawn once, so that no question is judged over and over.
     fn withdraw(&mut self, id: String) -> Result<(), String> {
         let Some((earlier, noted)) = self.answered.remove(&id) else {
-            return Err(format!("there is no answer to {} to be withdrawn", Quoted(&id)));
+            return Err(format!("there is no answer to {} to withdraw", Quoted(&id)));
         };
         self.gone.insert(earlier);
         self.watch.note(|progress| progress.judged[noted] = None);

@@ -202,10 +202,12 @@ impl RunObligations {
     ) -> Option<String> {
         let all = |at: usize| words::of_runs(net, &self.properties[at]);
         match *duty {
-            NeededProofs::Run(at) => Some(words::shortened(format!("a run without {}", all(at)))),
+            NeededProofs::Run(at) => {
+                Some(words::shortened(format!("a run that violates {}", all(at))))
+            }
             NeededProofs::NoRun(at) => {
                 let open = self.arguments[at].iter().flatten().find(|&&claim| !claims[claim].1);
-                let what = format!("that all runs have {}", all(at));
+                let what = format!("that all runs satisfy {}", all(at));
                 Some(words::shortened(match open {
                     None => what,
                     Some(&claim) => {

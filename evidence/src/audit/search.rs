@@ -25,7 +25,7 @@ impl<'n> AuditContext<'n> {
             AuditVerdict::Searched(format!("{} visited; {why}", markings_were(searched.markings)))
         };
         if searched.markings > most {
-            return unvisited("more than are visited again");
+            return unvisited("too many to repeat (--visit)");
         }
         let duties = account.open_runs();
         let visits = match account.runs.visit(net, &duties, most, &self.watch) {
@@ -40,7 +40,7 @@ impl<'n> AuditContext<'n> {
         }
         // Another obligation may suffice for the answer.
         let other = self.search_other(account, searched);
-        let untrue = run.map(|run| format!("some run is without {run}"));
+        let untrue = run.map(|run| format!("some run violates {run}"));
         self.visited_again(account, other, untrue, left.map(|why| unvisited(&why)))
     }
 
@@ -53,12 +53,12 @@ impl<'n> AuditContext<'n> {
         let (net, most) = (self.net, self.most_visited);
         let unvisited = |why: &str| {
             AuditVerdict::Searched(match searched.markings {
-                u64::MAX => format!("a description of 2^64 markings or more was searched; {why}"),
+                u64::MAX => format!("a symbolic search covered 2^64 markings or more; {why}"),
                 markings => format!("{} visited; {why}", markings_were(markings)),
             })
         };
         if searched.markings > most {
-            return unvisited("more than are visited again");
+            return unvisited("too many to repeat (--visit)");
         }
         let duties = account.open_trees();
         let visits = match account.trees.visit(net, &duties, most, &self.watch) {
@@ -77,7 +77,7 @@ impl<'n> AuditContext<'n> {
             false => Some(self.search_runs(account, searched)),
             true => self.search_other(account, searched),
         };
-        let untrue = untrue.map(|what| format!("it is not so that {what}"));
+        let untrue = untrue.map(|what| format!("it is not true that {what}"));
         self.visited_again(account, other, untrue, left.map(|why| unvisited(&why)))
     }
 
@@ -132,7 +132,7 @@ impl<'n> AuditContext<'n> {
             ))
         };
         if searched.markings > most {
-            return unvisited("more than are visited again");
+            return unvisited("too many to repeat (--visit)");
         }
         // If one of several obligations suffices, a visited marking may discharge it.
         let looks = account.sightings.open() > 0;
@@ -166,7 +166,7 @@ impl<'n> AuditContext<'n> {
         });
         if is_shown {
             return AuditVerdict::Confirmed(
-                "markings were visited again until one showed it".to_owned(),
+                "markings were visited again until one showed the answer".to_owned(),
             );
         }
         match (found, satisfied) {
@@ -181,7 +181,9 @@ impl<'n> AuditContext<'n> {
                     (false, Some(what)) if !looks => {
                         AuditVerdict::Refused(format!("visited again: it is not true that {what}"))
                     }
-                    _ => AuditVerdict::Refused("visited again: nothing of it is shown".to_owned()),
+                    _ => AuditVerdict::Refused(
+                        "visited again: no part of the answer is shown".to_owned(),
+                    ),
                 }
             }
             (Err(Flaw::Stopped), Some(what)) => {
@@ -215,7 +217,7 @@ impl<'n> AuditContext<'n> {
         };
         let visited = searched.markings;
         if visited > self.most_visited {
-            let why = format!("{} visited; more than are visited again", markings_were(visited));
+            let why = format!("{} visited; too many to repeat (--visit)", markings_were(visited));
             return AuditVerdict::Searched(why);
         }
         let told =
@@ -237,7 +239,7 @@ impl<'n> AuditContext<'n> {
         if let Some(lost) = account.lost_and_wanted() {
             let lost = words::formula(self.net, lost);
             return AuditVerdict::Refused(words::shortened(format!(
-                "visited again: not for ever {lost}"
+                "visited again: not always reachable: {lost}"
             )));
         }
         match () {
@@ -245,7 +247,7 @@ impl<'n> AuditContext<'n> {
             // An additional obligation is open, such as reachability or its negation.
             () if account.is_for_a_search() => self.search_again(account, searched),
             () if account.wants_losses_only() => {
-                AuditVerdict::Refused("visited again: all of it stays reachable".to_owned())
+                AuditVerdict::Refused("visited again: all goals stay reachable".to_owned())
             }
             () => AuditVerdict::Refused(account.missing(self.net)),
         }

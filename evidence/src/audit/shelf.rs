@@ -55,7 +55,7 @@ impl<'n> EvidenceLines<'n> {
         at: LinePosition,
     ) -> Result<(), String> {
         match self.places.insert((kind, id), at) {
-            Some(first) => Err(format!("the id of this line is that of line {}", first.line)),
+            Some(first) => Err(format!("this line has the same id as line {}", first.line)),
             None => Ok(()),
         }
     }
@@ -102,7 +102,7 @@ impl<'n> EvidenceLines<'n> {
     pub(super) fn net_of(&self, on: Option<&str>) -> Result<&Net, String> {
         let Some(on) = on else { return Ok(self.net) };
         let reduced = self.reductions.get(on).map(|reduced| reduced.by.net());
-        reduced.ok_or_else(|| format!("reduction {} was not gone through", Quoted(on)))
+        reduced.ok_or_else(|| format!("reduction {} was not replayed", Quoted(on)))
     }
 
     /// Replays a reduction and the reductions that it depends on, each once.
@@ -114,7 +114,10 @@ impl<'n> EvidenceLines<'n> {
         while let Some(id) = next.filter(|id| !self.reductions.contains_key(id)) {
             let place = self.place(EvidenceKind::Reduction, &id)?;
             if place.line >= line {
-                return Err(format!("reduction {} comes after one that rests on it", Quoted(&id)));
+                return Err(format!(
+                    "reduction {} comes after a reduction that depends on it",
+                    Quoted(&id)
+                ));
             }
             line = place.line;
             if !self.watch.goes_on() {
@@ -135,7 +138,7 @@ impl<'n> EvidenceLines<'n> {
 
     fn place(&self, kind: EvidenceKind, id: &str) -> Result<LinePosition, String> {
         let place = self.places.get(&(kind, id.to_owned())).copied();
-        place.ok_or_else(|| format!("no line `{}` with this id comes before this one", kind.name()))
+        place.ok_or_else(|| format!("no earlier line `{}` has this id", kind.name()))
     }
 
     /// Reads a line again.

@@ -277,7 +277,7 @@ impl<'a> CoverGraph<'a> {
             let empty = |(low, high): (&u64, &Option<u64>)| high.is_some_and(|high| high < *low);
             let fits = node.low.len() == places && node.high.len() == places;
             if !fits || node.state >= automaton.states.len() {
-                return Err(NoRunFlaw::Cover(at, "it has other places or states"));
+                return Err(NoRunFlaw::Cover(at, "the places or states differ"));
             }
             if node.low.iter().zip(&node.high).any(empty) {
                 return Err(NoRunFlaw::Cover(at, "an interval is empty"));
@@ -302,7 +302,7 @@ impl<'a> CoverGraph<'a> {
                     edges.push(CoverEdge { from, to, mover, marks });
                     Ok(())
                 }
-                None => Err(NoRunFlaw::Cover(from, "a run leads from it out of the cover")),
+                None => Err(NoRunFlaw::Cover(from, "a run leaves the cover from this node")),
             };
             // 2
             let enabling = |t| Some((t, node.enabling(net, t)?));
@@ -328,7 +328,7 @@ impl<'a> CoverGraph<'a> {
                 }
             }
             if edges.len() > EDGES {
-                return Err(Flaw::TooLarge("edges of a cover".to_owned()).into());
+                return Err(Flaw::TooLarge("too many edges of the cover".to_owned()).into());
             }
         }
         let (all, fairness) = (Marks::all(automaton.marks), property.fairness());

@@ -94,7 +94,9 @@ pub fn visit_runs(
         }
         edges += after.len();
         if edges > MOST_EDGES {
-            return Err(Flaw::TooLarge("markings with states of the automaton".into()).into());
+            return Err(
+                Flaw::TooLarge("too many markings with states of the automaton".into()).into()
+            );
         }
         graph.push(&marking, after);
     }

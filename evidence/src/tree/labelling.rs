@@ -65,7 +65,7 @@ pub enum LabellingFlaw {
         claim: usize,
     },
     /// The claims do not imply that the property is true of the initial marking.
-    #[error("it does not say that the property holds initially")]
+    #[error("the labelling does not claim the property for the initial marking")]
     Initially,
     /// The labelling is malformed.
     #[error("{0}")]
@@ -230,7 +230,7 @@ impl<'l> LabellingCheck<'l> {
                 return Err(Flaw::Stopped.into());
             }
             if unpacked(marking).len() != net.place_count() {
-                return Err(LabellingFlaw::Shape("a marking is one of another net"));
+                return Err(LabellingFlaw::Shape("a marking belongs to another net"));
             }
             if checked.numbers.insert(marking, at).is_some() {
                 return Err(LabellingFlaw::Shape("a marking is listed twice"));

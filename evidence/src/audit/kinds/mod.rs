@@ -76,8 +76,8 @@ fn weigh<'n>(
         EvidenceKind::NoRun => no_run::weigh(desk, account, id),
         EvidenceKind::Visited => visited::weigh(desk, account, id),
         EvidenceKind::Labelling => labelling::weigh(desk, account, id),
-        EvidenceKind::Count => Err("nothing is to be counted".to_owned()),
-        EvidenceKind::Reduction => Err("a reduction shows nothing by itself".to_owned()),
+        EvidenceKind::Count => Err("the question does not ask for a number".to_owned()),
+        EvidenceKind::Reduction => Err("a reduction alone proves nothing".to_owned()),
     };
     weighed.map_err(|why| failed(kind, id, &why))
 }

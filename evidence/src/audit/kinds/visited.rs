@@ -11,7 +11,7 @@ pub(super) fn weigh<'n>(
     id: &str,
 ) -> Result<(), String> {
     if account.runs.is_empty() {
-        return Err("nothing is asked of runs".to_owned());
+        return Err("the question is not about runs".to_owned());
     }
     let VisitedRuns { markings } = desk.shelf.take(id)?;
     desk.refuse_more(markings)?;
@@ -31,7 +31,7 @@ pub(super) fn weigh<'n>(
     match (run, left) {
         // The line need not cover all properties of the answer, but at least one.
         _ if is_shown => Ok(()),
-        (Some(all), _) => Err(format!("some run is without {all}")),
+        (Some(all), _) => Err(format!("some run violates {all}")),
         (None, left) => Err(left.unwrap_or_default()),
     }
 }
