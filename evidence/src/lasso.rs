@@ -52,8 +52,8 @@ pub enum LassoFlaw {
     /// The repeated firings do not lead back: a place has fewer tokens, or so many more that an
     /// atom may change.
     #[error(
-        "place `{0}` has fewer tokens after the firings that are said to repeat, or more, and what \
-         the formula says of it may change"
+        "place `{0}` has a different number of tokens after the cycle, which may change the value \
+         of the formula"
     )]
     NotBack(String),
     /// The run is said to end in a dead marking, but the marking is not dead.
@@ -68,13 +68,13 @@ pub enum LassoFlaw {
         transition: String,
     },
     /// The run is possible but lacks the property.
-    #[error("the run does not have the property")]
+    #[error("the run does not satisfy the property")]
     NotSatisfied,
     /// The run has more than [`LONGEST`] firings.
     #[error("the run has more than 10^7 firings")]
     TooLong,
     /// `goes_on` returned false before the end.
-    #[error("not checked to the end")]
+    #[error("the check did not finish in time")]
     Stopped,
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn build<'l, P: Paths>(
     for (number, node) in nodes.into_iter().enumerate() {
         let operand = |earlier_number: usize| {
             let earlier = built.get(earlier_number).copied();
-            earlier.ok_or_else(|| format!("formula {number} refers to one that is not before it"))
+            earlier.ok_or_else(|| format!("formula {number} refers to a later formula"))
         };
         let operands =
             |all: &[usize]| all.iter().map(|&it| operand(it)).collect::<Result<Vec<_>, _>>();

@@ -22,7 +22,7 @@ pub enum RefutationFlaw {
     #[error("the refutation does not end in a contradiction")]
     NoContradiction,
     /// `goes_on` returned false before the end.
-    #[error("not checked to the end")]
+    #[error("the check did not finish in time")]
     Stopped,
 }
 

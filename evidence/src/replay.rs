@@ -53,7 +53,7 @@ pub enum ReplayError {
         place: String,
     },
     /// The sequence has fewer firings than a reference to it says.
-    #[error("the sequence ends after {firings} firings, before the one it is said to reach")]
+    #[error("the sequence ends after {firings} firings, before the stated firing")]
     TooShort {
         /// Length of the sequence.
         firings: u64,

@@ -13,7 +13,7 @@ pub fn goal(net: &Net, goal: &Goal) -> String {
     match goal {
         Goal::Reach(predicate) => format!("EF {}", formula(net, predicate)),
         Goal::Home(predicate) => format!("AG EF {}", formula(net, predicate)),
-        Goal::Maximise(sum) => format!("the most that {} ever is", linear(net, sum)),
+        Goal::Maximise(sum) => format!("the maximum of {}", linear(net, sum)),
         Goal::Run(property) => format!("a run with {}", run_property(net, property)),
         Goal::Tree(property) => tree_property(net, property),
     }
@@ -110,8 +110,8 @@ pub fn formula(net: &Net, predicate: &Predicate) -> String {
         },
         Predicate::Enabled(t) => format!("{} enabled", Quoted(net.transition_name(*t))),
         Predicate::Disabled(t) => format!("{} disabled", Quoted(net.transition_name(*t))),
-        Predicate::Dead => "nothing enabled".to_owned(),
-        Predicate::NotDead => "something enabled".to_owned(),
+        Predicate::Dead => "no transition enabled".to_owned(),
+        Predicate::NotDead => "some transition enabled".to_owned(),
         Predicate::And(parts) => joined(parts, " ∧ "),
         Predicate::Or(parts) => joined(parts, " ∨ "),
     }
@@ -194,7 +194,7 @@ pub fn firings(run: &LoopRun) -> String {
 
 /// The addition to messages about the quotient of a coloured net, in which equivalent colours are
 /// merged.
-pub const OF_QUOTIENT: &str = "where colours that nothing tells apart are one";
+pub const OF_QUOTIENT: &str = "with equivalent colours merged";
 
 /// Shortens a text to 200 characters and marks the cut with `…`. If the cut falls inside a quoted
 /// name, a closing quote is added.

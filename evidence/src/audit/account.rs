@@ -171,14 +171,14 @@ impl<'n> AnswerObligations<'n> {
             })
             .collect();
         if self.grown() > 0 {
-            phrases.push("the sum grows for ever".to_owned());
+            phrases.push("the sum grows without bound".to_owned());
         }
         phrases.extend(self.runs.in_words(&self.refuted));
         phrases.extend(self.trees.in_words(self.premises(&|index| self.stays(index))));
         if let Some(home) = &self.home {
             phrases.extend(home.checked.iter().map(|checked| (*checked).to_owned()));
             if home.lost.contains(&true) {
-                phrases.push("it is lost".to_owned());
+                phrases.push("a goal can become unreachable".to_owned());
             }
         }
         phrases.join(", ")
@@ -189,10 +189,10 @@ impl<'n> AnswerObligations<'n> {
         let open = self.need.open(&|obligation| self.is_done(obligation));
         let what = match open.first() {
             Some(NeededProofs::Stays(_)) => {
-                return "not shown: that all of it stays reachable".to_owned();
+                return "not shown: that all goals stay reachable".to_owned();
             }
             Some(NeededProofs::Lost(_)) => {
-                return "not shown: that something of it is lost".to_owned();
+                return "not shown: that some goal can become unreachable".to_owned();
             }
             Some(obligation @ (NeededProofs::Run(_) | NeededProofs::NoRun(_))) => {
                 self.runs.missing(net, obligation, &self.refuted).unwrap_or_default()
@@ -207,9 +207,9 @@ impl<'n> AnswerObligations<'n> {
             Some(&&NeededProofs::Refute(index)) => {
                 format!("a proof that {}", in_words(net, &self.refuted[index].0))
             }
-            Some(NeededProofs::Grow(_)) => "a pump that makes the sum grow".into(),
+            Some(NeededProofs::Grow(_)) => "a self-covering sequence that increases the sum".into(),
             Some(NeededProofs::All(_) | NeededProofs::One(_)) | None => {
-                "the net has nothing that could show it".into()
+                "nothing in the net can show the answer".into()
             }
         };
         let note = self.untold.as_ref().map_or_else(String::new, |reason| format!("; {reason}"));
@@ -217,7 +217,12 @@ impl<'n> AnswerObligations<'n> {
         match (other_count, &self.need) {
             (0, _) => format!("not shown: {what}{note}"),
             (_, NeededProofs::One(_)) => {
-                format!("not shown: {what} (or one of {other_count} others){note}")
+                format!(<<<<<<< mine
+                "not shown: {what} (or one of {other_count} others){note}"
+                =======
+                "not shown: {what} (or one of {others} alternatives){untold}"
+                >>>>>>> theirs
+                )
             }
             _ => format!("not shown: {what} (and {other_count} more){note}"),
         }

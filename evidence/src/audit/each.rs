@@ -61,7 +61,7 @@ pub(super) fn search_each(
     }
     AuditVerdict::Refused(match violated_claim {
         Some(what) => format!("visited again: it is not true that {what}"),
-        None => "visited again: nothing of it is shown".to_owned(),
+        None => "visited again: no part of the answer is shown".to_owned(),
     })
 }
 

@@ -49,7 +49,7 @@ fn count(context: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -> Audi
             Ok(formula) => Ok((formula, searched.markings)),
             Err(why) => Err(why.to_string()),
         },
-        _ => Err("not shown: how many there are".to_owned()),
+        _ => Err("not shown: the number".to_owned()),
     };
     let (mut formula, markings) = match formula_and_count {
         Ok(formula_and_count) => formula_and_count,
@@ -63,15 +63,16 @@ fn count(context: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -> Audi
             let number = if firings { transitions } else { states };
             match number.to_string() == answer.value {
                 true => AuditVerdict::Confirmed(counted_again(visited)),
-                false => {
-                    AuditVerdict::Refused(words::shortened(format!("counted again: {number}")))
-                }
+                false => AuditVerdict::Refused(words::shortened(format!(
+                    "counted again: the number is \
+                        {number}"
+                ))),
             }
         }
         Err(CountError::Visit(Flaw::More(max_markings))) => {
             AuditVerdict::Searched(format!("more than {max_markings} markings are reachable"))
         }
-        Err(error) => AuditVerdict::Refused(format!("counted again: {error}")),
+        Err(error) => AuditVerdict::Refused(format!("counted again: the number is {error}")),
     }
 }
 
@@ -93,7 +94,10 @@ fn read(context: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, u64), 
         Some(reduction) => {
             let ReductionLine { of, log } = context.shelf.take(&reduction)?;
             if of.is_some() {
-                return Err(format!("reduction {} is not of the net itself", Quoted(&reduction)));
+                return Err(format!(
+                    "reduction {} does not start from the original net",
+                    Quoted(&reduction)
+                ));
             }
             CountingFormula::of_log(context.net, &log, &mut || context.watch.goes_on())
         }
@@ -122,18 +126,18 @@ fn largest(
             let visited = visited.count();
             AuditVerdict::Confirmed(format!("{} visited again", all_markings_were(visited)))
         }
-        Ok(_) => AuditVerdict::Refused(format!("visited again: {largest}")),
+        Ok(_) => AuditVerdict::Refused(format!("visited again: the maximum is {largest}")),
         Err(Flaw::More(max_markings)) => {
             AuditVerdict::Searched(format!("more than {max_markings} markings are reachable"))
         }
-        Err(flaw) => AuditVerdict::Refused(format!("visited again: {flaw}")),
+        Err(flaw) => AuditVerdict::Refused(format!("visited again: the maximum is {flaw}")),
     }
 }
 
 /// Returns the verdict if a search of `markings` markings is too large to be repeated.
 fn too_many(markings: u64) -> AuditVerdict {
     AuditVerdict::Searched(format!(
-        "{} visited; more than are visited again",
+        "{} visited, too many to repeat (--visit)",
         markings_were(markings)
     ))
 }

@@ -164,7 +164,10 @@ impl<'n> Audit<'n> {
         let (net, questions) = subject.map_err(|what| source.broken(what))?;
         if source.stem() != header.examination {
             let about = &header.examination;
-            let other = format!("the file holds evidence about {about}, and its name another");
+            let other = format!(
+                "the file has evidence about {about}, but its name is that of \
+                                 another examination"
+            );
             self.report.irregular.push(source.broken(other));
         }
         let evidence_lines = EvidenceLines::new(&net, source.file(), self.watch.clone());
@@ -212,9 +215,9 @@ impl<'n> Audit<'n> {
     /// Compares the number of answers with the number at the end of the file.
     fn count_answers(&mut self, source: &EvidenceReader, found: usize, printed: Option<u64>) {
         let what = match printed {
-            None => "the file has no end: answers that were printed may not be in it".to_owned(),
+            None => "the file has no `end` line, so printed answers may be missing".to_owned(),
             Some(printed) if printed != found as u64 => {
-                format!("{printed} answers were printed, and {found} are in the file")
+                format!("{printed} answers were printed, but the file has {found}")
             }
             Some(_) => return,
         };
@@ -229,7 +232,7 @@ impl<'n> Audit<'n> {
         let (net, name) = (self.net, &header.examination);
         if let Some(kind) = cases::kind(name) {
             if net.folding().is_some() {
-                return Err(format!("{name} is not asked of a coloured model"));
+                return Err(format!("{name} is not supported for a coloured model"));
             }
             let assumed = match self.is_begun {
                 true => Vec::new(),
@@ -253,11 +256,14 @@ impl<'n> Audit<'n> {
             _ => Cow::Borrowed(net),
         };
         if name == STATE_SPACE && net.is_of_quotient() {
-            return Err(format!("{name} counts markings, and colours were made one"));
+            return Err(format!(
+                "{name} counts markings, which a quotient with merged colours \
+                                changes"
+            ));
         }
         if name == STATE_SPACE && net.has_caps() {
             return Err(format!(
-                "{name} is not shown of a net with caps on places without a bound"
+                "{name} cannot be shown for a net with caps on places without a bound"
             ));
         }
         if name == STATE_SPACE {
@@ -297,7 +303,7 @@ impl<'n> Audit<'n> {
         let Breach { unit, tokens, .. } = breach?;
         let unit = Quoted(&units.get(unit).name);
         Some(format!(
-            "in a reachable marking, unit {unit} with those around it holds {tokens} tokens"
+            "in a reachable marking, unit {unit} and its enclosing units hold {tokens} tokens"
         ))
     }
 
@@ -310,7 +316,10 @@ impl<'n> Audit<'n> {
         match (breach, &report.stopped) {
             (Some(breach), _) => {
                 for answer in assuming {
-                    let why = format!("it assumes that the model's units are safe; {breach}");
+                    let why = format!(
+                        "the answer assumes that the model's units are safe, but \
+                                       {breach}"
+                    );
                     answer.verdict = AuditVerdict::Refused(why);
                 }
             }
@@ -337,8 +346,13 @@ fn assumes_as_much(header: &FileHeader, net: &Net) -> Result<(), String> {
     match &header.assumes {
         Some(stated) if *stated != found => {
             let (stated, found) = (stated.join(", "), found.join(", "));
-            Err(format!(
-                "the file says that it assumes [{stated}]; of the model is assumed [{found}]"
+            Err(format!(<<<<<<< mine
+
+                            "the file says that it assumes [{stated}]; of the model is assumed [{found}]"
+
+            =======
+            "the file states the assumptions [{said}], but the model needs [{found}]"
+            >>>>>>> theirs
             ))
         }
         _ => Ok(()),
@@ -352,7 +366,8 @@ fn is_about(header: &FileHeader, net: &Net) -> Result<(), String> {
     match stated == actual {
         true => Ok(()),
         false => Err(format!(
-            "this is about a net {} of {} places and {} transitions; the model is {} of {} and {}",
+            "the file is about net {} with {} places and {} transitions, but the model is {} with \
+             {} and {}",
             Quoted(stated.0),
             stated.1,
             stated.2,
@@ -411,8 +426,10 @@ impl FileAudit<'_, '_> {
     fn line(&mut self, line: EvidenceLine, source: &EvidenceReader) -> Result<(), String> {
         match line {
             EvidenceLine::Header(_) => Err("a second {\"evidence\": …}".to_owned()),
-            EvidenceLine::Unfolding => Err("an unfolding that nobody asked for".to_owned()),
-            EvidenceLine::Translation => Err("a translation that nobody asked for".to_owned()),
+            EvidenceLine::Unfolding => Err("an unfolding for a model without colours".to_owned()),
+            EvidenceLine::Translation => Err("a translation for a model without inhibitor and \
+                                              reset arcs"
+                .to_owned()),
             EvidenceLine::Kept(kind, id) => self.judge.desk.shelf.put(kind, id, source.place()),
             EvidenceLine::Answer(answer) => {
                 self.answer(answer, source);
@@ -431,8 +448,8 @@ impl FileAudit<'_, '_> {
         if let Some(&(earlier, _)) = self.answered.get(&answer.id) {
             let AuditedAnswer { line, value, .. } = &self.report.judged[earlier];
             let twice = format!(
-                "{} is answered again ({}): the answer of line {line} ({}) was not withdrawn, \
-                 and only that one was looked at",
+                "{} is answered again ({}): the answer in line {line} ({}) was not withdrawn, so \
+                 only the earlier answer was checked",
                 Word(&answer.id),
                 Word(&answer.value),
                 Word(value)
@@ -475,7 +492,7 @@ impl FileAudit<'_, '_> {
     /// question can be withdrawn once, so that no question is judged over and over.
     fn withdraw(&mut self, id: String) -> Result<(), String> {
         let Some((earlier, progress_index)) = self.answered.remove(&id) else {
-            return Err(format!("there is no answer to {} to be withdrawn", Quoted(&id)));
+            return Err(format!("there is no answer to {} to withdraw", Quoted(&id)));
         };
         self.gone.insert(earlier);
         self.watch.note(|progress| progress.judged[progress_index] = None);

@@ -212,11 +212,11 @@ impl RunObligations {
         let property = |index: usize| words::of_runs(net, &self.properties[index]);
         match *obligation {
             NeededProofs::Run(index) => {
-                Some(words::shortened(format!("a run without {}", property(index))))
+                Some(words::shortened(format!("a run that violates {}", property(index))))
             }
             NeededProofs::NoRun(index) => {
                 let open = self.arguments[index].iter().flatten().find(|&&claim| !claims[claim].1);
-                let what = format!("that all runs have {}", property(index));
+                let what = format!("that all runs satisfy {}", property(index));
                 Some(words::shortened(match open {
                     None => what,
                     Some(&claim) => {

@@ -25,7 +25,7 @@ impl<'n> AuditContext<'n> {
             AuditVerdict::Searched(format!("{} visited; {why}", markings_were(searched.markings)))
         };
         if searched.markings > max_markings {
-            return unvisited("more than are visited again");
+            return unvisited("too many to repeat (--visit)");
         }
         let indices = obligations.open_runs();
         let visits = match obligations.runs.visit(net, &indices, max_markings, &self.watch) {
@@ -40,7 +40,7 @@ impl<'n> AuditContext<'n> {
         }
         // Another obligation may suffice for the answer.
         let other_verdict = self.search_other(obligations, searched);
-        let untrue = run.map(|run| format!("some run is without {run}"));
+        let untrue = run.map(|run| format!("some run violates {run}"));
         self.visited_again(obligations, other_verdict, untrue, undecided.map(|why| unvisited(&why)))
     }
 
@@ -53,12 +53,12 @@ impl<'n> AuditContext<'n> {
         let (net, max_markings) = (self.net, self.most_visited);
         let unvisited = |why: &str| {
             AuditVerdict::Searched(match searched.markings {
-                u64::MAX => format!("a description of 2^64 markings or more was searched; {why}"),
+                u64::MAX => format!("a symbolic search covered 2^64 markings or more; {why}"),
                 markings => format!("{} visited; {why}", markings_were(markings)),
             })
         };
         if searched.markings > max_markings {
-            return unvisited("more than are visited again");
+            return unvisited("too many to repeat (--visit)");
         }
         let indices = obligations.open_trees();
         let visits = match obligations.trees.visit(net, &indices, max_markings, &self.watch) {
@@ -77,7 +77,7 @@ impl<'n> AuditContext<'n> {
             false => Some(self.search_runs(obligations, searched)),
             true => self.search_other(obligations, searched),
         };
-        let untrue = untrue.map(|what| format!("it is not so that {what}"));
+        let untrue = untrue.map(|what| format!("it is not true that {what}"));
         self.visited_again(obligations, other_verdict, untrue, undecided.map(|why| unvisited(&why)))
     }
 
@@ -132,7 +132,7 @@ impl<'n> AuditContext<'n> {
             ))
         };
         if searched.markings > max_markings {
-            return unvisited("more than are visited again");
+            return unvisited("too many to repeat (--visit)");
         }
         // If one of several obligations suffices, a visited marking may discharge it.
         let evaluates_goals = obligations.sightings.open() > 0;
@@ -167,7 +167,7 @@ impl<'n> AuditContext<'n> {
         });
         if is_shown {
             return AuditVerdict::Confirmed(
-                "markings were visited again until one showed it".to_owned(),
+                "markings were visited again until one showed the answer".to_owned(),
             );
         }
         match (found, violated_claim) {
@@ -182,7 +182,9 @@ impl<'n> AuditContext<'n> {
                     (false, Some(what)) if !evaluates_goals => {
                         AuditVerdict::Refused(format!("visited again: it is not true that {what}"))
                     }
-                    _ => AuditVerdict::Refused("visited again: nothing of it is shown".to_owned()),
+                    _ => AuditVerdict::Refused(
+                        "visited again: no part of the answer is shown".to_owned(),
+                    ),
                 }
             }
             (Err(Flaw::Stopped), Some(what)) => {
@@ -217,7 +219,7 @@ impl<'n> AuditContext<'n> {
         };
         let visited = searched.markings;
         if visited > self.most_visited {
-            let why = format!("{} visited; more than are visited again", markings_were(visited));
+            let why = format!("{} visited; too many to repeat (--visit)", markings_were(visited));
             return AuditVerdict::Searched(why);
         }
         let results =
@@ -239,7 +241,7 @@ impl<'n> AuditContext<'n> {
         if let Some(lost) = obligations.lost_and_wanted() {
             let lost = words::formula(self.net, lost);
             return AuditVerdict::Refused(words::shortened(format!(
-                "visited again: not for ever {lost}"
+                "visited again: not always reachable: {lost}"
             )));
         }
         match () {
@@ -247,7 +249,7 @@ impl<'n> AuditContext<'n> {
             // An additional obligation is open, such as reachability or its negation.
             () if obligations.is_for_a_search() => self.search_again(obligations, searched),
             () if obligations.wants_losses_only() => {
-                AuditVerdict::Refused("visited again: all of it stays reachable".to_owned())
+                AuditVerdict::Refused("visited again: all goals stay reachable".to_owned())
             }
             () => AuditVerdict::Refused(obligations.missing(self.net)),
         }

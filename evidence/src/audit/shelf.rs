@@ -61,7 +61,7 @@ impl<'n> EvidenceLines<'n> {
         position: LinePosition,
     ) -> Result<(), String> {
         match self.places.insert((kind, id), position) {
-            Some(first) => Err(format!("the id of this line is that of line {}", first.line)),
+            Some(first) => Err(format!("this line has the same id as line {}", first.line)),
             None => Ok(()),
         }
     }
@@ -108,7 +108,7 @@ impl<'n> EvidenceLines<'n> {
     pub(super) fn net_of(&self, on: Option<&str>) -> Result<&Net, String> {
         let Some(on) = on else { return Ok(self.net) };
         let reduced = self.reductions.get(on).map(|reduced| reduced.by.net());
-        reduced.ok_or_else(|| format!("reduction {} was not gone through", Quoted(on)))
+        reduced.ok_or_else(|| format!("reduction {} was not replayed", Quoted(on)))
     }
 
     /// Replays a reduction and the reductions that it depends on, each once.
@@ -120,7 +120,10 @@ impl<'n> EvidenceLines<'n> {
         while let Some(id) = next.filter(|id| !self.reductions.contains_key(id)) {
             let position = self.place(EvidenceKind::Reduction, &id)?;
             if position.line >= line {
-                return Err(format!("reduction {} comes after one that rests on it", Quoted(&id)));
+                return Err(format!(
+                    "reduction {} comes after a reduction that depends on it",
+                    Quoted(&id)
+                ));
             }
             line = position.line;
             if !self.watch.goes_on() {
@@ -143,8 +146,7 @@ impl<'n> EvidenceLines<'n> {
     /// Returns the position of a line.
     fn place(&self, kind: EvidenceKind, id: &str) -> Result<LinePosition, String> {
         let position = self.places.get(&(kind, id.to_owned())).copied();
-        position
-            .ok_or_else(|| format!("no line `{}` with this id comes before this one", kind.name()))
+        position.ok_or_else(|| format!("no earlier line `{}` has this id", kind.name()))
     }
 
     /// Reads a line again.

@@ -72,7 +72,7 @@ impl EvidenceReader {
         let unreadable = |error: std::io::Error| broken(0, error.to_string());
         // A pipe or a device may never end, and cannot be read twice.
         if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-            return Err(broken(0, "this is no regular file".to_owned()));
+            return Err(broken(0, "this is not a regular file".to_owned()));
         }
         let file = File::open(path).map_err(unreadable)?;
         let reader = BufReader::with_capacity(1 << 16, file.try_clone().map_err(unreadable)?);
@@ -94,7 +94,7 @@ impl EvidenceReader {
             NextLine::Line(EvidenceLine::Header(header)) => source.header = header,
             NextLine::Line(_) => return Err(source.broken("expected {\"evidence\": …} first")),
             NextLine::End => {
-                return Ok(OpenResult::CutShort(source.broken("nothing is in the file")));
+                return Ok(OpenResult::CutShort(source.broken("the file is empty")));
             }
             NextLine::CutShort(broken) => return Ok(OpenResult::CutShort(broken)),
         }
@@ -216,7 +216,7 @@ impl EvidenceReader {
         match serde_json::from_slice(self.bytes.trim_ascii_end()) {
             Ok(line) => Ok(Ok(line)),
             Err(error) if error.is_eof() && self.bytes.last() != Some(&b'\n') => {
-                Ok(Err(self.broken("the file breaks off in this line")))
+                Ok(Err(self.broken("the file ends inside this line")))
             }
             Err(error) => Err(self.broken(in_words(&error))),
         }
@@ -228,7 +228,7 @@ fn in_words(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
     match error.is_eof() {
-        true => format!("the line breaks off: {what}"),
+        true => format!("the line is incomplete: {what}"),
         false => format!("{what}, column {}", error.column()),
     }
 }

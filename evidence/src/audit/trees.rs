@@ -79,7 +79,7 @@ impl TreeObligations {
         let is_shown = |asked: &TreeProperty| labelling.decides(net, asked) == Some(true);
         let shown: Vec<bool> = self.properties.iter().map(is_shown).collect();
         if !shown.contains(&true) {
-            return Err("it is about another formula".to_owned());
+            return Err("the labelling is about another formula".to_owned());
         }
         let premises =
             LabellingPremises { claims: premises(claims, &labelling.given.never), homes };
@@ -173,7 +173,7 @@ impl TreeObligations {
         };
         words::shortened(match open {
             None if labellings.iter().any(is_lost) => {
-                format!("that all of its premises stay reachable, of {what}")
+                format!("that all premises of {what} stay reachable")
             }
             None => format!("that {what}"),
             Some(&claim) => {

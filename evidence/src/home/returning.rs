@@ -117,7 +117,7 @@ pub fn check_returning(
 ) -> Result<Vec<bool>, HomeFlaw> {
     let Some(to_home) = &returning.to else {
         if !returning.along.is_empty() {
-            return Err(HomeFlaw::Way("firings from a marking that is not named"));
+            return Err(HomeFlaw::Way("firings from an unnamed marking"));
         }
         let checked_way = CheckedWay::of(net, &returning.way, goes_on)?;
         let mut stays_reachable = Vec::with_capacity(wanted.len());

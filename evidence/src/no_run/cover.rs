@@ -304,7 +304,7 @@ impl<'a> CoverGraph<'a> {
             let is_empty = |(low, high): (&u64, &Option<u64>)| high.is_some_and(|high| high < *low);
             let has_all_places = node.low.len() == places && node.high.len() == places;
             if !has_all_places || node.state >= automaton.states.len() {
-                return Err(NoRunFlaw::Cover(number, "it has other places or states"));
+                return Err(NoRunFlaw::Cover(number, "the places or states differ"));
             }
             if node.low.iter().zip(&node.high).any(is_empty) {
                 return Err(NoRunFlaw::Cover(number, "an interval is empty"));
@@ -331,7 +331,7 @@ impl<'a> CoverGraph<'a> {
                     edges.push(CoverEdge { from, to, mover, marks });
                     Ok(())
                 }
-                None => Err(NoRunFlaw::Cover(from, "a run leads from it out of the cover")),
+                None => Err(NoRunFlaw::Cover(from, "a run leaves the cover from this node")),
             };
             // 2
             let enabling = |t| Some((t, node.enabling(net, t)?));
@@ -357,7 +357,7 @@ impl<'a> CoverGraph<'a> {
                 }
             }
             if edges.len() > EDGES {
-                return Err(Flaw::TooLarge("edges of a cover".to_owned()).into());
+                return Err(Flaw::TooLarge("too many edges of the cover".to_owned()).into());
             }
         }
         let (all, fairness) = (Marks::all(automaton.marks), property.fairness());

@@ -44,16 +44,16 @@ const MOST_ATOMS: usize = 500;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotImplied {
     /// Some word has the first property and not the second.
-    #[error("it is about another formula")]
+    #[error("the argument is about another formula")]
     Other,
     /// The fairness constraints of the question do not imply those of the argument.
-    #[error("it is about runs that are fair in another way")]
+    #[error("the argument is about runs with another fairness")]
     Fairness,
     /// The automaton exceeds its limits.
-    #[error("to compare it with what is asked, {0}")]
+    #[error("comparison with the question: {0}")]
     TooLarge(#[from] AutomatonTooLarge),
     /// The check of the automaton against the formula failed.
-    #[error("to compare it with what is asked, the automaton: {0}")]
+    #[error("comparison with the question: the automaton: {0}")]
     Automaton(#[from] TableauRefusal),
 }
 

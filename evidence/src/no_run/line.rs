@@ -332,7 +332,7 @@ struct ResolvedLine {
 impl ResolvedLine {
     fn formula(&self, number: usize) -> Result<Formula<Linear>, String> {
         let formula = self.formulas.get(number).copied().flatten();
-        formula.ok_or_else(|| format!("formula {number} is no part of the property"))
+        formula.ok_or_else(|| format!("formula {number} is not a subformula of the property"))
     }
 
     fn literal(&self, number: i64) -> Result<Literal, String> {

@@ -141,7 +141,7 @@ pub enum NoRunFlaw {
     #[error(transparent)]
     Document(#[from] Flaw),
     /// A premise does not exclude the pair.
-    #[error("premise {0} does not exclude what it is said to")]
+    #[error("premise {0} does not exclude its pair")]
     Premise(usize),
     /// A referenced part does not exist.
     #[error("no such {0}")]
@@ -153,10 +153,10 @@ pub enum NoRunFlaw {
     #[error("node {0} of the cover: {1}")]
     Cover(usize, &'static str),
     /// The first steps lead to too many markings, or to a marking with too many tokens.
-    #[error("the first steps lead too far")]
+    #[error("the first steps reach too many markings or tokens")]
     Opening,
     /// A component still has all marks.
-    #[error("a run may go on for ever in state {0} of the automaton")]
+    #[error("a run may stay forever in state {0} of the automaton")]
     Left(usize),
 }
 
@@ -231,7 +231,7 @@ impl NoRun {
         // Pairs that a ranking removes may still occur on the way to a component.
         let reachable_states = pairs.reached(&self.after_opening(net, property, goes_on)?);
         if self.rankings.len().saturating_mul(pairs.total()) > RANKED {
-            return Err(Flaw::TooLarge("so many rankings of so many pairs".to_owned()).into());
+            return Err(Flaw::TooLarge("too many rankings and pairs".to_owned()).into());
         }
         for (number, ranking) in self.rankings.iter().enumerate() {
             pairs.rank(net, ranking, goes_on).map_err(|flaw| match flaw {

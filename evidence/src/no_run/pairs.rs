@@ -51,16 +51,16 @@ struct EdgePairs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RankingFlaw {
     /// The sum increases along a remaining pair.
-    #[error("it grows along a pair that is left")]
+    #[error("the ranking grows along a remaining pair")]
     Grows,
     /// A place or a state does not exist.
-    #[error("it speaks of a place or a state that does not exist")]
+    #[error("the ranking names a place or a state that does not exist")]
     NoSuch,
     /// A number exceeds 127 bits.
-    #[error("its numbers are beyond 127 bits")]
+    #[error("the numbers exceed 127 bits")]
     TooLarge,
     /// `goes_on` returned false before the end.
-    #[error("not checked to the end")]
+    #[error("the check did not finish in time")]
     Stopped,
 }
 
@@ -95,7 +95,7 @@ impl Pairs {
         let transitions = net.transition_count();
         let pair_count = automaton.edges().saturating_mul(transitions + 1);
         if pair_count > MOST || automaton.states.len() > 1 << 31 {
-            return Err(Flaw::TooLarge("pairs of transitions and edges".to_owned()));
+            return Err(Flaw::TooLarge("too many pairs of transitions and edges".to_owned()));
         }
         let supports: Vec<Vec<PlaceId>> = property
             .atoms()

@@ -91,7 +91,9 @@ pub fn visit_runs(
         }
         edge_count += outgoing.len();
         if edge_count > MOST_EDGES {
-            return Err(Flaw::TooLarge("markings with states of the automaton".into()).into());
+            return Err(
+                Flaw::TooLarge("too many markings with states of the automaton".into()).into()
+            );
         }
         graph.push(&marking, outgoing);
     }

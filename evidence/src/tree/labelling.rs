@@ -65,7 +65,7 @@ pub enum LabellingFlaw {
         claim: usize,
     },
     /// The claims do not imply that the property is true of the initial marking.
-    #[error("it does not say that the property holds initially")]
+    #[error("the labelling does not claim the property for the initial marking")]
     Initially,
     /// The labelling is malformed.
     #[error("{0}")]
@@ -92,11 +92,6 @@ impl Labelling {
     /// Returns the number of markings.
     pub fn markings(&self) -> usize {
         self.markings.len()
-    }
-
-    /// Returns the number of claims.
-    pub fn claims(&self) -> usize {
-        self.claims.iter().map(Vec::len).sum()
     }
 
     /// Checks that the property is true of the initial marking of `net`, if the premises hold.
@@ -244,7 +239,7 @@ impl<'l> LabellingCheck<'l> {
                 return Err(Flaw::Stopped.into());
             }
             if unpacked(marking).len() != net.place_count() {
-                return Err(LabellingFlaw::Shape("a marking is one of another net"));
+                return Err(LabellingFlaw::Shape("a marking belongs to another net"));
             }
             if checked.numbers.insert(marking, number).is_some() {
                 return Err(LabellingFlaw::Shape("a marking is listed twice"));

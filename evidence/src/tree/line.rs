@@ -264,7 +264,7 @@ impl NamedClaims {
         for &[place, number] in pairs {
             let place =
                 usize::try_from(place).ok().and_then(|place_number| places.get(place_number));
-            tokens[place.ok_or("a marking speaks of no place")?.index()] = number;
+            tokens[place.ok_or("a marking names no place")?.index()] = number;
         }
         Ok(Marking::new(tokens))
     }
@@ -277,7 +277,7 @@ impl NamedClaim {
             NamedClaim::Ranked(formula, rank) => (*formula, *rank, None),
             NamedClaim::Plain((formula,)) => (*formula, 0, None),
         };
-        let formula = *built.get(formula).ok_or("a claim of no formula")?;
+        let formula = *built.get(formula).ok_or("a claim without a formula")?;
         let named = |name: &String| {
             net.transition_named(name).ok_or_else(|| format!("there is no transition `{name}`"))
         };

@@ -103,7 +103,7 @@ impl MarkingGraph {
                 return Err(Flaw::TooLarge("too many firings between markings".into()));
             }
             if byte_count > MOST_BYTES {
-                return Err(Flaw::TooLarge("markings of too many tokens and places".into()));
+                return Err(Flaw::TooLarge("too many tokens and places in the markings".into()));
             }
         }
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); after.len()];

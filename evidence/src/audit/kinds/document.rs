@@ -66,7 +66,7 @@ fn weigh_after<'n>(
     trace: &str,
 ) -> Result<(), String> {
     let Some(home) = &mut obligations.home else {
-        return Err("it is not asked what stays reachable".to_owned());
+        return Err("the question is not about home properties".to_owned());
     };
     let sequence = trace::sequence(&context.shelf, trace)?;
     let net_after = begun_after(context.net, &sequence).map_err(|error| error.to_string())?;
@@ -92,7 +92,9 @@ fn weigh_after<'n>(
 fn read(lines: &mut EvidenceLines<'_>, id: &str) -> Result<(Document, DocumentNet), String> {
     let DocumentLine { on, after, document } = lines.take(id)?;
     if on.is_some() && after.is_some() {
-        return Err("it is about a reduced net begun elsewhere, which nobody knows".to_owned());
+        return Err(
+            "the document is about a reduced net with an unknown initial marking".to_owned()
+        );
     }
     if let Some(on) = &on {
         lines.reduce(on)?;
@@ -100,7 +102,9 @@ fn read(lines: &mut EvidenceLines<'_>, id: &str) -> Result<(Document, DocumentNe
     let net = lines.net_of(on.as_deref())?;
     let document = document.resolve(net).map_err(|flaw| flaw.to_string())?;
     if document.assumes_units() && on.is_some() {
-        return Err("it assumes units of a reduced net, for which nobody speaks".to_owned());
+        return Err(
+            "the document assumes units of a reduced net, which nothing guarantees".to_owned()
+        );
     }
     let subject = match after {
         Some(trace) => DocumentNet::After(trace),

@@ -12,7 +12,7 @@ pub(super) fn weigh<'n>(
     id: &str,
 ) -> Result<(), String> {
     if obligations.trees.is_empty() {
-        return Err("nothing is asked of the tree of runs".to_owned());
+        return Err("the question is not about the computation tree".to_owned());
     }
     let labelling: NamedLabelling = context.shelf.take(id)?;
     let labelling = labelling.resolve(context.net)?;

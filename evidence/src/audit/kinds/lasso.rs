@@ -15,7 +15,7 @@ pub(super) fn weigh<'n>(
     id: &str,
 ) -> Result<(), String> {
     if obligations.runs.is_empty() {
-        return Err("nothing is asked of runs".to_owned());
+        return Err("the question is not about runs".to_owned());
     }
     let lasso: NamedLasso = context.shelf.take(id)?;
     let run = lasso.resolve(context.net)?;

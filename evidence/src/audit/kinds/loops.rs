@@ -11,7 +11,10 @@ pub(super) fn weigh<'n>(
     id: &str,
 ) -> Result<(), String> {
     if context.net.safe_units().is_some() {
-        return Err("it would have to be held against the claim that units are safe".to_owned());
+        return Err(
+            "a run with nested loops cannot be checked against the claim that units are safe"
+                .to_owned(),
+        );
     }
     let loops: LoopsLine = context.shelf.take(id)?;
     let run = loops.resolve(context.net)?;

@@ -76,8 +76,8 @@ fn weigh<'n>(
         EvidenceKind::NoRun => no_run::weigh(context, obligations, id),
         EvidenceKind::Visited => visited::weigh(context, obligations, id),
         EvidenceKind::Labelling => labelling::weigh(context, obligations, id),
-        EvidenceKind::Count => Err("nothing is to be counted".to_owned()),
-        EvidenceKind::Reduction => Err("a reduction shows nothing by itself".to_owned()),
+        EvidenceKind::Count => Err("the question does not ask for a number".to_owned()),
+        EvidenceKind::Reduction => Err("a reduction alone proves nothing".to_owned()),
     };
     result.map_err(|why| failed(kind, id, &why))
 }

@@ -11,7 +11,7 @@ pub(super) fn weigh<'n>(
     id: &str,
 ) -> Result<(), String> {
     if obligations.runs.is_empty() {
-        return Err("nothing is asked of runs".to_owned());
+        return Err("the question is not about runs".to_owned());
     }
     let no_run: NamedNoRun = context.shelf.take(id)?;
     let (property, argument) = no_run.resolve(context.net)?;

@@ -23,7 +23,7 @@ pub(super) fn weigh<'n>(
     let earlier = stages.collect::<Result<_, _>>()?;
     let pumping = PumpSequence { earlier, last: stage(&prefix, &pump)? };
     if passes_a_cap(net, &pumping) {
-        return Err(format!("pump {} passes a cap of the net", Quoted(id)));
+        return Err(format!("pump {} exceeds a token cap of the translated net", Quoted(id)));
     }
     let growth = check_pumping(net, &pumping).map_err(|error| error.to_string())?;
     for (sum, grows) in &mut obligations.sums {
@@ -31,7 +31,7 @@ pub(super) fn weigh<'n>(
     }
     context.note_breach(|net| {
         let grows = net.safe_units().is_some() && growth.places().next().is_some();
-        grows.then(|| format!("pump {} puts ever more tokens on a place", Quoted(id)))
+        grows.then(|| format!("pump {} adds tokens without bound", Quoted(id)))
     });
     Ok(())
 }

@@ -56,7 +56,7 @@ pub(super) fn weigh<'n>(
 ) -> Result<(), String> {
     let (structure, on) = read(&mut context.shelf, id)?;
     let Some(home) = &mut obligations.home else {
-        return Err("it is not asked what stays reachable".to_owned());
+        return Err("the question is not about home properties".to_owned());
     };
     let (on, lines) = (on.as_deref(), &context.shelf);
     // A predicate that cannot be translated to the net of the reduction is not covered.
@@ -73,7 +73,7 @@ pub(super) fn weigh<'n>(
         && context.breach.is_none()
     {
         let breach = first_breach(context.net, &sequence(after), u64::MAX);
-        context.breach = breach.map(|how| format!("on the way to what is lost, {how}"));
+        context.breach = breach.map(|how| format!("on the firing sequence to the loss, {how}"));
     }
     stay.into_iter().for_each(|index| home.stays[index] = true);
     home.lose(lost);
@@ -124,7 +124,9 @@ fn conclusion(
         }
         // Reductions do not preserve that firings can be undone.
         Structure::Undone(_) if !subject.is_original => {
-            return Err("that firings are undone is to be said of the net itself".to_owned());
+            return Err(
+                "an argument that firings are undone must be about the original net".to_owned()
+            );
         }
         Structure::Undone(steps) => {
             check_undone(net, steps, goes_on).map_err(|flaw| flaw.to_string())?;
@@ -140,7 +142,7 @@ fn conclusion(
                 check_returning(net, ways, &asked, goes_on).map_err(|flaw| flaw.to_string())?;
             let mut kept = kept.into_iter();
             let stay = subject.those(|_| kept.next() == Some(true));
-            let checked = "ways back from everywhere checked";
+            let checked = "firing sequences back from all markings checked";
             StructureConclusion { stay, checked, ..StructureConclusion::default() }
         }
         Structure::Lost { after, document } => lost_after(context, subject, after, document)?,
@@ -190,9 +192,9 @@ fn lost_after(
         checked.refutes_in_any_shape(wanted, &mut || context.watch.goes_on()).is_ok()
     });
     if lost.is_empty() {
-        return Err("nothing that is asked is lost there".to_owned());
+        return Err("no goal of the question becomes unreachable there".to_owned());
     }
-    let checked = "what comes after a sequence checked";
+    let checked = "the markings after a sequence checked";
     Ok(StructureConclusion { lost, checked, ..StructureConclusion::default() })
 }
 

@@ -11,7 +11,7 @@ pub(super) fn weigh<'n>(
     id: &str,
 ) -> Result<(), String> {
     if obligations.runs.is_empty() {
-        return Err("nothing is asked of runs".to_owned());
+        return Err("the question is not about runs".to_owned());
     }
     let VisitedRuns { markings } = context.shelf.take(id)?;
     context.refuse_more(markings)?;
@@ -31,7 +31,12 @@ pub(super) fn weigh<'n>(
     match (run, undecided) {
         // The line need not cover all properties of the answer, but at least one.
         _ if is_shown => Ok(()),
-        (Some(property), _) => Err(format!("some run is without {property}")),
+        (Some(property), _) => Err(format!(<<<<<<< mine
+        "some run is without {property}"
+        =======
+        "some run violates {all}"
+        >>>>>>> theirs
+        )),
         (None, undecided) => Err(undecided.unwrap_or_default()),
     }
 }
