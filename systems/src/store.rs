@@ -35,17 +35,17 @@ impl JointStateStore {
             self.grow();
         }
         let mask = self.table.len() - 1;
-        let mut at = hash(row) as usize & mask;
+        let mut slot = hash(row) as usize & mask;
         loop {
-            match self.table[at] {
+            match self.table[slot] {
                 0 => {
                     self.words.extend_from_slice(row);
                     self.count += 1;
-                    self.table[at] = self.count;
+                    self.table[slot] = self.count;
                     return (self.count - 1, true);
                 }
                 number if self.row(number - 1) == row => return (number - 1, false),
-                _ => at = (at + 1) & mask,
+                _ => slot = (slot + 1) & mask,
             }
         }
     }
@@ -55,11 +55,11 @@ impl JointStateStore {
         self.table.clear();
         self.table.resize(size, 0);
         for number in 0..self.count {
-            let mut at = hash(self.row(number)) as usize & (size - 1);
-            while self.table[at] != 0 {
-                at = (at + 1) & (size - 1);
+            let mut slot = hash(self.row(number)) as usize & (size - 1);
+            while self.table[slot] != 0 {
+                slot = (slot + 1) & (size - 1);
             }
-            self.table[at] = number + 1;
+            self.table[slot] = number + 1;
         }
     }
 }

@@ -111,8 +111,8 @@ impl System {
 
     /// Returns the label with the given name.
     pub fn label_named(&self, name: &str) -> Option<LabelId> {
-        let at = self.labels.binary_search_by(|label| label.as_str().cmp(name)).ok()?;
-        Some(LabelId(at as u32))
+        let index = self.labels.binary_search_by(|label| label.as_str().cmp(name)).ok()?;
+        Some(LabelId(index as u32))
     }
 
     /// Returns the components that own a label, ascending; at least one.
