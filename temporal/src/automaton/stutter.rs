@@ -50,11 +50,11 @@ impl Insensitivity {
         limits: AutomatonLimits,
     ) -> Result<Self, AutomatonTooLarge> {
         let negation = formulas.negate(formula);
-        let true_of = Automaton::of(formulas, formula, limits)?;
-        let false_of = Automaton::of(formulas, negation, limits)?;
+        let satisfying = Automaton::of(formulas, formula, limits)?;
+        let violating = Automaton::of(formulas, negation, limits)?;
         Ok(Self {
-            shortening: lengthened(&false_of, &true_of, limits)?.is_none(),
-            lengthening: lengthened(&true_of, &false_of, limits)?.is_none(),
+            shortening: lengthened(&violating, &satisfying, limits)?.is_none(),
+            lengthening: lengthened(&satisfying, &violating, limits)?.is_none(),
         })
     }
 
@@ -91,27 +91,29 @@ fn product(
     if marks > 64 {
         return Err(AutomatonTooLarge::MARKS);
     }
-    let of_long = |edge: &AutomatonEdge| Marks(edge.marks.0 << short.marks);
+    let shifted_marks = |edge: &AutomatonEdge| Marks(edge.marks.0 << short.marks);
     let first = (short.initial, long.initial, None::<Cube>);
     let mut numbers = HashMap::from([(first.clone(), 0)]);
     let mut open = vec![first];
     let mut states: Vec<Vec<AutomatonEdge>> = Vec::new();
     let mut count = 0;
     while states.len() < open.len() {
-        let (left, right, letter) = open[states.len()].clone();
+        let (short_state, long_state, letter) = open[states.len()].clone();
         let mut steps: Vec<(usize, &AutomatonEdge, Marks, Cube)> = Vec::new();
-        for two in &long.states[right] {
-            for one in &short.states[left] {
-                let both = one.marks.or(of_long(two)).with(marks - 1);
-                let cube = one.cube.and(&two.cube);
-                steps.extend(cube.map(|cube| (one.target, two, both, cube)));
+        for long_edge in &long.states[long_state] {
+            for short_edge in &short.states[short_state] {
+                let joint_marks = short_edge.marks.or(shifted_marks(long_edge)).with(marks - 1);
+                let cube = short_edge.cube.and(&long_edge.cube);
+                steps.extend(cube.map(|cube| (short_edge.target, long_edge, joint_marks, cube)));
             }
-            let again = letter.as_ref().and_then(|letter| letter.and(&two.cube));
-            steps.extend(again.map(|cube| (left, two, of_long(two), cube)));
+            let repeated = letter.as_ref().and_then(|letter| letter.and(&long_edge.cube));
+            steps.extend(
+                repeated.map(|cube| (short_state, long_edge, shifted_marks(long_edge), cube)),
+            );
         }
         let mut edges = Vec::with_capacity(steps.len());
-        for (left, two, marks, cube) in steps {
-            let next = (left, two.target, Some(cube.clone()));
+        for (short_state, long_edge, marks, cube) in steps {
+            let next = (short_state, long_edge.target, Some(cube.clone()));
             let target = *numbers.entry(next).or_insert_with_key(|next| {
                 open.push(next.clone());
                 open.len() - 1
@@ -128,15 +130,15 @@ fn product(
 
 /// Returns the two words of an accepting run of the product, the short one first. `both` is the
 /// mark on steps of both automata.
-fn words(run: &[AutomatonEdge], back: usize, both: u32) -> (Lasso, Lasso) {
+fn words(run: &[AutomatonEdge], back: usize, joint_mark: u32) -> (Lasso, Lasso) {
     // The cycle is rotated to start with a step of both automata, that is, with a new letter.
-    let begin = (back..run.len()).find(|&at| run[at].marks.has(both));
-    let begin = begin.expect("the loop has all marks");
-    let turned: Vec<&AutomatonEdge> = run.iter().chain(&run[back..begin]).collect();
+    let cycle_start = (back..run.len()).find(|&index| run[index].marks.has(joint_mark));
+    let cycle_start = cycle_start.expect("the loop has all marks");
+    let rotated: Vec<&AutomatonEdge> = run.iter().chain(&run[back..cycle_start]).collect();
     let (mut short, mut long) = (Vec::new(), Vec::new());
     let mut short_back = 0;
-    for block in turned.chunk_by(|_, next| !next.marks.has(both)) {
-        if long.len() == begin {
+    for block in rotated.chunk_by(|_, next| !next.marks.has(joint_mark)) {
+        if long.len() == cycle_start {
             short_back = short.len();
         }
         // The last edge of a block has all literals required of the letter.
@@ -145,5 +147,5 @@ fn words(run: &[AutomatonEdge], back: usize, both: u32) -> (Lasso, Lasso) {
         long.extend(std::iter::repeat_n(letter, block.len()));
     }
     let lasso = |letters, back| Lasso::new(letters, back).expect("a loop is not empty");
-    (lasso(short, short_back), lasso(long, begin))
+    (lasso(short, short_back), lasso(long, cycle_start))
 }
