@@ -14,14 +14,14 @@ impl Diagrams<'_> {
     /// Returns an error when a limit is reached.
     pub fn image(&mut self, relation: &TransitionRelation, set: Set) -> Result<Set, Stop> {
         self.cached_for(relation);
-        let mut all = EMPTY;
+        let mut union = EMPTY;
         for &suffix in &relation.transitions {
-            let made = self.fire(relation, 0, set.0, suffix);
-            let made = self.clean(made)?;
-            let both = self.union_of(all, made);
-            all = self.clean(both)?;
+            let successors = self.fire(relation, 0, set.0, suffix);
+            let successors = self.clean(successors)?;
+            let extended = self.union_of(union, successors);
+            union = self.clean(extended)?;
         }
-        Ok(Set(all))
+        Ok(Set(union))
     }
 
     /// Returns the vectors that firing `suffix` produces from members of `id`, without saturation.
@@ -41,23 +41,23 @@ impl Diagrams<'_> {
         self.tick()?;
         let base = self.work.len();
         let touch = relation.suffix(suffix).touch;
-        let here = touch.level == level;
-        let next = if here { relation.suffix(suffix).next } else { suffix };
-        let mut at = id;
-        while at != EMPTY {
-            let node = self.node(at);
-            at = node.right;
-            let mut moved = node.value;
-            if here {
+        let is_touched = touch.level == level;
+        let next = if is_touched { relation.suffix(suffix).next } else { suffix };
+        let mut position = id;
+        while position != EMPTY {
+            let node = self.node(position);
+            position = node.right;
+            let mut new_value = node.value;
+            if is_touched {
                 let tokens = self.tokens(node.value);
                 if tokens < touch.pre {
                     continue;
                 }
-                moved = self.shifted(tokens, touch.change)?;
+                new_value = self.shifted(tokens, touch.change)?;
             }
             let down = self.fire(relation, level + 1, node.down, next)?;
             if down != EMPTY {
-                self.push(moved, down);
+                self.push(new_value, down);
             }
         }
         let result = self.chain_in_order(base)?;
@@ -86,6 +86,7 @@ impl Diagrams<'_> {
         self.clean(result)
     }
 
+    /// Does the search of `reachable_in_breadth`, on node numbers.
     fn breadth(
         &mut self,
         relation: &TransitionRelation,
@@ -97,15 +98,15 @@ impl Diagrams<'_> {
         self.push(0, from);
         self.push(0, from);
         while self.work[base + 1].down != EMPTY {
-            let mut made = if chaining { self.work[base + 1].down } else { EMPTY };
+            let mut successors = if chaining { self.work[base + 1].down } else { EMPTY };
             for &suffix in &relation.transitions {
-                let start = if chaining { made } else { self.work[base + 1].down };
+                let start = if chaining { successors } else { self.work[base + 1].down };
                 let image = self.fire(relation, 0, start, suffix)?;
-                made = self.union_of(made, image)?;
+                successors = self.union_of(successors, image)?;
             }
             let found = self.work[base].down;
-            self.work[base + 1].down = self.difference_of(made, found)?;
-            self.work[base].down = self.union_of(found, made)?;
+            self.work[base + 1].down = self.difference_of(successors, found)?;
+            self.work[base].down = self.union_of(found, successors)?;
             self.safe_point()?;
         }
         let found = self.work[base].down;

@@ -56,7 +56,7 @@ impl Diagram {
     ///
     /// Returns the position of the first invalid line.
     pub fn read(text: &str) -> Result<Diagram, FileError> {
-        let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
+        let mut lines = text.lines().enumerate().map(|(line_index, line)| (line_index + 1, line));
         let mut next = || lines.next().unwrap_or((text.lines().count() + 1, ""));
         let error = |line: usize, what: &'static str| FileError { line, what };
         let (line, head) = next();
@@ -100,15 +100,15 @@ impl Diagram {
     fn check(&self) -> Result<(), FileError> {
         // The number of levels from each node down.
         let mut heights: Vec<u32> = vec![0, 0];
-        for (at, &(value, down, right)) in self.nodes.iter().enumerate() {
-            let error = |what| Err(FileError { line: at + 3, what });
+        for (index, &(value, down, right)) in self.nodes.iter().enumerate() {
+            let error = |what| Err(FileError { line: index + 3, what });
             if value > i64::MAX as u64 {
                 return error("a number of tokens is at most 2^63 - 1");
             }
-            let (Some(&below), true) = (heights.get(down as usize), down != EMPTY) else {
+            let (Some(&height_below), true) = (heights.get(down as usize), down != EMPTY) else {
                 return error("below must be an earlier node, and not the empty set");
             };
-            let height = below + 1;
+            let height = height_below + 1;
             if right == ONE || right != EMPTY && heights.get(right as usize) != Some(&height) {
                 return error("to the right must be an earlier node of the same level");
             }
@@ -135,38 +135,40 @@ impl Diagrams<'_> {
     /// Returns the stand-alone diagram of `set`, whose members have `levels` numbers.
     pub fn export(&self, set: Set, levels: u32) -> Diagram {
         let levelled = LevelledNet::new(self, set);
-        let mut known: HashMap<(u64, u32, u32), u32> = HashMap::new();
+        let mut exported_nodes: HashMap<(u64, u32, u32), u32> = HashMap::new();
         let mut nodes = Vec::new();
         // The exported number of the chain that starts at each node.
-        let mut number: HashMap<u32, u32> = HashMap::from([(EMPTY, EMPTY), (ONE, ONE)]);
+        let mut exported_number: HashMap<u32, u32> = HashMap::from([(EMPTY, EMPTY), (ONE, ONE)]);
         let mut chain: Vec<(u64, u32)> = Vec::new();
         for level in (0..levelled.levels()).rev() {
             for &id in levelled.level(level) {
                 chain.clear();
-                let mut at = id;
+                let mut chain_node = id;
                 // The chain to the right is usually known already. Only chains with large values
                 // have to be sorted again.
                 let mut right = EMPTY;
-                while at != EMPTY {
-                    let node = self.node(at);
-                    chain.push((self.tokens(node.value), number[&node.down]));
-                    at = node.right;
-                    if let (Some(&known), true) = (number.get(&at), !self.has_large()) {
-                        right = known;
+                while chain_node != EMPTY {
+                    let node = self.node(chain_node);
+                    chain.push((self.tokens(node.value), exported_number[&node.down]));
+                    chain_node = node.right;
+                    if let (Some(&exported_nodes), true) =
+                        (exported_number.get(&chain_node), !self.has_large())
+                    {
+                        right = exported_nodes;
                         break;
                     }
                 }
                 chain.sort_unstable();
                 for &(value, down) in chain.iter().rev() {
-                    right = *known.entry((value, down, right)).or_insert_with(|| {
+                    right = *exported_nodes.entry((value, down, right)).or_insert_with(|| {
                         nodes.push((value, down, right));
                         nodes.len() as u32 + 1
                     });
                 }
-                number.insert(id, right);
+                exported_number.insert(id, right);
             }
         }
-        Diagram { levels, nodes, root: number[&set.0] }
+        Diagram { levels, nodes, root: exported_number[&set.0] }
     }
 
     /// Builds the set of a stand-alone diagram.
@@ -183,13 +185,13 @@ impl Diagrams<'_> {
         let mut ids = vec![EMPTY, ONE];
         for &(tokens, down, right) in &diagram.nodes {
             let value = self.code(tokens);
-            let first = self.make(value, ids[down as usize], EMPTY)?;
+            let single = self.make(value, ids[down as usize], EMPTY)?;
             let right = ids[right as usize];
-            let both = match right > ONE && self.node(right).value <= value {
-                true => self.union_of(first, right)?,
+            let chain_head = match right > ONE && self.node(right).value <= value {
+                true => self.union_of(single, right)?,
                 false => self.make(value, ids[down as usize], right)?,
             };
-            ids.push(both);
+            ids.push(chain_head);
         }
         Ok(Set(ids[diagram.root as usize]))
     }

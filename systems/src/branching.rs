@@ -53,6 +53,7 @@ pub(crate) enum StepFilter {
 /// A formula of CTL over the labels of a system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BranchingFormula {
+    /// The nodes of the formula, operands before operators. The last node is the formula.
     pub(crate) parts: Vec<BranchingNode>,
     /// Names in the formula that no label of the system has, so no step has them.
     pub(crate) unknown: Vec<String>,
@@ -208,6 +209,8 @@ impl JointStateSpace {
         (first_predecessor, predecessors)
     }
 
+    /// Returns the states with `left` until `right`, by a backward search from the states with
+    /// `right`.
     fn until(
         &self,
         (first_predecessor, predecessors): &(Vec<usize>, Vec<u32>),

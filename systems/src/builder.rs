@@ -24,11 +24,16 @@ pub enum BuildError {
 #[derive(Clone, Debug, Default)]
 pub struct ComponentBuilder {
     pub(crate) name: String,
+    /// The name of the root, if there is one.
     pub(crate) root: Option<String>,
     pub(crate) states: Vec<String>,
+    /// The display titles that differ from the names, by state.
     pub(crate) titles: BTreeMap<u32, String>,
+    /// The start states, in the order of declaration.
     pub(crate) starts: Vec<u32>,
+    /// The edges: source state, label, target state.
     pub(crate) edges: Vec<(u32, String, u32)>,
+    /// The state of each name.
     numbers: HashMap<String, u32>,
 }
 

@@ -32,7 +32,7 @@ use parikh_temporal::AutomatonTooLarge;
 /// The justification of an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Justification {
-    /// False: a run that violates the formula.
+    /// The formula is false: the run violates it.
     Run(ComponentRun),
     /// True: no run of these components violates the formula. The list is empty if the infinite
     /// behaviour of a counterexample is impossible.
@@ -97,6 +97,7 @@ pub struct Decider<'s> {
     endings: FiniteRuns,
     /// The components decomposed into factors.
     factored: FactoredSystem,
+    /// The dependent labels of the factors, for partial-order reduction.
     dependence: DependenceRelation,
 }
 

@@ -76,12 +76,15 @@ impl FactoredSystem {
 
 /// A component viewed through some of its labels.
 struct Factor {
+    /// The view as a component.
     component: Component,
     /// The state of the view for each state of the component.
     of: Vec<u32>,
 }
 
 impl Factor {
+    /// Builds the view of a component through the given labels. States connected by other labels
+    /// become one state.
     fn new(component: &Component, labels: &[LabelId]) -> Self {
         let mut states = Sets::new(component.edges.len());
         let is_seen = |label: &LabelId| labels.binary_search(label).is_ok();

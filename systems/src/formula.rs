@@ -245,6 +245,8 @@ impl KindAutomaton {
         Some(Self { states, distance: Vec::new(), ..self.clone() }.patient())
     }
 
+    /// Translates an automaton over atoms to an automaton over kinds of labels. `atoms` has the
+    /// label of each atom; `None` means that no label has the atom's name.
     fn new(
         automaton: &Automaton,
         atoms: &[Option<LabelId>],

@@ -30,7 +30,9 @@ use parikh_temporal::{AtomId, Formula, Linear, Ltl, Node};
 /// Known properties of a steady formula at silent steps; several may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct SilentStepValue {
+    /// The formula is false at all silent steps.
     is_false: bool,
+    /// The formula is true at all silent steps.
     is_true: bool,
     /// The value equals the value at the next step.
     is_next: bool,

@@ -12,8 +12,11 @@ use crate::system::{LabelId, System};
 /// The position of a component's state in a row of words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field {
+    /// The index of the word that holds the field.
     word: usize,
+    /// The position of the lowest bit in the word.
     shift: u32,
+    /// The largest value of the field.
     mask: u64,
 }
 
@@ -84,6 +87,7 @@ pub(crate) struct JointStep<'a> {
 }
 
 impl<'s> Product<'s> {
+    /// Creates the product of the members, which must be ascending.
     pub(crate) fn new(system: &'s System, members: Vec<u32>) -> Self {
         let mut included_owners = vec![0; system.label_count()];
         for label in system.labels() {

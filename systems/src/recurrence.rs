@@ -16,6 +16,7 @@ use parikh_temporal::Marks;
 /// component of the automaton with all marks, and the labels that may recur there.
 #[derive(Clone, Debug)]
 pub(crate) struct RecurrentPart {
+    /// The inner moves of the automaton's component, indexed by state.
     moves: Vec<Vec<KindEdge>>,
     labels: Vec<bool>,
 }

@@ -74,29 +74,37 @@ struct SearchStep {
 
 /// A node being visited, with its remaining steps; the last one is taken first.
 struct SearchFrame {
+    /// The number of the node in the store of visited nodes.
     node: u32,
+    /// The steps from the node that are not taken yet.
     steps: Vec<SearchStep>,
 }
 
 /// A component of the nodes on the search path.
 struct SccRoot {
-    /// The order number of its first node.
+    /// The order number of the component's first node.
     first: u32,
     /// The acceptance marks of edges within the component.
     inside: Marks,
-    /// The marks of the edge that entered it.
+    /// The acceptance marks of the edge that entered the component.
     before: Marks,
 }
 
 pub(crate) struct ProductSearch<'a, 's> {
+    /// The product of the searched components.
     product: &'a mut Product<'s>,
+    /// The automaton that accepts the runs to find.
     automaton: &'a KindAutomaton,
+    /// The treatment of finite runs.
     endings: FiniteRuns,
+    /// The bit fields of a node: one per member, the automaton state, and the kind of the last
+    /// label.
     fields: Vec<Field>,
     nodes: JointStateStore,
     /// The order number of each node from 1, or [`DONE`] when its component is done; 0 if it is not
     /// visited.
     order: Vec<u32>,
+    /// The kind of each label of the system, indexed by label.
     kinds: Vec<u8>,
     /// A label from outside for each kind that has one.
     outside: Vec<(u32, LabelId)>,
@@ -106,8 +114,10 @@ pub(crate) struct ProductSearch<'a, 's> {
 
 /// A joint state with its enabled labels.
 struct EnabledState<'p, 's> {
+    /// The product that the state belongs to.
     product: &'p Product<'s>,
     state: &'p [u32],
+    /// The enabled labels, ascending.
     can_be_taken: &'p [LabelId],
 }
 
@@ -122,6 +132,7 @@ impl EnablednessOracle for EnabledState<'_, '_> {
 }
 
 impl<'a, 's> ProductSearch<'a, 's> {
+    /// Creates a search without visited nodes.
     pub(crate) fn new(
         system: &System,
         product: &'a mut Product<'s>,
@@ -162,6 +173,8 @@ impl<'a, 's> ProductSearch<'a, 's> {
         SearchOutcome { ending, nodes: self.nodes.len() }
     }
 
+    /// Searches depth-first for a cycle with all acceptance marks, by Couvreur's algorithm. Returns
+    /// a run with such a cycle, if there is one.
     fn ending(&mut self, max_nodes: usize, goes_on: &mut dyn FnMut() -> bool) -> SearchEnd {
         let mut visit_count = 0;
         let mut roots: Vec<SccRoot> = Vec::new();
@@ -260,6 +273,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
         starts
     }
 
+    /// Packs a node into words, and returns its number in the store.
     fn number(&mut self, joint_state: &[u32], state: u32, last_kind: u32) -> u32 {
         let mut words = [0; 64];
         let mut long = Vec::new();

@@ -6,10 +6,12 @@
 /// A set of rows.
 #[derive(Debug)]
 pub(crate) struct JointStateStore {
+    /// The words of all rows, concatenated.
     words: Vec<u64>,
     width: usize,
     /// Row numbers plus one; 0 is a free slot. The length is a power of two.
     table: Vec<u32>,
+    /// Number of rows.
     count: u32,
 }
 

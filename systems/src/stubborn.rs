@@ -35,6 +35,7 @@ pub(crate) struct DependenceRelation(Vec<Vec<LabelId>>);
 const MOST_PAIRS: usize = 1 << 24;
 
 impl DependenceRelation {
+    /// Computes the dependent labels of all components of a system.
     pub(crate) fn new(system: &System) -> Self {
         let mut dependent_labels = vec![Vec::new(); system.label_count()];
         for (number, component) in (0..).zip(system.components()) {
@@ -93,8 +94,9 @@ fn dependent(component: &Component) -> Vec<(LabelId, LabelId)> {
 /// The computation of stubborn sets, with reusable memory.
 #[derive(Debug)]
 pub(crate) struct StubbornSets {
+    /// The labels that depend on each label.
     dependence: DependenceRelation,
-    /// The last attempt that took each label.
+    /// The number of the last attempt that added the label, indexed by label.
     taken: Vec<u64>,
     /// The number of the current attempt.
     attempt: u64,

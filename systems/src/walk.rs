@@ -32,19 +32,25 @@ impl Random {
 /// A possible continuation of a walk.
 struct WalkChoice {
     label: LabelId,
+    /// The joint state after the step.
     next: Vec<u32>,
     state: u32,
+    /// The acceptance marks of the automaton's edge.
     marks: Marks,
 }
 
 pub(crate) struct SystemWalker<'a, 's> {
+    /// The product of all components.
     product: Product<'s>,
+    /// The automaton that accepts the runs to find.
     automaton: &'a KindAutomaton,
+    /// The treatment of finite runs.
     endings: FiniteRuns,
+    /// The generator of random numbers.
     random: Random,
-    /// The kind of each label.
+    /// The kind of each label, indexed by label.
     kinds: Vec<u32>,
-    /// The owners of each label.
+    /// The owners of each label, indexed by label.
     owners: Vec<&'s [u32]>,
     /// For each kind, the states that accept a letter of this kind forever.
     for_ever: Vec<Vec<bool>>,
@@ -59,6 +65,7 @@ pub(crate) struct SystemWalker<'a, 's> {
 const LENGTHS: (usize, usize) = (64, 8192);
 
 impl<'a, 's> SystemWalker<'a, 's> {
+    /// Creates a walker over all components of a system.
     pub(crate) fn new(
         system: &'s System,
         automaton: &'a KindAutomaton,
@@ -162,6 +169,7 @@ impl<'a, 's> SystemWalker<'a, 's> {
         ranks
     }
 
+    /// Returns all continuations from a joint state and an automaton state.
     fn choices(&mut self, at: &[u32], state: u32) -> Vec<WalkChoice> {
         let moves = &self.automaton.states[state as usize];
         let readable = moves.iter().fold(0, |kinds, it| kinds | it.kinds);
@@ -187,6 +195,8 @@ impl<'a, 's> SystemWalker<'a, 's> {
         choices
     }
 
+    /// Picks a random choice. It prefers choices towards an accepting component, and labels of
+    /// components with a low rank when a cycle is to be closed.
     fn pick(&mut self, mut choices: Vec<WalkChoice>, state: u32, ranks: &[u32]) -> WalkChoice {
         let distance = |choice: &WalkChoice| self.automaton.distance[choice.state as usize];
         let is_closing_cycle = self.automaton.distance[state as usize] == 0;

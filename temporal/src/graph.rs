@@ -25,6 +25,7 @@ use crate::paths::Quantifier;
 #[derive(Clone, Debug)]
 pub struct EdgeGraph {
     letters: Vec<Letter>,
+    /// The successors of each state, indexed by state.
     successors: Vec<Vec<usize>>,
 }
 

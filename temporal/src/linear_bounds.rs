@@ -59,7 +59,9 @@ pub struct LinearBounds {
 /// The formulas of a part; see the module documentation.
 #[derive(Clone)]
 struct PartBounds {
+    /// The formula along(φ).
     along: Formula<Linear>,
+    /// The formula all(φ).
     all: Formula<Linear>,
     /// The alternatives for some(φ). If nothing better is known, the only entry is `all`.
     some: Vec<Formula<Linear>>,
@@ -99,6 +101,8 @@ fn next_condition(
     }
 }
 
+/// Returns the formulas of a node from the formulas of its operands. `condition` is the caller's
+/// condition for a next operator.
 fn part_of(
     node: &Node<Quantifier>,
     value: &PartValues<Quantifier, PartBounds>,

@@ -68,6 +68,7 @@ impl Ctl {
         classified.linear()
     }
 
+    /// Classifies a node from the classes of its operands.
     fn linear_part(
         &self,
         node: &Node<Quantifier>,

@@ -127,7 +127,9 @@ impl<P: Paths> Formulas<P> {
 /// The values that [`Formulas::fold`] has computed, indexed by formula.
 #[derive(Debug)]
 pub struct PartValues<P, T> {
+    /// The formulas, ascending: parts before formulas that contain them.
     order: Vec<Formula<P>>,
+    /// The values computed so far, at the positions of their formulas.
     values: Vec<T>,
 }
 

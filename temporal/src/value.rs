@@ -11,7 +11,7 @@ use crate::parts::PartValues;
 use crate::paths::Paths;
 use std::collections::HashMap;
 
-/// A truth value that may be unknown.
+/// A truth value: false, unknown or true.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PartialTruth {
     /// The formula is false.
@@ -89,6 +89,8 @@ impl<P: Paths> Formulas<P> {
         self.value_by(formula, atoms, next, |_, right| right, |_, right| right)
     }
 
+    /// Computes the value of a formula from the values of atoms and functions for the temporal
+    /// operators.
     fn value_by(
         &self,
         formula: Formula<P>,

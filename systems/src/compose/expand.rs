@@ -16,8 +16,11 @@ use std::collections::HashMap;
 /// follow forever (`for_ever`).
 #[derive(Debug)]
 struct LassoWord {
+    /// The labels of the prefix.
     way: Vec<LabelId>,
+    /// The labels of the cycle.
     round: Vec<LabelId>,
+    /// True if invisible steps repeat forever in the cycle.
     for_ever: bool,
 }
 
@@ -91,8 +94,11 @@ pub(super) enum JointMove {
 
 /// A part with its position in its run.
 struct PartRun<'n> {
+    /// The run of the part.
     run: ComponentRun,
+    /// The minimised graph of the part.
     seen: &'n ComponentGraph,
+    /// The index of the next label of the run.
     at: usize,
 }
 

@@ -10,7 +10,9 @@ pub(super) type SuccessorRow = Vec<(Option<LabelId>, u32)>;
 /// A graph of visible behaviour.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ComponentGraph {
+    /// The initial states.
     pub(super) starts: Vec<u32>,
+    /// The edges of each state, indexed by state.
     pub(super) edges: Vec<SuccessorRow>,
     /// The visible labels that its components own, ascending; some may be on no edge.
     pub(super) labels: Vec<LabelId>,

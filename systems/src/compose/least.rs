@@ -80,7 +80,9 @@ pub(super) fn least(
 /// The signature of each state. States in one strongly connected component of inner invisible steps
 /// share a signature.
 struct Signatures {
+    /// The signature of each strongly connected component of inner invisible steps.
     parts: Vec<Signature>,
+    /// The component of each state, as an index in the list of signatures.
     of: Vec<u32>,
 }
 
@@ -90,6 +92,7 @@ impl Signatures {
     }
 }
 
+/// Computes the signatures of all states under a partition. `class` has the class of each state.
 fn signatures(rows: &[SuccessorRow], class: &[u32]) -> Signatures {
     let is_inner_step = |from: usize, label: Option<LabelId>, to: u32| {
         label.is_none() && class[from] == class[to as usize]

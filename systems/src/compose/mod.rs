@@ -33,6 +33,8 @@ struct CompositionNode {
     parts: Option<(usize, usize)>,
     /// The graph before minimisation. For a composed node, `pairs` are the states of the two parts.
     whole: ComponentGraph,
+    /// The states of the two parts for each state of the graph before minimisation; empty for a
+    /// component.
     pairs: Vec<(u32, u32)>,
     /// The graph after minimisation.
     seen: ComponentGraph,
@@ -52,7 +54,9 @@ pub(crate) struct Composition {
     small: System,
     /// The original label of each label of `small`; `None` for invisible steps.
     labels: Vec<Option<LabelId>>,
+    /// The automaton, renumbered to the labels of the remaining system.
     automaton: KindAutomaton,
+    /// The dependent labels of the remaining system.
     dependence: DependenceRelation,
     /// True if the limit on the states of a graph ended the composition.
     is_cut: bool,

@@ -68,6 +68,7 @@ const SIGNS: &[(&str, BranchingToken)] = &[
     (")", BranchingToken::Close),
 ];
 
+/// Splits a formula into tokens, each with its byte offset.
 fn lexed(text: &str) -> Result<Vec<(BranchingToken, usize)>, ReadError> {
     let mut tokens = Vec::new();
     let mut offset = 0;
@@ -173,6 +174,7 @@ pub fn branching(text: &str, system: &System) -> Result<BranchingFormula, ReadEr
 struct Parser<'t> {
     text: &'t str,
     tokens: Vec<(BranchingToken, usize)>,
+    /// The index of the next token.
     at: usize,
     depth: usize,
     system: &'t System,
@@ -334,6 +336,7 @@ impl Parser<'_> {
         self.not(until)
     }
 
+    /// Applies a prefix operator to the node `part`. Returns the new node.
     fn applied(&mut self, token: BranchingToken, part: usize) -> usize {
         match token {
             BranchingToken::Any { all } | BranchingToken::Quantified { all, operator: 'X' } => {

@@ -32,7 +32,9 @@ pub fn dot(text: &str, name: &str) -> Result<System, ReadError> {
 
 /// An edge as written in the file, with its offset.
 struct ParsedEdge {
+    /// The name of the source state, or of the root.
     from: String,
+    /// The name of the target state.
     to: String,
     label: String,
     offset: usize,
@@ -41,12 +43,14 @@ struct ParsedEdge {
 struct DotReader<'t> {
     text: &'t str,
     tokens: Vec<(SystemToken, usize)>,
+    /// The index of the next token.
     at: usize,
     /// The component of each state, to reject states of two components.
     component_of: HashMap<String, usize>,
 }
 
 impl DotReader<'_> {
+    /// Parses the whole graph.
     fn system(mut self, name: &str) -> Result<System, ReadError> {
         self.keyword("digraph")?;
         if let Some(SystemToken::Word(_)) = self.peek() {
@@ -88,6 +92,7 @@ impl DotReader<'_> {
         })
     }
 
+    /// Parses a subgraph after its keyword. `number` is the number of the component, from 0.
     fn component(&mut self, number: usize) -> Result<ComponentBuilder, ReadError> {
         let begin = self.offset();
         let name = match self.peek() {

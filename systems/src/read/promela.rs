@@ -29,6 +29,7 @@ use std::collections::HashMap;
 
 /// A component under construction.
 struct Process {
+    /// The component, without the edges collected so far.
     component: ComponentBuilder,
     /// The initial state. It is a root if an empty label leads from it.
     first: String,
@@ -121,6 +122,7 @@ fn is_known(line: &str) -> bool {
 }
 
 impl Process {
+    /// Adds the edges to the component and determines its start states.
     fn finished(self, text: &str) -> Result<ComponentBuilder, ReadError> {
         let Process { mut component, first, edges, .. } = self;
         let is_empty_label = |label: &str| label == "nop";

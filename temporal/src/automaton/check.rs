@@ -80,8 +80,11 @@ struct TableauCase {
     open: Vec<LinearFormula>,
     /// All formulas of the case, decomposed or not; the word satisfies all of them.
     known: BTreeSet<LinearFormula>,
+    /// The literals that the current letter satisfies.
     literals: BTreeSet<Literal>,
+    /// The formulas that the rest of the word satisfies.
     next: BTreeSet<LinearFormula>,
+    /// The untils whose right side is not satisfied now.
     postponed: BTreeSet<LinearFormula>,
 }
 
@@ -156,6 +159,7 @@ impl LinearTableau {
         Ok(())
     }
 
+    /// Checks that all numbers of states and marks are in range.
     fn check_numbers(&self) -> Result<(), TableauRefusal> {
         let automaton = &self.automaton;
         if self.obligations.len() != automaton.states.len() {

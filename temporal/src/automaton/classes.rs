@@ -18,7 +18,7 @@ use super::emptiness::Components;
 /// The strength of a component or an automaton; see the module documentation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Strength {
-    /// No run that stays there is accepting.
+    /// No run that stays in the component is accepting.
     Rejecting,
     /// Every word is accepted there.
     Terminal,

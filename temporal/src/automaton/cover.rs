@@ -30,6 +30,7 @@ type CoverFormula = Formula<Linear>;
 /// An alternative for satisfying a formula.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct CoverTerm {
+    /// The condition on the current letter.
     pub(super) cube: Cube,
     /// The formulas that the rest of the word must satisfy: ascending, without conjunctions and
     /// without true.
@@ -82,9 +83,11 @@ pub(super) fn conjuncts(formulas: &Ltl, formula: CoverFormula) -> Vec<CoverFormu
 /// Covers of formulas, computed at most once per formula.
 pub(super) struct Covers<'f> {
     formulas: &'f Ltl,
+    /// The limits on the number of terms.
     limits: AutomatonLimits,
     /// The marks, by until formula.
     marks: HashMap<CoverFormula, u32>,
+    /// The computed covers, by formula.
     covers: HashMap<CoverFormula, Rc<Vec<CoverTerm>>>,
 }
 

@@ -35,6 +35,7 @@ const SETS: usize = 400;
 /// A complete deterministic automaton: for each state, the successor under each letter.
 struct Deterministic {
     atoms: Vec<AtomId>,
+    /// The successor, indexed by state and letter. Bit k of a letter is the value of atom k.
     next: Vec<Vec<usize>>,
     /// True if runs that stay among states like this one are accepting.
     accepting: Vec<bool>,

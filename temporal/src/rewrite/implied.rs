@@ -35,6 +35,7 @@ impl<P: Paths> Formulas<P> {
         self.implies_within(one, other, DEPTH, &mut PAIRS.clone())
     }
 
+    /// Does the same as `implies`, within a depth and a number of comparisons.
     fn implies_within(
         &self,
         one: Formula<P>,

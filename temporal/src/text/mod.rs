@@ -175,6 +175,7 @@ fn needs_temporal(column: usize, operator: OperatorToken) -> ParseError {
     }
 }
 
+/// Applies a Boolean operator. Returns `None` for other operators.
 fn boolean<P: Paths>(
     formulas: &mut Formulas<P>,
     operator: OperatorToken,
@@ -204,6 +205,7 @@ fn boolean<P: Paths>(
     })
 }
 
+/// Applies a temporal operator on the given paths.
 fn temporal<P: Paths>(
     formulas: &mut Formulas<P>,
     paths: P,

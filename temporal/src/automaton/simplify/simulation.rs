@@ -29,6 +29,7 @@ const PARTS: usize = 16;
 /// The simulation relation: for each pair, whether the second state simulates the first.
 struct Simulation {
     states: usize,
+    /// True if state `by` simulates `state`, at index `state · states + by`.
     holds: Vec<bool>,
 }
 
@@ -116,6 +117,8 @@ impl Automaton {
         Self { states, ..*self }
     }
 
+    /// Replaces states by equivalent states, and removes edges whose letters are covered by better
+    /// edges.
     fn without_simulated(&self, simulation: &Simulation) -> Self {
         let count = self.states.len();
         let representative: Vec<usize> = (0..count)
