@@ -94,39 +94,29 @@ impl<T> Rows<T> {
 #[derive(Clone, Debug)]
 pub struct Net {
     pub(crate) name: String,
-    /// The ids of the places, indexed by place.
     pub(crate) place_names: Names,
-    /// The ids of the transitions, indexed by transition.
     pub(crate) transition_names: Names,
-    /// The labels of places that differ from the ids, sorted by index.
+    /// The labels that differ from the ids, sorted by index.
     pub(crate) place_labels: Vec<(PlaceId, Box<str>)>,
-    /// The labels of transitions that differ from the ids, sorted by index.
     pub(crate) transition_labels: Vec<(TransitionId, Box<str>)>,
-    /// The input arcs, one row per transition.
+    /// Input arcs, one row per transition.
     pub(crate) pre: Rows<Arc>,
-    /// The output arcs, one row per transition.
     pub(crate) post: Rows<Arc>,
-    /// The arcs to transitions, one row per place.
+    /// The arcs of each place, one row per place.
     pub(crate) consumers: Rows<PlaceArc>,
-    /// The arcs from transitions, one row per place.
     pub(crate) producers: Rows<PlaceArc>,
-    /// The effect class, indexed by transition.
     pub(crate) effect_of: Vec<EffectId>,
-    /// The changes of places, one row per effect class.
     pub(crate) effects: Rows<Change>,
     /// The transitions, one row per effect class.
     pub(crate) classes: Rows<TransitionId>,
-    /// The features beyond plain arcs.
     pub(crate) features: Features,
     /// The assumptions about the model, sorted, without repetition.
     pub(crate) assumptions: Vec<Assumption>,
     pub(crate) initial: Marking,
-    /// The final markings of the model.
     pub(crate) final_markings: Vec<Marking>,
     pub(crate) units: Option<Units>,
     /// Shared by copies of the net that differ in other parts.
     pub(crate) folding: Option<std::sync::Arc<Folding>>,
-    /// Shared by copies of the net that differ in other parts.
     pub(crate) translation: Option<std::sync::Arc<Translation>>,
 }
 

@@ -59,8 +59,8 @@ impl Contexts {
             starting_at_level[suffix_of(id).touch.level as usize].push(id);
         }
         let mut contexts: Vec<Context> = Vec::new();
-        // The pending suffixes of each context of this level; `first_context` is the number of its first
-        // context.
+        // The pending suffixes of each context of this level. The number of its first context is
+        // `first_context`.
         let mut frontier: Vec<Vec<u32>> = vec![Vec::new()];
         let mut first_context = 0;
         for level in 0..=levels {

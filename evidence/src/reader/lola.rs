@@ -18,6 +18,7 @@ pub(super) fn is(text: &str) -> bool {
     })
 }
 
+/// Splits a text into words and signs, without comments.
 fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     let mut words: Vec<ToolWord> = Vec::new();
     let (mut line, mut is_in_braces, mut word_text, mut comment_line) =
@@ -139,6 +140,7 @@ fn refused(word: &ToolWord, error: &BuildError) -> Unreadable {
     wrong(word.line, error.to_string())
 }
 
+/// Takes a name, which is neither a keyword nor a sign.
 fn name(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
     const OWN: [&str; 10] = [
         "PLACE",

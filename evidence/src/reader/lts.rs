@@ -58,6 +58,7 @@ fn lines(text: &str) -> impl Iterator<Item = (u64, &str)> {
     (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty())
 }
 
+/// Reads a file in the format of Aldebaran.
 fn aut(text: &str) -> Result<TransitionSystem, Unreadable> {
     let mut lines = lines(text);
     let (line_number, head) = lines.next().unwrap_or((1, ""));
@@ -100,6 +101,7 @@ fn aut(text: &str) -> Result<TransitionSystem, Unreadable> {
     }
 }
 
+/// Reads a file in mCRL2's format `.fsm`.
 fn fsm(text: &str) -> Result<TransitionSystem, Unreadable> {
     let (mut section, mut states, mut initial, mut last_line) = (0, 0, None, 1);
     let mut edges = Vec::new();

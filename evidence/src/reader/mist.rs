@@ -19,6 +19,7 @@ pub(super) fn is(text: &str) -> bool {
     lines.flat_map(str::split_whitespace).next() == Some("vars")
 }
 
+/// Splits a problem into words and signs.
 fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     let mut words = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -53,19 +54,26 @@ enum CounterChange {
 }
 
 struct CounterRule {
+    /// The ranges of variables in which the rule is enabled.
     guard: CounterRanges,
+    /// The change of each changed variable.
     changes: BTreeMap<PlaceId, CounterChange>,
     line: u64,
 }
 
 /// The content of a problem file.
 struct CounterProblem {
+    /// The names of the variables, indexed by place.
     variables: Vec<String>,
+    /// The rules, in the order of the file.
     rules: Vec<CounterRule>,
+    /// The initial ranges. A variable without a range begins with any value.
     initially: CounterRanges,
+    /// The target markings: each list is a conjunction of ranges.
     targets: Vec<CounterRanges>,
 }
 
+/// Parses a problem.
 fn problem(text: &str) -> Result<CounterProblem, Unreadable> {
     let mut words = ToolWords::new(words(text)?);
     words.must("vars")?;
@@ -109,6 +117,7 @@ fn variable(
     Ok((place.ok_or_else(|| word.wrong("a variable"))?, word))
 }
 
+/// Parses a list of ranges of different variables.
 fn ranges(
     words: &mut ToolWords,
     places_by_name: &BTreeMap<String, PlaceId>,
@@ -142,6 +151,7 @@ fn ranges(
     }
 }
 
+/// Parses a rule.
 fn rule(
     words: &mut ToolWords,
     places_by_name: &BTreeMap<String, PlaceId>,
@@ -229,6 +239,8 @@ fn unused(net: &ExtendedBuilder, name: &str) -> String {
     name
 }
 
+/// Builds the net. If an initial value is not determined, transitions choose it before any rule is
+/// enabled.
 fn build(problem: &CounterProblem) -> Result<ExtendedNet, BuildError> {
     let mut net = ExtendedBuilder::default();
     let mut undetermined: Vec<(PlaceId, Option<u64>)> = Vec::new();

@@ -82,6 +82,7 @@ fn places(net: &Net) -> Vec<LabelledNode> {
     }
 }
 
+/// Returns the ids and labels of the model's transitions.
 fn transitions(net: &Net) -> Vec<LabelledNode> {
     let owned = |label: Option<&str>| label.map(str::to_owned);
     if let Some(folding) = net.folding() {

@@ -82,6 +82,7 @@ pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
     builder.build().map_err(|error| wrong(text.lines().count() as u64, error.to_string()))
 }
 
+/// Splits a line into names and signs.
 fn pieces(line: &str) -> Result<Vec<PlainToken>, String> {
     let mut pieces = Vec::new();
     let mut rest = line.trim_start();
@@ -135,6 +136,7 @@ fn number(line: u64, digits: &str) -> Result<u64, Unreadable> {
     digits.parse().map_err(|_| wrong(line, format!("expected a number, found {digits:?}")))
 }
 
+/// Adds the arcs of a transition, given as the tokens behind the colon.
 fn connect(
     builder: &mut NetBuilder,
     places_by_name: &Places,

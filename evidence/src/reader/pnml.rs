@@ -55,9 +55,11 @@ pub struct PlainModel {
 struct NetElements<'a, 'input> {
     places: Vec<Node<'a, 'input>>,
     transitions: Vec<Node<'a, 'input>>,
+    /// The reference places and reference transitions.
     references: Vec<Node<'a, 'input>>,
     arcs: Vec<Node<'a, 'input>>,
     units: Vec<Node<'a, 'input>>,
+    /// The sections with final markings.
     finals: Vec<Node<'a, 'input>>,
 }
 
@@ -170,6 +172,7 @@ fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<NetElements<'a, 'input>,
     Ok(net_elements)
 }
 
+/// Builds the net of the collected elements.
 fn build(
     net: Node<'_, '_>,
     net_elements: &NetElements<'_, '_>,

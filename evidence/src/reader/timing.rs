@@ -23,7 +23,9 @@ pub enum TimeTreatment {
 
 /// The times, priorities and rates of a net, and its tool data.
 pub(crate) struct NetTiming {
+    /// The assumptions made by ignoring tool data and rates, without repetition.
     assumptions: Vec<Assumption>,
+    /// The error for the first time or priority, if the net has any.
     refusal: Option<Unreadable>,
 }
 
@@ -123,8 +125,11 @@ type FiringOrder = (Option<String>, Option<String>);
 /// The times and priorities of a transition.
 #[derive(Default)]
 struct TransitionTiming {
+    /// The priority and the timed flag of the transition.
     order: FiringOrder,
+    /// True if a time limits when the transition fires.
     is_limited: bool,
+    /// True if the transition has a rate, weight or probability.
     has_rate: bool,
 }
 

@@ -29,6 +29,7 @@ pub(super) fn is(text: &str) -> bool {
             .any(|word| is_keyword(word, &["place", "transition", "var", "sort"]) && !word.braced)
 }
 
+/// Splits a text into words, signs and names in braces.
 fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     let mut words = Vec::new();
     let (mut line, mut is_first_of_line) = (1, true);
@@ -98,7 +99,9 @@ struct NodeEntry {
 /// Names in the order of first mention.
 #[derive(Default)]
 struct TinaNames {
+    /// The names in the order of first mention.
     order: Vec<String>,
+    /// The properties of each node, by name.
     said: BTreeMap<String, NodeEntry>,
 }
 
@@ -122,6 +125,7 @@ struct TinaNodes {
     arcs: BTreeMap<(String, String, String), u64>,
     /// The labels of transitions.
     labels: BTreeMap<String, String>,
+    /// The labels of places, by name.
     place_labels: BTreeMap<String, String>,
 }
 
@@ -315,6 +319,7 @@ fn arcs(
     }
 }
 
+/// Builds the net of the declared nodes and arcs.
 fn build(name: &str, nodes: &TinaNodes) -> Result<ExtendedNet, Unreadable> {
     let mut net = ExtendedBuilder::new(name);
     let (mut places, mut transitions) = (BTreeMap::new(), BTreeMap::new());

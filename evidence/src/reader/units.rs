@@ -50,6 +50,7 @@ pub(super) fn read(
     structured(builder, child(section, "structure")?).map(Some)
 }
 
+/// Reads the units inside the element `structure`.
 fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Unreadable> {
     let nodes: Vec<_> = elements(structure).filter(|&node| name(node) == "unit").collect();
     let declared_count: usize = number(structure, attribute(structure, "units")?)?;

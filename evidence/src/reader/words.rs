@@ -17,6 +17,7 @@ pub(super) struct ToolWord {
 
 /// The remaining words of a text.
 pub(super) struct ToolWords {
+    /// The words that are not taken yet.
     words: std::iter::Peekable<std::vec::IntoIter<ToolWord>>,
     line: u64,
 }

@@ -109,6 +109,8 @@ pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Un
     properties(net, Some(&Predicate::or(predicates).sorted()), bytes)
 }
 
+/// Reads the properties of a query file. With `case_end`, they are about cases that end in a
+/// marking with this predicate.
 fn properties(
     net: &Net,
     case_end: Option<&Predicate>,
@@ -217,7 +219,8 @@ fn inside<'a, 'input>(node: Node<'a, 'input>) -> Result<Node<'a, 'input>, Unread
 
 /// Reads a formula without logical operators.
 fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
-    // The comparisons are left ≤ right and left + 1 ≤ right, with the sides exchanged if `is_swapped`.
+    // The comparisons are left ≤ right and left + 1 ≤ right. The sides are exchanged if
+    // `is_swapped`.
     let (is_swapped, strictness) = match name(node) {
         "true" => return Ok(Predicate::True),
         "false" => return Ok(Predicate::False),

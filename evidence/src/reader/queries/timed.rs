@@ -108,6 +108,8 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
         self.read(ReadingTask::Timed(timed), whole)
     }
 
+    /// Performs the task `first` and all tasks that follow from it. `whole` is the formula for
+    /// error messages.
     fn read<'a, 'input>(
         &mut self,
         first: ReadingTask<'a, 'input, P>,
@@ -169,6 +171,7 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
         read.pop().ok_or_else(|| Unreadable::at(whole, "expected a formula"))
     }
 
+    /// Applies an operator to formulas, which are in reverse order of reading.
     fn join(&mut self, operator: TemporalOperator<P>, parts: &[Formula<P>]) -> Formula<P> {
         let formulas = &mut self.formulas;
         match (operator, parts) {

@@ -81,6 +81,7 @@ pub(super) fn properties(text: &str) -> Vec<TranslatedProperty> {
     properties.into_iter().map(translated).collect()
 }
 
+/// Translates the tokens of a property to tokens of the `--formula` language.
 fn tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
     let pieces = match pieces {
         [first, rest @ ..] if first.kind == ContestTokenKind::Quoted => rest,

@@ -72,6 +72,7 @@ pub(super) fn definitions(text: &str, net: &Net) -> Vec<TranslatedProperty> {
     definitions.into_iter().map(translated).collect()
 }
 
+/// Translates the tokens of a definition to tokens of the `--formula` language.
 fn definition(pieces: &[ContestToken], net: &Net) -> Result<Vec<TypedToken>, String> {
     let [name, equals, verb, body @ ..] = pieces else {
         return Err("expected a formula such as `name = reachable …`".to_owned());

@@ -45,6 +45,7 @@ enum OpenOperator {
 pub(super) struct FormulaParser<'n> {
     net: &'n Net,
     tokens: std::vec::IntoIter<TypedToken>,
+    /// The next token; the iterator holds the tokens after it.
     next: TypedToken,
     /// The XML for `a` and `b` while the formula of a constraint is read.
     activities: Vec<String>,

@@ -109,6 +109,7 @@ pub(super) fn is(text: &str) -> bool {
 struct LolaToken<'t> {
     text: &'t str,
     line: u64,
+    /// True for a word, false for a sign.
     is_word: bool,
 }
 
@@ -124,6 +125,7 @@ pub(super) fn formulas(text: &str) -> Vec<(u64, Result<Vec<TypedToken>, String>)
     }
 }
 
+/// Splits a text into words and signs. Returns the line and a message for an unknown character.
 fn pieces(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
     let mut pieces = Vec::new();
     let (mut rest, mut line) = (text, 1);
@@ -162,6 +164,7 @@ fn push(tokens: &mut Vec<TypedToken>, text: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Translates the tokens of a formula to tokens of the `--formula` language.
 fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
     let mut tokens = Vec::new();
     let mut pieces = match pieces {

@@ -134,6 +134,7 @@ fn label(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty() && name.chars().all(is_name_character)).then_some((name, formula))
 }
 
+/// Parses a formula to XML, and reads the property from the XML.
 fn property(
     id: String,
     line: u64,

@@ -103,7 +103,9 @@ impl XmlFormula {
 /// A linear sum: the coefficients of places by id, and a constant.
 #[derive(Default)]
 pub(super) struct PlaceSum {
+    /// The coefficient of each place, by id.
     pub(super) terms: BTreeMap<String, i128>,
+    /// The constant part.
     pub(super) constant: i128,
 }
 
@@ -171,6 +173,7 @@ pub(super) fn prefixed(names: &[&str], part: ParsedOperand) -> Result<ParsedOper
     Ok(ParsedOperand::Formula(XmlFormula { xml, by: None, is_of_a_run }))
 }
 
+/// Applies an infix operator to two operands.
 pub(super) fn joined(
     operator: Infix,
     left: ParsedOperand,
