@@ -44,11 +44,10 @@ pub struct Z3 {
     numbers: HashMap<Variable, Number>,
     /// The translated Boolean variables.
     booleans: HashMap<Variable, Bool>,
-    /// The assertions of each scope, the outermost scope first.
-    scopes: Vec<Vec<Term>>,
-    /// For assumptions that are not literals: a fresh Boolean that implies the term, and the scope
-    /// depth of this implication.
-    guards: HashMap<Term, (Bool, usize)>,
+    /// The assertions, in order.
+    assertions: Vec<Term>,
+    /// For assumptions that are not literals: a fresh Boolean that implies the term.
+    guards: HashMap<Term, Bool>,
 }
 
 #[derive(Clone)]
@@ -104,7 +103,7 @@ impl Z3 {
             translated: Vec::new(),
             numbers: HashMap::new(),
             booleans: HashMap::new(),
-            scopes: vec![Vec::new()],
+            assertions: Vec::new(),
             guards: HashMap::new(),
         })
     }
@@ -252,12 +251,12 @@ impl Z3 {
         if is_literal {
             return translated;
         }
-        if let Some((guard, _)) = self.guards.get(&term) {
+        if let Some(guard) = self.guards.get(&term) {
             return guard.clone();
         }
         let guard = Bool::fresh_const("assumed");
         self.solver.assert(&guard.implies(&translated));
-        self.guards.insert(term, (guard.clone(), self.scopes.len()));
+        self.guards.insert(term, guard.clone());
         guard
     }
 
@@ -289,9 +288,9 @@ impl SmtSolver for Z3 {
         self.take_arena(terms)?;
         let translated = self.translate(terms, term);
         self.solver.assert(&translated);
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.push(term);
-        }
+        self.assertions.push(term);
+        <<<<<<< mine
+}
         Ok(())
     }
 
@@ -308,7 +307,11 @@ impl SmtSolver for Z3 {
         self.scopes.pop();
         let depth_left = self.scopes.len();
         self.guards.retain(|_, (_, depth)| *depth <= depth_left);
-        Ok(())
+        
+=======
+
+>>>>>>> theirs
+Ok(())
     }
 
     fn check(
@@ -324,7 +327,7 @@ impl SmtSolver for Z3 {
         let literals: Vec<Bool> =
             assumptions.iter().map(|&term| self.assumption(terms, term)).collect();
         if !self.solver.is_sound() {
-            let text = "Z3 refused an assertion".to_owned();
+            let text = "Z3 rejected an assertion".to_owned();
             return Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(text)));
         }
         Ok(match self.solver.check(&literals, budget) {
@@ -334,7 +337,7 @@ impl SmtSolver for Z3 {
                 SmtAnswer::Unsatisfiable { core: core.collect() }
             }
             CheckOutcome::Satisfiable => {
-                let mut all_terms: Vec<Term> = self.scopes.concat();
+                let mut all_terms: Vec<Term> = self.assertions.clone();
                 all_terms.extend_from_slice(assumptions);
                 match self.model() {
                     Some(model) if model.evaluate_all(terms, &all_terms) == Some(true) => {
@@ -421,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn scopes_assumptions_models_and_cores_work_together() {
+    fn assumptions_models_and_cores_work_together() {
         let mut terms = Terms::new();
         let (x, y) = (terms.integer("x"), terms.integer("y"));
         let sum = terms.at_most(LinearExpression::new().plus(1, x).plus(1, y), 10);
@@ -434,17 +437,13 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(core, [high, low]);
-        z3.push();
-        z3.assert(&terms, high).unwrap();
-        // A guard created in a scope is removed with it.
-        let answer = z3.check(&terms, &[low], &budget).unwrap();
-        assert_eq!(answer, SmtAnswer::Unsatisfiable { core: vec![low] });
-        z3.pop().unwrap();
         let SmtAnswer::Satisfiable(model) = z3.check(&terms, &[low], &budget).unwrap() else {
             panic!()
         };
         assert!(model.integer(y).unwrap() >= 3.into());
-        assert_eq!(z3.pop(), Err(SmtError::NoScope));
+        z3.assert(&terms, high).unwrap();
+        let answer = z3.check(&terms, &[low], &budget).unwrap();
+        assert_eq!(answer, SmtAnswer::Unsatisfiable { core: vec![low] });
         assert_eq!(z3.assert(&Terms::new(), sum), Err(SmtError::OtherArena));
     }
 
@@ -488,14 +487,9 @@ mod tests {
         let asserted = hopeless(&mut terms);
         let mut z3 = Z3::new().unwrap();
         for _ in 0..3 {
-            z3.push();
-            for &term in &asserted {
-                z3.assert(&terms, term).unwrap();
-            }
             let budget = Budget::lasting(Duration::from_millis(50));
-            let answer = z3.check(&terms, &[], &budget).unwrap();
+            let answer = z3.check(&terms, &asserted, &budget).unwrap();
             assert!(matches!(answer, SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))), "{answer:?}");
-            z3.pop().unwrap();
             let answer = z3.check(&terms, &asserted[..1], &Budget::unlimited()).unwrap();
             assert!(matches!(answer, SmtAnswer::Satisfiable(_)), "{answer:?}");
         }

@@ -197,7 +197,7 @@ pub fn never_so(net: &Net, wanted: &[(PlaceId, u64)]) -> String {
         let times = if single { String::new() } else { format!("{tokens}·") };
         let _ = write!(text, "{between}{times}`{}`", name(place));
     }
-    text + if single { " are never marked together" } else { " are never there together" }
+    text + if single { " are never marked together" } else { " never occur together" }
 }
 
 #[cfg(test)]
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(sums.places_of_why_never(&net, &both), [place("p"), place("q")].into());
         assert!(sums.places_of_why_never(&net, &at_least("s", 2)).is_empty());
         let many = Predicate::and([at_least("r", 1), at_least("s", 2)]);
-        let too_many = "r + s = 2, so 1·`r` and 2·`s` are never there together";
+        let too_many = "r + s = 2, so 1·`r` and 2·`s` never occur together";
         assert_eq!(sums.why_never(&net, &many).as_deref(), Some(too_many));
         let either = Predicate::or([both, at_least("s", 3)]);
         let why = format!("{why}; r + s = 2, so `s` never holds 3 tokens");

@@ -64,7 +64,7 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
             _ => &["id"],
         };
         if node.tag_name().namespace() != net_namespace {
-            let what = format!("`{}` is of another language than the net", name(node));
+            let what = format!("`{}` belongs to another language than the net", name(node));
             return Err(Unreadable::at(node, what));
         }
         for attribute in node.attributes().filter(|it| it.namespace().is_none()) {
@@ -75,7 +75,12 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
             );
             if !is_among(known_attributes) && !is_among(FOR_PEOPLE) && !is_default {
                 let (key, enclosing) = (attribute.name(), name(node));
-                let what = format!("`{key}` of `{enclosing}` is not known, and not guessed");
+                let what = format!(<<<<<<< mine
+"`{key}` of `{enclosing}` is not known, and not guessed"
+=======
+"`{key}` of `{around}` is unknown"
+>>>>>>> theirs
+);
                 return Err(Unreadable::at(node, what));
             }
         }

@@ -73,7 +73,7 @@ fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     }
     finish_word(&mut word_text, line);
     match is_in_braces || is_in_block_comment {
-        true => Err(wrong(comment_line, "a comment without its end")),
+        true => Err(wrong(comment_line, "an unclosed comment")),
         false => Ok(words),
     }
 }

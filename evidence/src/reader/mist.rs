@@ -32,7 +32,7 @@ fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
                 }
                 _ if rest.starts_with("->") || rest.starts_with(">=") => 2,
                 ',' | ';' | '=' | '\'' | '+' | '-' | '[' | ']' => 1,
-                c => return Err(wrong(number, format!("a sign that is not known: {c:?}"))),
+                c => return Err(wrong(number, format!("an unknown character: {c:?}"))),
             };
             let text = rest[..length].to_owned();
             words.push(ToolWord { line: number, text, braced: false, first: false });
@@ -201,7 +201,7 @@ fn change(
         match variable(words, places_by_name)? {
             (summand, _) if summand == place => own_count += 1,
             (_, summand) => {
-                return Err(summand.wrong("no other variable: all that it has would move"));
+                return Err(summand.wrong("no other variable, because transfers are not supported"));
             }
         }
         if words.skip("-") {

@@ -194,7 +194,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
         return Ok(Cow::Borrowed(text));
     }
     let text = encoding.decode_without_bom_handling_and_without_replacement(bytes);
-    let message = || format!("this is no text in the encoding {}", Quoted(&declared));
+    let message = || format!("this is not text in the encoding {}", Quoted(&declared));
     text.ok_or_else(|| Unreadable { line: 1, what: message() })
 }
 
@@ -313,7 +313,8 @@ pub(crate) fn attribute<'a>(node: Node<'a, '_>, key: &str) -> Result<&'a str, Un
 /// Returns the error for an unknown element, which may have a meaning.
 pub(crate) fn unknown(found: Node<'_, '_>, parent: Node<'_, '_>) -> Unreadable {
     let (found_name, parent) = (name(found), name(parent));
-    let what = format!("`{found_name}` inside `{parent}` is not known, and not guessed");
+    let what = format!("`{found_name}` inside `{parent}` is <<<<<<< mine
+not known, and not guessed");
     Unreadable::at(found, what)
 }
 
@@ -327,7 +328,25 @@ pub(crate) fn number<T: std::str::FromStr>(
     let value = if is_decimal { digits.parse().ok() } else { None };
     value.ok_or_else(|| {
         let found = Quoted(digits);
-        Unreadable::at(node, format!("expected a number of at most 64 bits, found {found}"))
+        Unreadable::at(node, format!("
+=======
+unknown");
+    Unreadable::at(found, what)
+}
+
+/// Parses a number of decimal digits: no sign, no point, no exponent.
+pub(crate) fn number<T: std::str::FromStr>(
+    node: Node<'_, '_>,
+    digits: &str,
+) -> Result<T, Unreadable> {
+    let digits = trimmed(digits);
+    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let value = if plain { digits.parse().ok() } else { None };
+    value.ok_or_else(|| {
+        let found = Quoted(digits);
+        Unreadable::at(node, format!("
+>>>>>>> theirs
+expected a number of at most 64 bits, found {found}"))
     })
 }
 

@@ -61,7 +61,12 @@ pub(crate) fn meant(
             let first_ids: Vec<String> =
                 ids.iter().take(5).map(|id| Quoted(id).to_string()).collect();
             let (count, first_ids) = (ids.len(), first_ids.join(", "));
-            Err(format!("{} is the name of {count} nodes: {first_ids}", Quoted(text)))
+            Err(format!(<<<<<<< mine
+"{} is the name of {count} nodes: {first_ids}"
+=======
+"{} is the label of {count} nodes: {some}"
+>>>>>>> theirs
+, Quoted(text)))
         }
         _ => Ok(ids),
     }

@@ -54,7 +54,7 @@ pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
                 let tokens = match tokens {
                     [] => 0,
                     [PlainToken::Name(digits)] => number(line, digits)?,
-                    _ => return Err(wrong(line, "expected the end of the line behind the tokens")),
+                    _ => return Err(wrong(line, "expected the end of the line after the tokens")),
                 };
                 places_by_name.insert(name.clone(), builder.place(name, tokens).map_err(refused)?);
             }
@@ -67,7 +67,7 @@ pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
                     [PlainToken::Sign(':'), rest @ ..] => {
                         arcs.push((line, transition, rest.to_vec()))
                     }
-                    _ => return Err(wrong(line, "expected `:` behind the transition's name")),
+                    _ => return Err(wrong(line, "expected `:` after the transition's name")),
                 }
             }
             _ => {
@@ -119,7 +119,7 @@ fn pieces(line: &str) -> Result<Vec<PlainToken>, String> {
                     }
                 }
                 pieces.push(PlainToken::Name(name));
-                end.ok_or("a quoted name does not end")?
+                end.ok_or("a quoted name is not closed")?
             }
             _ => {
                 let length = rest.find(|c| !is_name_character(c)).unwrap_or(rest.len());

@@ -72,7 +72,7 @@ pub fn read(bytes: &[u8]) -> Result<PlainModel, Unreadable> {
     match net.into_plain() {
         Ok(net) => Ok(PlainModel { net, note }),
         Err(_) => {
-            let what = "expected a net of plain arcs, found one that inhibits or empties";
+            let what = "expected a net of plain arcs, found an inhibitor or reset arc";
             Err(Unreadable { line: 1, what: what.to_owned() })
         }
     }
@@ -217,7 +217,10 @@ fn build(
                     Ok(())
                 }
                 ArcKind::Empties => {
-                    return Err(Unreadable::at(node, "expected no weight, as this arc takes all"));
+                    return Err(Unreadable::at(
+                        node,
+                        "expected no weight, because a reset arc takes all tokens",
+                    ));
                 }
             },
             (NetNode::Transition(t), NetNode::Place(p)) if kind == ArcKind::Plain => {
@@ -232,7 +235,7 @@ fn build(
     }
     let sizes = (net_elements.transitions.len(), net_elements.arcs.len());
     let units = units::read(&builder.core, &net_elements.units, sizes);
-    let describe_omission = |error| format!("the model's nested units are left out: {error}");
+    let describe_omission = |error| format!("the model's nested units are ignored: {error}");
     let note = units.as_ref().err().map(describe_omission);
     if let Ok(Some(units)) = units {
         builder.core.set_units(units);
@@ -313,7 +316,7 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
     let mut kind = ArcKind::Plain;
     for (written_type, inside) in &kinds {
         if *inside && trimmed(written_type).is_empty() {
-            return Err(Unreadable::at(arc, "a type of an arc that does not say which"));
+            return Err(Unreadable::at(arc, "an empty type of an arc"));
         }
         let written_kind = match trimmed(written_type).to_ascii_lowercase().as_str() {
             // Renew writes `ordinary`.
@@ -327,11 +330,14 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
             }
         };
         if kind != ArcKind::Plain && written_kind != kind {
-            return Err(Unreadable::at(arc, "an arc of two types"));
+            return Err(Unreadable::at(arc, "an arc with two types"));
         }
         // PM4Py ignores such weights.
         if *inside && written_kind == ArcKind::Inhibits && label(arc, "inscription", 1)? != 1 {
-            return Err(Unreadable::at(arc, "expected no weight, as tools do not agree on it"));
+            return Err(Unreadable::at(
+                arc,
+                "expected no weight, because tools disagree on its meaning",
+            ));
         }
         kind = written_kind;
     }
@@ -342,6 +348,6 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
 pub(crate) fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
     match arc_kind(arc)? {
         ArcKind::Plain => Ok(()),
-        _ => Err(Unreadable::at(arc, "expected a plain arc, found one that tests or empties")),
+        _ => Err(Unreadable::at(arc, "expected a plain arc, found a test or reset arc")),
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn references<'a>(
             return Err(unknown(inside, node));
         }
         if is_place(id).is_some() {
-            return Err(Unreadable::at(node, "the id of this reference is that of a node"));
+            return Err(Unreadable::at(node, "this reference has the same id as a node"));
         }
         if targets.insert(id, attribute(node, "ref")?).is_some() {
             return Err(Unreadable::at(node, "the id of this reference is used twice"));
@@ -40,7 +40,7 @@ pub(crate) fn references<'a>(
         if is_place(final_target) != Some(kind == "place") {
             return Err(Unreadable::at(
                 node,
-                format!("this refers to {}, which is no {kind}", Quoted(final_target)),
+                format!("this refers to {}, which is not a {kind}", Quoted(final_target)),
             ));
         }
     }

@@ -383,7 +383,7 @@ impl ColouredNet {
         let found = name_ends.filter_map(|name_end| {
             Some((self.transition_named(text[..name_end].trim())?, name_end))
         });
-        let (t, name_end) = { found }.next().ok_or_else(|| format!("`{text}` is no transition"))?;
+        let (t, name_end) = { found }.next().ok_or_else(|| format!("`{text}` is not a transition"))?;
         let assignments = text[name_end..].trim();
         let assignments = match assignments.strip_prefix('(') {
             Some(rest) => rest.strip_suffix(')').ok_or_else(|| format!("`{text}` lacks a `)`"))?,
@@ -399,10 +399,10 @@ impl ColouredNet {
             let name = name.trim();
             let variable = variables.iter().find(|&&v| self.variable(v).name == name);
             let &variable =
-                variable.ok_or_else(|| format!("`{name}` is no variable of this transition"))?;
+                variable.ok_or_else(|| format!("`{name}` is not a variable of this transition"))?;
             let sort = self.variable(variable).sort;
             let colour = self.colour_named(sort, colour).ok_or_else(|| {
-                format!("`{}` is no colour of `{}`", colour.trim(), self.sort(sort).name())
+                format!("`{}` is not a colour of `{}`", colour.trim(), self.sort(sort).name())
             })?;
             if binding.iter().any(|value| value.variable == variable) {
                 return Err(format!("`{name}` has two colours"));

@@ -25,7 +25,6 @@
 use super::error::ReadError;
 use crate::builder::{ComponentBuilder, system};
 use crate::system::System;
-use std::collections::HashMap;
 
 /// A component under construction.
 struct Process {
@@ -94,12 +93,12 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
             let label = label.ok_or_else(|| unexpected_line("a message before the next state"))?;
             process.edges.push((from, label, to, begin));
         } else if !is_known(line) {
-            return Err(unexpected_line("a line as RERS writes its processes"));
+            return Err(unexpected_line("a line of a process in the format of RERS"));
         }
     }
     processes.extend(open_process);
     if processes.is_empty() {
-        let expected = "a process `active proctype Proc0()`, as RERS writes them";
+        let expected = "a process `active proctype Proc0()`, in the format of RERS";
         return Err(ReadError::at(text, text.len(), expected, "none in the file"));
     }
     let mut components = Vec::new();
@@ -107,7 +106,7 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
         components.push(process.finished(text)?);
     }
     system(name, components).map_err(|error| {
-        ReadError::at(text, text.len(), "processes as RERS writes them", error.to_string())
+        ReadError::at(text, text.len(), "processes in the format of RERS", error.to_string())
     })
 }
 
@@ -136,7 +135,8 @@ impl Process {
                 let to = component.state(&to);
                 component.start(to);
             } else if is_empty_label(&label) || (has_root && to == first) {
-                let expected = "the message `nop` only in the first state, and no way back there";
+                let expected = "the message `nop` only in the first state, and no transition back \
+                                to this state";
                 return Err(ReadError::at(text, offset, expected, format!("`{label}`")));
             } else {
                 let (from, to) = (component.state(&from), component.state(&to));
@@ -152,7 +152,8 @@ impl Process {
         }
         Ok(component)
     }
-}
+}<<<<<<< mine
+
 
 /// Returns the meaning of the macros in a file: label `a` for `pa`.
 fn promela_names(text: &str) -> HashMap<String, String> {
@@ -189,3 +190,7 @@ pub fn promela_properties(text: &str) -> String {
     }
     property_file
 }
+=======
+
+>>>>>>> theirs
+

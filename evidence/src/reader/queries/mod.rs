@@ -92,7 +92,7 @@ pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Un
         net.marking_of_model(final_marking).is_some_and(|it| !net.is_dead(&it))
     };
     if finals.iter().any(has_successor) {
-        return refuse("something is enabled in a final marking, so that cases do not end there");
+        return refuse("a transition is enabled in a final marking, so cases do not end there");
     }
     let mut predicates = Vec::new();
     for final_marking in finals {
@@ -167,7 +167,10 @@ fn property(
     let question = match is_read {
         true => question(net, case_end, child(node, "formula")?),
         false => {
-            let what = format!("this formula was not read: {MOST_UNREADABLE} before it cannot be");
+            let what = format!(
+                "this formula was not read, because {MOST_UNREADABLE} earlier formulas are \
+                 unreadable"
+            );
             Err(Unreadable { line: 0, what })
         }
     };

@@ -87,7 +87,7 @@ pub(super) fn compare(
 /// Reads the number at `node`, at nesting depth `depth`.
 fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<IntegerSum, Unreadable> {
     if depth > DEEPEST {
-        let what = format!("numbers nested deeper than {DEEPEST} are not read");
+        let what = format!("numbers nested deeper than {DEEPEST} are not supported");
         return Err(Unreadable::at(node, what));
     }
     match name(node) {
@@ -134,7 +134,7 @@ fn operated(
             "integer-difference" => result.add(&operand, -1),
             _ if operand.terms.is_empty() => IntegerSum::default().add(&result, operand.constant),
             _ if result.terms.is_empty() => IntegerSum::default().add(&operand, result.constant),
-            _ => return Err(Unreadable::at(node, "tokens times tokens are no sum of tokens")),
+            _ => return Err(Unreadable::at(node, "products of token counts are not supported")),
         };
         joined.ok_or_else(|| too_large(node))
     })

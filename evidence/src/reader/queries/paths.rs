@@ -36,7 +36,7 @@ pub(super) fn of_cases(
     negated: bool,
 ) -> Result<Question, Unreadable> {
     if EarlyQuantifier::of(node).is_some() {
-        return Err(Unreadable::at(node, "this quantifier is not asked of cases"));
+        return Err(Unreadable::at(node, "this quantifier is not supported for cases"));
     }
     let is_universal = name(node) == "all-paths";
     runs::of_runs(net, Some(case_end), is_universal != negated, (inside(node)?, negated))
@@ -128,7 +128,7 @@ fn on_nested_paths(
     if is_disjunction == is_universal && path_formula_count > 1
         || !reversed_operands.iter().copied().all(is_splittable)
     {
-        let what = "formulas of CTL and LTL are answered, and not what mixes them";
+        let what = "CTL and LTL formulas are supported, but not their mixture";
         return Err(Unreadable::at(path, what));
     }
     let operand_question = |operand: UnreadOperand<'_, '_>| match operand {

@@ -40,7 +40,7 @@ pub(super) fn of_runs(
 ) -> Result<Question, Unreadable> {
     let is_next_of_state_formula = name(path) == "next" && !speaks_of_its_path(inside(path)?);
     if case_end.is_none() && is_next_of_state_formula && net.is_dead(net.initial()) {
-        let what = "`next` in a dead initial marking means one thing in CTL and another in LTL";
+        let what = "`next` in a dead initial marking differs between CTL and LTL";
         return Err(Unreadable::at(path, what));
     }
     let mut reader: TemporalReader<'_, Linear> = TemporalReader::new(net, path);
@@ -93,7 +93,7 @@ impl TemporalElements for Linear {
         match node.descendants().find(|&it| is_path(it)) {
             None => Ok(()),
             Some(path) => {
-                let what = "a path quantifier inside a formula about runs is beyond this";
+                let what = "a path quantifier inside a formula about runs is not supported";
                 Err(Unreadable::at(path, what))
             }
         }

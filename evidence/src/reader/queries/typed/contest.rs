@@ -115,7 +115,7 @@ fn tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
             {
                 let end =
                     formula[cursor..].iter().position(|it| it.is(")")).map(|end| cursor + end);
-                let end = end.ok_or("a list of transitions has no end")?;
+                let end = end.ok_or("a list of transitions is not closed")?;
                 fireable(&formula[cursor + 1..end], &mut tokens)?;
                 cursor = question_mark(formula, end + 1)?;
                 continue;
@@ -148,7 +148,7 @@ fn tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
 }
 
 fn not_known(piece: &ContestToken) -> String {
-    format!("`{}` is no word of the contest's texts", piece.text)
+    format!("`{}` is not a word of the contest's textual format", piece.text)
 }
 
 /// Translates a list of transitions to the atom that at least one is enabled.
@@ -169,6 +169,6 @@ fn fireable(list: &[ContestToken], tokens: &mut Vec<TypedToken>) -> Result<(), S
 fn question_mark(formula: &[ContestToken], position: usize) -> Result<usize, String> {
     match formula.get(position).is_some_and(|it| it.is("?")) {
         true => Ok(position + 1),
-        false => Err("expected `?` behind transitions".to_owned()),
+        false => Err("expected `?` after transitions".to_owned()),
     }
 }

@@ -133,7 +133,7 @@ impl<'n> FormulaParser<'n> {
         let mut open_operators: Vec<OpenOperator> = Vec::new();
         loop {
             if open_operators.len() > MOST_OPEN {
-                return Err(format!("more than {MOST_OPEN} operators and brackets are open"));
+                return Err(format!("more than {MOST_OPEN} operators and brackets are nested"));
             }
             if let Some((_, names)) = PREFIX.iter().find(|(text, _)| self.next.is(text)) {
                 self.take();
@@ -238,7 +238,7 @@ impl<'n> FormulaParser<'n> {
             let colour = self.colour()?;
             let mut unfolded = Vec::new();
             for (id, place) in ids.iter().zip(coloured_places) {
-                let place = place.ok_or_else(|| format!("`{id}` is no coloured place"))?;
+                let place = place.ok_or_else(|| format!("`{id}` is not a coloured place"))?;
                 unfolded.extend(self.unfolded(place, &colour)?);
             }
             ids = unfolded;
@@ -269,7 +269,7 @@ impl<'n> FormulaParser<'n> {
         let id = folding.and_then(|folding| folding.colour_names()?.unfolded(place, colour));
         let id = id.ok_or_else(|| {
             let place = folding.map_or("", |folding| folding.place_name(place));
-            format!("{} is no colour of place {}", Quoted(colour), Quoted(place))
+            format!("{} is not a colour of place {}", Quoted(colour), Quoted(place))
         })?;
         let found = self.net.place_named(&id);
         let coloured_place_of = |found| folding.map(|folding| folding.place_of(found));
@@ -357,8 +357,13 @@ impl<'n> FormulaParser<'n> {
         }
         self.must(")")?;
         if activities.len() != operand_count {
-            return Err(format!(
-                "`{name}` is about {operand_count} activities, not {}",
+            return Err(format!(<<<<<<< mine
+
+                "`{name}` is about {operand_count} activities, not {}"
+=======
+"`{name}` takes {wanted} activities, not {}"
+>>>>>>> theirs
+,
                 activities.len()
             ));
         }

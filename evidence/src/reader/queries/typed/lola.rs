@@ -135,14 +135,26 @@ fn pieces(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
         let (length, is_piece) = match c {
             c if c.is_whitespace() => (c.len_utf8(), false),
             '{' => (length_through("}"), false),
-            '/' if rest.starts_with("/*") => (length_through("*/"), false),
+            '/' if rest.starts_with("/*") => (length_through("*/<<<<<<< mine
+"), false),
             ';' | ':' => (1, true),
             c if is_word_character(c) => {
                 (rest.find(|c| !is_word_character(c)).unwrap_or(rest.len()), true)
             }
             c => match SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
                 Some((sign, _)) => (sign.len(), true),
-                None => return Err((line, format!("{c:?} begins no word of LoLA's formulas"))),
+                None => return Err((line, format!("
+=======
+"), false),
+            ';' | ':' => (1, true),
+            c if inside(c) => (rest.find(|c| !inside(c)).unwrap_or(rest.len()), true),
+            c => match SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
+                Some((sign, _)) => (sign.len(), true),
+                None => {
+                    return Err((line, format!("unexpected character 
+>>>>>>> theirs
+{c:?} in a formula of LoLA<<<<<<< mine
+'s formulas"))),
             },
         };
         if is_piece {
@@ -168,7 +180,37 @@ fn push(tokens: &mut Vec<TypedToken>, text: &str) -> Result<(), String> {
 fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
     let mut tokens = Vec::new();
     let mut pieces = match pieces {
-        [first, rest @ ..] if first.text == "FORMULA" => rest,
+        [first, rest @ ..] if first.text == "
+=======
+")));
+                }
+            },
+        };
+        if is_piece {
+            pieces.push(LolaToken { text: &rest[..length], line, is_word: inside(c) });
+        }
+        line += rest[..length].matches('\n').count() as u64;
+        rest = &rest[length..];
+    }
+    Ok(pieces)
+}
+
+fn known(word: &str) -> Option<&'static str> {
+    WORDS.iter().find(|(known, _)| *known == word).map(|(_, own)| *own)
+}
+
+/// Appends the tokens of `text`, which is in the `--formula` language.
+fn push(tokens: &mut Vec<TypedToken>, text: &str) -> Result<(), String> {
+    tokens.extend(super::words::tokens(text)?);
+    Ok(())
+}
+
+fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
+    let mut tokens = Vec::new();
+    let mut pieces = match pieces {
+        [first, rest @ ..] if first.text == "
+>>>>>>> theirs
+FORMULA" => rest,
         all => all,
     };
     let goal_keyword =
@@ -203,7 +245,7 @@ fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
             None if list_depth == 0
                 && matches!(piece.text, "INITIAL" | "oo" | "FORMULA" | "COMPUTE" | "MAX") =>
             {
-                return Err(format!("`{}` is not known here", piece.text));
+                return Err(format!("`{}` is unknown here", piece.text));
             }
             None if piece.text.bytes().all(|byte| byte.is_ascii_digit()) => {
                 tokens.push(TypedToken::Number(piece.text.to_owned()));
@@ -233,10 +275,16 @@ fn ask_for_brackets(operator: &str, following: &[LolaToken<'_>]) -> Result<(), S
             "(" | "[" => open_brackets += 1,
             ")" | "]" if open_brackets == 0 => break,
             ")" | "]" => open_brackets -= 1,
-            "AND" | "OR" | "XOR" | "UNTIL" | "U" | "->" | "<->" | "&" | "|"
+            "AND" | "OR" | "XOR" | "UNTIL" | "U" | "->" | "<->" | "&" | "|<<<<<<< mine
+"
                 if open_brackets == 0 =>
             {
-                let what = "what the operator of time before is about needs brackets around it";
+                let what = "what 
+=======
+" if open == 0 => {
+                let what = "
+>>>>>>> theirs
+the operand of the previous temporal operator needs brackets";
                 return Err(format!("`{}`: {what}", piece.text));
             }
             _ => {}
