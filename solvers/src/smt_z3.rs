@@ -289,29 +289,7 @@ impl SmtSolver for Z3 {
         let translated = self.translate(terms, term);
         self.solver.assert(&translated);
         self.assertions.push(term);
-        <<<<<<< mine
-}
         Ok(())
-    }
-
-    fn push(&mut self) {
-        self.solver.push();
-        self.scopes.push(Vec::new());
-    }
-
-    fn pop(&mut self) -> Result<(), SmtError> {
-        if self.scopes.len() < 2 {
-            return Err(SmtError::NoScope);
-        }
-        self.solver.pop();
-        self.scopes.pop();
-        let depth_left = self.scopes.len();
-        self.guards.retain(|_, (_, depth)| *depth <= depth_left);
-        
-=======
-
->>>>>>> theirs
-Ok(())
     }
 
     fn check(

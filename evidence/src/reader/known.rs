@@ -75,12 +75,7 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
             );
             if !is_among(known_attributes) && !is_among(FOR_PEOPLE) && !is_default {
                 let (key, enclosing) = (attribute.name(), name(node));
-                let what = format!(<<<<<<< mine
-"`{key}` of `{enclosing}` is not known, and not guessed"
-=======
-"`{key}` of `{around}` is unknown"
->>>>>>> theirs
-);
+                let what = format!("`{key}` of `{enclosing}` is unknown");
                 return Err(Unreadable::at(node, what));
             }
         }

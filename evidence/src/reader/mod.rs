@@ -313,8 +313,7 @@ pub(crate) fn attribute<'a>(node: Node<'a, '_>, key: &str) -> Result<&'a str, Un
 /// Returns the error for an unknown element, which may have a meaning.
 pub(crate) fn unknown(found: Node<'_, '_>, parent: Node<'_, '_>) -> Unreadable {
     let (found_name, parent) = (name(found), name(parent));
-    let what = format!("`{found_name}` inside `{parent}` is <<<<<<< mine
-not known, and not guessed");
+    let what = format!("`{found_name}` inside `{parent}` is unknown");
     Unreadable::at(found, what)
 }
 
@@ -328,25 +327,7 @@ pub(crate) fn number<T: std::str::FromStr>(
     let value = if is_decimal { digits.parse().ok() } else { None };
     value.ok_or_else(|| {
         let found = Quoted(digits);
-        Unreadable::at(node, format!("
-=======
-unknown");
-    Unreadable::at(found, what)
-}
-
-/// Parses a number of decimal digits: no sign, no point, no exponent.
-pub(crate) fn number<T: std::str::FromStr>(
-    node: Node<'_, '_>,
-    digits: &str,
-) -> Result<T, Unreadable> {
-    let digits = trimmed(digits);
-    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let value = if plain { digits.parse().ok() } else { None };
-    value.ok_or_else(|| {
-        let found = Quoted(digits);
-        Unreadable::at(node, format!("
->>>>>>> theirs
-expected a number of at most 64 bits, found {found}"))
+        Unreadable::at(node, format!("expected a number of at most 64 bits, found {found}"))
     })
 }
 

@@ -61,12 +61,7 @@ pub(crate) fn meant(
             let first_ids: Vec<String> =
                 ids.iter().take(5).map(|id| Quoted(id).to_string()).collect();
             let (count, first_ids) = (ids.len(), first_ids.join(", "));
-            Err(format!(<<<<<<< mine
-"{} is the name of {count} nodes: {first_ids}"
-=======
-"{} is the label of {count} nodes: {some}"
->>>>>>> theirs
-, Quoted(text)))
+            Err(format!("{} is the label of {count} nodes: {first_ids}", Quoted(text)))
         }
         _ => Ok(ids),
     }

@@ -383,7 +383,8 @@ impl ColouredNet {
         let found = name_ends.filter_map(|name_end| {
             Some((self.transition_named(text[..name_end].trim())?, name_end))
         });
-        let (t, name_end) = { found }.next().ok_or_else(|| format!("`{text}` is not a transition"))?;
+        let (t, name_end) =
+            { found }.next().ok_or_else(|| format!("`{text}` is not a transition"))?;
         let assignments = text[name_end..].trim();
         let assignments = match assignments.strip_prefix('(') {
             Some(rest) => rest.strip_suffix(')').ok_or_else(|| format!("`{text}` lacks a `)`"))?,

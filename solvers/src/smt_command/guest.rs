@@ -152,44 +152,8 @@ impl SolverProcess {
         assumptions: &[Term],
     ) -> Option<Vec<String>> {
         let mut out = Vec::new();
-        <<<<<<< mine
-let write = |writer: &mut Writer, out: &mut Vec<u8>, sent: &mut Vec<usize>| {
-            for (depth, assertions) in scopes.iter().enumerate() {
-                if depth == sent.len() {
-                    sent
-=======
-// Writing to a vector cannot fail.
-        self
->>>>>>> theirs
-.writer.assert(terms, <<<<<<< mine
-"(push 1)")?;
-                }
-                let unsent_assertions = 
-=======
-
->>>>>>> theirs
-&assertions[self.sent..]<<<<<<< mine
-;
-                if !unsent_assertions.is_empty() {
-                    writer.assert(terms
-=======
-
->>>>>>> theirs
-, <<<<<<< mine
-unsent_assertions,
-=======
-&mut
->>>>>>> theirs
- out)<<<<<<< mine
-?;
-                    sent[depth] = assertions.len();
-                }
-            }
-            writer
-=======
-
->>>>>>> theirs
-.ok()?;
+        // Writing to a vector cannot fail.
+        self.writer.assert(terms, &assertions[self.sent..], &mut out).ok()?;
         self.sent = assertions.len();
         let literals = self.writer.guard(terms, assumptions, &mut out).ok()?;
         let logic = self.writer.logic();

@@ -184,9 +184,9 @@ impl DotReader<'_> {
             let violated_rule =
                 match (is_root(&edge.from), is_root(&edge.to), edge.label.is_empty()) {
                     (_, true, _) => {
-                    Some("no edge back to the root, which has the edges with an empty label")
-                }
-                (true, _, false) => Some("only edges with an empty label from the root"),
+                        Some("no edge back to the root, which has the edges with an empty label")
+                    }
+                    (true, _, false) => Some("only edges with an empty label from the root"),
                     (false, _, true) => Some("an empty label only on edges from one root"),
                     _ => None,
                 };

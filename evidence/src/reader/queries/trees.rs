@@ -101,14 +101,8 @@ impl TemporalElements for Quantifier {
             false => {
                 let (outer, found) = (name(node), name(path));
                 let what = format!(
-                    <<<<<<< mine
-"expected an operator of time directly inside `{outer}`, found `{found}`: \
-                     formulas of CTL and LTL are answered, and not what mixes them"
-=======
-"expected a temporal operator directly inside `{around}`, found `{found}`: CTL \
+                    "expected a temporal operator directly inside `{outer}`, found `{found}`: CTL \
                      and LTL formulas are supported, but not their mixture"
->>>>>>> theirs
-
                 );
                 return Err(Unreadable::at(path, what));
             }

@@ -357,13 +357,8 @@ impl<'n> FormulaParser<'n> {
         }
         self.must(")")?;
         if activities.len() != operand_count {
-            return Err(format!(<<<<<<< mine
-
-                "`{name}` is about {operand_count} activities, not {}"
-=======
-"`{name}` takes {wanted} activities, not {}"
->>>>>>> theirs
-,
+            return Err(format!(
+                "`{name}` takes {operand_count} activities, not {}",
                 activities.len()
             ));
         }

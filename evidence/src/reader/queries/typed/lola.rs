@@ -135,26 +135,16 @@ fn pieces(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
         let (length, is_piece) = match c {
             c if c.is_whitespace() => (c.len_utf8(), false),
             '{' => (length_through("}"), false),
-            '/' if rest.starts_with("/*") => (length_through("*/<<<<<<< mine
-"), false),
+            '/' if rest.starts_with("/*") => (length_through("*/"), false),
             ';' | ':' => (1, true),
             c if is_word_character(c) => {
                 (rest.find(|c| !is_word_character(c)).unwrap_or(rest.len()), true)
             }
             c => match SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
                 Some((sign, _)) => (sign.len(), true),
-                None => return Err((line, format!("
-=======
-"), false),
-            ';' | ':' => (1, true),
-            c if inside(c) => (rest.find(|c| !inside(c)).unwrap_or(rest.len()), true),
-            c => match SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
-                Some((sign, _)) => (sign.len(), true),
                 None => {
-                    return Err((line, format!("unexpected character 
->>>>>>> theirs
-{c:?} in a formula of LoLA<<<<<<< mine
-'s formulas"))),
+                    return Err((line, format!("unexpected character {c:?} in a formula of LoLA")));
+                }
             },
         };
         if is_piece {
@@ -180,37 +170,7 @@ fn push(tokens: &mut Vec<TypedToken>, text: &str) -> Result<(), String> {
 fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
     let mut tokens = Vec::new();
     let mut pieces = match pieces {
-        [first, rest @ ..] if first.text == "
-=======
-")));
-                }
-            },
-        };
-        if is_piece {
-            pieces.push(LolaToken { text: &rest[..length], line, is_word: inside(c) });
-        }
-        line += rest[..length].matches('\n').count() as u64;
-        rest = &rest[length..];
-    }
-    Ok(pieces)
-}
-
-fn known(word: &str) -> Option<&'static str> {
-    WORDS.iter().find(|(known, _)| *known == word).map(|(_, own)| *own)
-}
-
-/// Appends the tokens of `text`, which is in the `--formula` language.
-fn push(tokens: &mut Vec<TypedToken>, text: &str) -> Result<(), String> {
-    tokens.extend(super::words::tokens(text)?);
-    Ok(())
-}
-
-fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
-    let mut tokens = Vec::new();
-    let mut pieces = match pieces {
-        [first, rest @ ..] if first.text == "
->>>>>>> theirs
-FORMULA" => rest,
+        [first, rest @ ..] if first.text == "FORMULA" => rest,
         all => all,
     };
     let goal_keyword =
@@ -275,16 +235,10 @@ fn ask_for_brackets(operator: &str, following: &[LolaToken<'_>]) -> Result<(), S
             "(" | "[" => open_brackets += 1,
             ")" | "]" if open_brackets == 0 => break,
             ")" | "]" => open_brackets -= 1,
-            "AND" | "OR" | "XOR" | "UNTIL" | "U" | "->" | "<->" | "&" | "|<<<<<<< mine
-"
+            "AND" | "OR" | "XOR" | "UNTIL" | "U" | "->" | "<->" | "&" | "|"
                 if open_brackets == 0 =>
             {
-                let what = "what 
-=======
-" if open == 0 => {
-                let what = "
->>>>>>> theirs
-the operand of the previous temporal operator needs brackets";
+                let what = "the operand of the previous temporal operator needs brackets";
                 return Err(format!("`{}`: {what}", piece.text));
             }
             _ => {}
