@@ -70,24 +70,24 @@ impl Automaton {
         };
         let back = path.len();
         let is_inner = |edge: &AutomatonEdge| components.of[edge.target] == components.of[entry];
-        let mut state = entry;
+        let mut current = entry;
         let mut collected_marks = Marks::NONE;
         // Take one edge for each missing mark, at least one edge, and return to the entry.
         loop {
             let missing = Marks(Marks::all(self.marks).0 & !collected_marks.0);
             let is_new = |_: usize, edge: &AutomatonEdge| missing.and(edge.marks) != Marks::NONE;
             let has_all_marks = missing == Marks::NONE;
-            if has_all_marks && state == entry && path.len() > back {
+            if has_all_marks && current == entry && path.len() > back {
                 break;
             }
             let segment = if has_all_marks {
-                self.shortest(state, is_inner, |_, edge| edge.target == entry)?
+                self.shortest(current, is_inner, |_, edge| edge.target == entry)?
             } else {
-                self.shortest(state, is_inner, is_new)?
+                self.shortest(current, is_inner, is_new)?
             };
             for edge in segment {
                 collected_marks = collected_marks.or(edge.marks);
-                state = edge.target;
+                current = edge.target;
                 path.push(edge);
             }
         }
