@@ -18,9 +18,6 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The whole contest.
-    pub const WHOLE: Shard = Shard { part: 1, parts: 1 };
-
     /// Returns true if the part has the run at this position, from 0.
     pub fn has(self, position: usize) -> bool {
         position % self.parts == self.part - 1

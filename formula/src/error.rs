@@ -219,10 +219,11 @@ const LISTED: usize = 8;
 
 /// Returns the first ids, and the number of the others.
 pub(super) fn listed(ids: &[String]) -> String {
-    let some: Vec<String> = ids.iter().take(LISTED).map(|id| format!("`{}`", shown(id))).collect();
-    match ids.len() - some.len() {
-        0 => some.join(", "),
-        more => format!("{} and {more} more", some.join(", ")),
+    let first_ids: Vec<String> =
+        ids.iter().take(LISTED).map(|id| format!("`{}`", shown(id))).collect();
+    match ids.len() - first_ids.len() {
+        0 => first_ids.join(", "),
+        more => format!("{} and {more} more", first_ids.join(", ")),
     }
 }
 

@@ -364,12 +364,4 @@ pub enum InputError {
         /// The directory.
         directory: Box<str>,
     },
-    /// An instance directory without formulas for an examination.
-    #[error("{directory}: no `{examination}.xml` in this directory, expected one with formulas")]
-    NoQueries {
-        /// The directory.
-        directory: Box<str>,
-        /// The examination's name.
-        examination: String,
-    },
 }

@@ -58,32 +58,20 @@ pub enum SmtError {
     /// The solver was first given terms of one arena and then terms of another.
     #[error("terms of two arenas were mixed in one solver")]
     OtherArena,
-    /// `pop` was called without a matching `push`.
-    #[error("pop without push")]
-    NoScope,
 }
 
-/// A solver that keeps a stack of assertions and decides whether they are satisfiable together.
+/// A solver that keeps assertions and decides whether they are satisfiable together.
 ///
 /// All terms of one solver belong to one arena.
 pub trait SmtSolver {
     /// Returns the solver's name and version, for logs.
     fn name(&self) -> String;
 
-    /// Asserts `term` in the innermost scope.
+    /// Asserts `term`.
     ///
     /// # Errors
     /// Returns [`SmtError::OtherArena`] for a term of another arena.
     fn assert(&mut self, terms: &Terms, term: Term) -> Result<(), SmtError>;
-
-    /// Enters a scope.
-    fn push(&mut self);
-
-    /// Leaves the innermost scope and drops its assertions.
-    ///
-    /// # Errors
-    /// Returns [`SmtError::NoScope`] if no scope is open.
-    fn pop(&mut self) -> Result<(), SmtError>;
 
     /// Decides whether all assertions and `assumptions` are satisfiable together, within `budget`.
     ///
@@ -104,14 +92,6 @@ impl<S: SmtSolver + ?Sized> SmtSolver for Box<S> {
 
     fn assert(&mut self, terms: &Terms, term: Term) -> Result<(), SmtError> {
         (**self).assert(terms, term)
-    }
-
-    fn push(&mut self) {
-        (**self).push();
-    }
-
-    fn pop(&mut self) -> Result<(), SmtError> {
-        (**self).pop()
     }
 
     fn check(

@@ -14,8 +14,8 @@
 //! number of attempts.
 //!
 //! # Requirements on a solver
-//! The core of the standard: `set-logic`, `declare-const`, `define-fun`, `push`, `pop`,
-//! `check-sat`, `check-sat-assuming` with literals, `get-value`, `echo`. Cores
+//! The core of the standard: `set-logic`, `declare-const`, `define-fun`, `check-sat`,
+//! `check-sat-assuming` with literals, `get-value`, `echo`. Cores
 //! (`get-unsat-assumptions`) are used if the solver supports them; otherwise all assumptions form
 //! the core. The logic is the narrowest possible one. If later terms need a wider logic, a new
 //! process starts with it.
@@ -28,8 +28,6 @@
 //! SMT-LIB has no command to stop. Z3 and cvc5 receive the remaining time as an option. A late
 //! reply is awaited before the next question, until [`patience`] ends, however short the questions
 //! are. Any other process is given up when its time is over.
-//! what they answer a little late is waited for before the next question, until [`patience`] ends,
-//! however short the questions are; any other process is given up when its time limit has passed.
 
 mod guest;
 
@@ -52,8 +50,8 @@ pub struct SmtCommand {
     name: String,
     /// The arena of the first term.
     arena: Option<u64>,
-    /// The assertions of each scope, the outermost scope first.
-    scopes: Vec<Vec<Term>>,
+    /// The assertions, in order.
+    assertions: Vec<Term>,
     guest: Option<SolverProcess>,
 }
 
@@ -88,8 +86,8 @@ impl SmtCommand {
             return Err(SmtError::Command { command: program.to_string(), why });
         };
         tracing::debug!("{program}: {name}");
-        let scopes = vec![Vec::new()];
-        Ok(SmtCommand { program, name, arena: None, scopes, guest: Some(guest) })
+        let assertions = Vec::new();
+        Ok(SmtCommand { program, name, arena: None, assertions, guest: Some(guest) })
     }
 
     fn take_arena(&mut self, terms: &Terms) -> Result<(), SmtError> {
@@ -123,7 +121,7 @@ impl SmtCommand {
             None => SolverProcess::start(&self.program, budget)?.0,
         };
         guest.allow(budget);
-        let assumed = match guest.tell(terms, &self.scopes, assumptions) {
+        let assumed = match guest.tell(terms, &self.assertions, assumptions) {
             Some(assumed) => assumed,
             None => {
                 // The process was started with a narrower logic.
@@ -133,7 +131,7 @@ impl SmtCommand {
                 guest.allow(budget);
                 guest.begin(wider);
                 guest
-                    .tell(terms, &self.scopes, assumptions)
+                    .tell(terms, &self.assertions, assumptions)
                     .ok_or_else(|| Lost("its logic does not cover the question".to_owned()))?
             }
         };
@@ -142,7 +140,7 @@ impl SmtCommand {
         let said: Vec<&str> = answer.iter().filter_map(Expression::word).collect();
         match said.iter().rfind(|word| ["sat", "unsat", "unknown"].contains(word)) {
             Some(&"sat") => {
-                let mut asserted: Vec<Term> = self.scopes.concat();
+                let mut asserted: Vec<Term> = self.assertions.clone();
                 asserted.extend_from_slice(assumptions);
                 let model = guest.model(terms, budget)?;
                 Ok(
@@ -195,28 +193,7 @@ impl SmtSolver for SmtCommand {
 
     fn assert(&mut self, terms: &Terms, term: Term) -> Result<(), SmtError> {
         self.take_arena(terms)?;
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.push(term);
-        }
-        Ok(())
-    }
-
-    fn push(&mut self) {
-        self.scopes.push(Vec::new());
-    }
-
-    fn pop(&mut self) -> Result<(), SmtError> {
-        if self.scopes.len() < 2 {
-            return Err(SmtError::NoScope);
-        }
-        self.scopes.pop();
-        if let Some(guest) = &mut self.guest
-            && guest.sent.len() > self.scopes.len()
-        {
-            guest.sent.pop();
-            guest.writer.pop();
-            guest.pending_pops += 1;
-        }
+        self.assertions.push(term);
         Ok(())
     }
 

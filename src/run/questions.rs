@@ -48,8 +48,8 @@ impl QuestionsOnNet {
 
     /// Returns the ids of all questions.
     pub(super) fn ids(&self) -> Vec<String> {
-        let asked = self.plan.questions().iter().map(|question| &question.id);
-        asked.chain(self.refused.iter().map(|question| &question.id)).cloned().collect()
+        let planned = self.plan.questions().iter().map(|question| &question.id);
+        planned.chain(self.refused.iter().map(|question| &question.id)).cloned().collect()
     }
 }
 

@@ -189,7 +189,7 @@ impl<'f> VerdictReader<'f> {
             trace: None,
         };
         self.no_text(element);
-        let mut before = 0;
+        let mut max_rank = 0;
         for child in element.children() {
             let order = ["modelinstance", "explanation", "statedby", "techniques", "trace"];
             let name = child.local_name();
@@ -198,13 +198,13 @@ impl<'f> VerdictReader<'f> {
                 self.wrong(child, format!("found `<{name}>`, expected one of {expected}"));
                 continue;
             };
-            if rank < before {
-                let after = order[before];
+            if rank < max_rank {
+                let after = order[max_rank];
                 self.wrong(child, format!("`<{name}>` stands behind `<{after}>`, expected before"));
-            } else if rank == before && rank > 0 && self.has(&verdict, name) {
+            } else if rank == max_rank && rank > 0 && self.has(&verdict, name) {
                 self.wrong(child, format!("a second `<{name}>`, expected at most one"));
             }
-            before = before.max(rank);
+            max_rank = max_rank.max(rank);
             match name {
                 "modelinstance" => {
                     self.no_others(child, &["reference"]);
@@ -363,8 +363,11 @@ impl<'f> VerdictReader<'f> {
     fn no_others(&mut self, element: &Element, known: &[&str]) {
         let namespace = element.attribute("xmlns").filter(|namespace| !namespace.is_empty());
         if namespace.is_some() || element.name.contains(':') {
-            let (own, of) = (&element.name, namespace.unwrap_or("its prefix"));
-            self.wrong(element, format!("`<{own}>` is in the namespace of {of}, expected none"));
+            let (own, namespace_name) = (&element.name, namespace.unwrap_or("its prefix"));
+            self.wrong(
+                element,
+                format!("`<{own}>` is in the namespace of {namespace_name}, expected none"),
+            );
         }
         let is_other =
             |name: &str| !known.contains(&name) && name != "xmlns" && !name.starts_with("xmlns:");

@@ -247,7 +247,6 @@ fn what_is_whole_is_read() {
     }
     let system = read::promela(PROMELA, "x").unwrap();
     assert_eq!((system.components().len(), system.label_count()), (1, 1));
-    assert_eq!(read::promela_properties(PROMELA), "#1:\n( (! a V true) )\n\n");
 }
 
 /// A mutation of a line: something is inserted at the wrong place or removed.

@@ -216,11 +216,6 @@ impl<'n> Board<'n> {
         self
     }
 
-    /// Returns the number of checks and their time over all threads.
-    pub fn checks(&self) -> (usize, Duration) {
-        self.checks.so_far()
-    }
-
     /// Sends every goal once when it is settled.
     pub fn with_listener(mut self, settled: Sender<GoalId>) -> Self {
         self.settled = Some(settled);

@@ -3,8 +3,7 @@
 //! A search takes a marking from its frontier, computes the enabled transitions, fires them, and
 //! puts the new markings on the frontier, until the frontier is empty. Goals are tested when a
 //! marking is new. For breadth-first search the frontier is a single number, since markings are
-//! numbered in the order of discovery. For depth-first search it is a stack, and for best-first
-//! search a heap ordered by the distance to the goal.
+//! numbered in the order of discovery. For best-first search it is a heap ordered by the distance to the goal.
 //!
 //! A search that ends with an empty frontier has visited every reachable marking, or with stubborn
 //! sets every marking relevant for its goal. Then an unreached goal is unreachable, and the largest
@@ -40,8 +39,6 @@ const BALLAST: usize = 4 << 20;
 pub enum SearchOrder {
     /// Breadth-first: shortest sequences, and no memory for the frontier.
     Breadth,
-    /// Depth-first.
-    Depth,
     /// Best-first by the distance to the first open goal. Among equal distances the newest marking
     /// comes first.
     Best,
@@ -88,7 +85,6 @@ pub(crate) struct SearchReport {
 
 enum Frontier {
     Breadth(u32),
-    Depth(Vec<u32>),
     Best(BinaryHeap<(Reverse<u64>, u32)>),
 }
 
@@ -96,7 +92,6 @@ impl Frontier {
     fn new(order: SearchOrder) -> Self {
         match order {
             SearchOrder::Breadth => Frontier::Breadth(0),
-            SearchOrder::Depth => Frontier::Depth(Vec::new()),
             SearchOrder::Best => Frontier::Best(BinaryHeap::new()),
         }
     }
@@ -110,11 +105,6 @@ impl Frontier {
     ) -> Result<(), OutOfMemory> {
         match self {
             Frontier::Breadth(_) => {}
-            Frontier::Depth(stack) => {
-                let more = doubled::<u32>(stack.len(), stack.capacity(), room)?;
-                stack.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
-                stack.push(number);
-            }
             Frontier::Best(heap) => {
                 let more = doubled::<(Reverse<u64>, u32)>(heap.len(), heap.capacity(), room)?;
                 heap.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
@@ -131,7 +121,6 @@ impl Frontier {
                 Some(*next - 1)
             }
             Frontier::Breadth(_) => None,
-            Frontier::Depth(stack) => stack.pop(),
             Frontier::Best(heap) => heap.pop().map(|(_, number)| number),
         }
     }

@@ -15,12 +15,7 @@ pub struct LabelLtl {
     pub(super) labels: Vec<String>,
 }
 
-impl LabelLtl {
-    /// Creates a formula. `labels` has the label of each atom.
-    pub fn new(formulas: Ltl, formula: Formula<OnePath>, labels: Vec<String>) -> Self {
-        Self { formulas, formula, labels }
-    }
-}
+impl LabelLtl {}
 
 /// A token of a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]

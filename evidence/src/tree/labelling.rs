@@ -94,11 +94,6 @@ impl Labelling {
         self.markings.len()
     }
 
-    /// Returns the number of claims.
-    pub fn claims(&self) -> usize {
-        self.claims.iter().map(Vec::len).sum()
-    }
-
     /// Checks that the property is true of the initial marking of `net`, if the premises hold.
     /// Calls `goes_on` at each marking.
     ///

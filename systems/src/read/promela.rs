@@ -25,7 +25,6 @@
 use super::error::ReadError;
 use crate::builder::{ComponentBuilder, system};
 use crate::system::System;
-use std::collections::HashMap;
 
 /// A component under construction.
 struct Process {
@@ -146,40 +145,4 @@ impl Process {
         }
         Ok(component)
     }
-}
-
-/// Returns the meaning of the macros in a file: label `a` for `pa`.
-fn promela_names(text: &str) -> HashMap<String, String> {
-    let defines = text.lines().filter_map(|line| line.trim().strip_prefix("#define "));
-    defines
-        .filter_map(|define| {
-            let (name, rest) = define.trim().split_once(char::is_whitespace)?;
-            let label = rest.trim().strip_prefix("(lastAction ==")?.trim().strip_suffix(')')?;
-            Some((name.to_owned(), label.trim().to_owned()))
-        })
-        .collect()
-}
-
-/// Converts the `ltl` blocks of a file to a property file, numbered in their order.
-pub fn promela_properties(text: &str) -> String {
-    let names = promela_names(text);
-    let mut file = String::new();
-    for (number, block) in (1..).zip(text.split("\nltl ").skip(1)) {
-        let Some((_, rest)) = block.split_once('{') else { continue };
-        let Some((formula, _)) = rest.split_once('}') else { continue };
-        let mut written = String::new();
-        let mut rest = formula.trim();
-        while let Some(first) = rest.chars().next() {
-            let is_word = |c: char| c.is_alphanumeric() || c == '_';
-            let length = match is_word(first) {
-                true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-                false => first.len_utf8(),
-            };
-            let word = &rest[..length];
-            written.push_str(names.get(word).map_or(word, String::as_str));
-            rest = &rest[length..];
-        }
-        file.push_str(&format!("#{number}:\n( {written} )\n\n"));
-    }
-    file
 }
