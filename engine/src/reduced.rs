@@ -8,6 +8,9 @@ use parikh_solvers::Budget;
 
 /// Returns the net of `parent`, [reduced](reduced::reduce) for the open goals among `goals`.
 /// Returns `None` if no goal is open or nothing can be reduced.
+///
+/// Goals decided by the token intervals of the reduced net are settled immediately: goals about
+/// transitions that the reduction found dead, or places that it found constant.
 pub fn reduce<'a>(
     parent: &'a WorkingNet<'a>,
     goals: &[GoalId],

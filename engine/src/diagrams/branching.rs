@@ -69,6 +69,9 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
 
     /// Returns true if a property holds at a marking, given by its token counts from the top level
     /// on.
+    ///
+    /// # Errors
+    /// Returns an error if the limits are exceeded. Another property may still be decided.
     pub(super) fn holds(&mut self, property: &TreeProperty, marking: &[u64]) -> Result<bool, Stop> {
         let result = self.members(property);
         let holds = result.map(|members| self.contains(members, marking));

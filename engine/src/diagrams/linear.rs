@@ -28,6 +28,9 @@ type ByState = Vec<Set>;
 /// Returns true if no run from a marking has the property. The marking is given by its token counts
 /// from the top level on. Returns `None` if this is unknown: the automaton is too large, or the
 /// property mentions firings or is restricted to fair runs.
+///
+/// # Errors
+/// Returns an error if the limits are exceeded. Another property may still be decided.
 pub(super) fn excludes(
     branching: &mut CtlEvaluation<'_, '_, '_>,
     property: &RunProperty,

@@ -136,6 +136,9 @@ pub fn explore<T: Send>(
 }
 
 /// Like [`explore`], and records in `log` how each diagram grew and how each try ended.
+///
+/// # Errors
+/// Returns an error if no order led to a complete diagram within the budget.
 pub fn explore_telling<T: Send>(
     net: &Net,
     threads: usize,

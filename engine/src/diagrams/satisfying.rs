@@ -6,6 +6,9 @@ use parikh_symbolic::{LinearCondition, Set, Stop};
 
 impl ReachableSet<'_, '_> {
     /// Returns the markings in `members` that satisfy `predicate`.
+    ///
+    /// # Errors
+    /// Returns an error if the limits are exceeded.
     pub fn satisfying(&mut self, members: Set, predicate: &Predicate) -> Result<Set, Stop> {
         match predicate {
             _ if members.is_empty() => Ok(members),
@@ -65,6 +68,9 @@ impl ReachableSet<'_, '_> {
     /// Returns markings in `members` that satisfy `predicate`, using only one operand of each
     /// disjunction. If this finds none, returns every such marking. If one marking is enough, this
     /// usually avoids the union of many sets.
+    ///
+    /// # Errors
+    /// Returns an error if the limits are exceeded.
     pub fn some_satisfying(&mut self, members: Set, predicate: &Predicate) -> Result<Set, Stop> {
         let found = self.in_one_way(members, predicate)?;
         if found.is_empty() { self.satisfying(members, predicate) } else { Ok(found) }

@@ -24,6 +24,9 @@ pub struct DiagramSums {
 }
 
 /// Computes the sum of each product of `component` over all markings.
+///
+/// # Errors
+/// Returns an error if the budget is not sufficient.
 pub fn sums(
     component: &CountedComponent,
     weights: &mut MarkingFactors,

@@ -327,6 +327,9 @@ impl<'n> Markings<'n> {
     }
 
     /// Returns an error if the budget is exhausted.
+    ///
+    /// # Errors
+    /// Returns an error if time or memory is exhausted.
     pub(crate) fn look_at_budget(&self) -> Result<(), ExplorationError> {
         Ok(self.budget.exhausted().map_or(Ok(()), Err)?)
     }

@@ -43,6 +43,9 @@ impl RankingFailure {
 /// Returns a proof, accepted by the checker, that no run of `net` has the property. No reachable
 /// marking may satisfy a predicate of `unreachable`. The predicates used become premises of the
 /// proof.
+///
+/// # Errors
+/// Returns an error if no proof of this kind exists or the budget ends.
 pub fn argue(
     net: &Net,
     property: &RunProperty,
