@@ -105,7 +105,7 @@ impl ReaderComparison {
         self.seconds[1] += start.elapsed().as_secs_f64();
         let ids = (lowered.iter().map(|(id, _)| id)).ne(theirs.iter().map(|it| &it.id));
         if ids {
-            self.differences.push(format!("{}: other properties", file.display()));
+            self.differences.push(format!("{}: the lists of properties differ", file.display()));
             return Ok(());
         }
         let Ok(names) = NodeNames::of(first, second) else { return Ok(()) };

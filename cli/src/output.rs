@@ -320,7 +320,8 @@ fn in_letters(figure: &str) -> String {
 }
 
 /// The reason for withdrawing an answer.
-const WITHDRAWN: &str = "it rested on the model's claim that its units are safe, which is false";
+const WITHDRAWN: &str = "it relied on the model's claim that its units are safe, and this claim is \
+                         false";
 
 /// The expected answers.
 struct ExpectedAnswers {
@@ -344,7 +345,7 @@ fn told(id: &str) {
 pub(super) fn say_what_is_open() {
     let Some(ExpectedAnswers { printer, open }) = expected().take() else { return };
     for id in open {
-        let reason = "left before it was found".to_owned();
+        let reason = "stopped before it was computed".to_owned();
         printer.unanswered(&OpenQuestion { id, reason });
     }
 }

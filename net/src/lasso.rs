@@ -41,8 +41,8 @@ impl fmt::Display for LassoRun {
         write!(f, "after {}", counted(self.prefix.firings(), "firing"))?;
         match &self.end {
             RunEnd::Repeats(cycle) => match cycle.firings() {
-                1 => f.write_str(", 1 repeats for ever"),
-                firings => write!(f, ", {firings} repeat for ever"),
+                1 => f.write_str(", 1 repeats forever"),
+                firings => write!(f, ", {firings} repeat forever"),
             },
             RunEnd::Dead => f.write_str(", nothing can fire any more"),
             RunEnd::Anything => f.write_str(", whatever follows"),

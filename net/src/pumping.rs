@@ -60,13 +60,13 @@ impl PumpSequence {
     pub fn in_words(&self) -> String {
         match self.only() {
             Some(stage) => format!(
-                "after {}, {} more can repeat for ever and add tokens each time",
+                "after {}, {} more can repeat forever and add tokens each time",
                 counted(stage.prefix.firings(), "firing"),
                 stage.pump.firings()
             ),
             None => format!(
-                "{} loops follow on one another, each repeated as often as those after it need, and \
-                 the last one adds tokens each time",
+                "{} cycles fire one after the other, each as often as the later ones need, and the \
+                 last one adds tokens each time",
                 self.earlier.len() + 1
             ),
         }

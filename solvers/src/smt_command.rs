@@ -81,7 +81,7 @@ impl SmtCommand {
                 }
                 Err(Lost(why) | Refused(why)) => why,
                 Err(Spent) => MUTE.to_owned(),
-                Err(TooMuch) => "memory is short".to_owned(),
+                Err(TooMuch) => "the memory is almost exhausted".to_owned(),
             };
             return Err(SmtError::Command { command: program.to_string(), why });
         };
@@ -112,7 +112,9 @@ impl SmtCommand {
             let patience = patience(guest.bytes / 10);
             let left = patience.saturating_sub(since.elapsed());
             guest.answer(left, Some(budget)).map_err(|failure| match failure {
-                Spent if since.elapsed() >= patience => Lost("it is silent".to_owned()),
+                Spent if since.elapsed() >= patience => {
+                    Lost("the solver does not respond".to_owned())
+                }
                 other => other,
             })?;
         }
@@ -132,7 +134,7 @@ impl SmtCommand {
                 guest.begin(wider);
                 guest
                     .tell(terms, &self.assertions, assumptions)
-                    .ok_or_else(|| Lost("its logic does not cover the question".to_owned()))?
+                    .ok_or_else(|| Lost("its logic does not cover the query".to_owned()))?
             }
         };
         let guest = self.guest.insert(guest);
@@ -166,14 +168,14 @@ impl SmtCommand {
                 let why = NoAnswer::Unknown(reason);
                 Ok(SmtAnswer::NoAnswer(budget.exhausted().map_or(why, NoAnswer::from)))
             }
-            None => Err(Lost("it answers neither sat nor unsat nor unknown".to_owned())),
+            None => Err(Lost("the answer is neither sat nor unsat nor unknown".to_owned())),
         }
     }
 
     /// Ends the process.
     fn lose(&mut self, why: &str) {
         if let Some(guest) = self.guest.take() {
-            tracing::info!(process = guest.process.id(), "giving up {}: {why}", self.name);
+            tracing::info!(process = guest.process.id(), "restarting {}: {why}", self.name);
         }
     }
 }
@@ -215,18 +217,18 @@ impl SmtSolver for SmtCommand {
                 Ok(answer) => return Ok(answer),
                 Err(Spent) => {
                     if self.guest.as_ref().is_some_and(|guest| guest.time_limit.is_none()) {
-                        self.lose("its time limit has passed");
+                        self.lose("the time limit was reached");
                     }
                     let why = budget.exhausted().unwrap_or(ExhaustionReason::Time);
                     return Ok(SmtAnswer::NoAnswer(why.into()));
                 }
                 Err(TooMuch) => {
-                    self.lose("memory is short");
+                    self.lose("the memory is almost exhausted");
                     let why = NoAnswer::Unknown("too little memory".to_owned());
                     return Ok(SmtAnswer::NoAnswer(why));
                 }
                 Err(Refused(error)) => {
-                    self.lose("it refuses the question");
+                    self.lose("the solver refuses the query");
                     let text = format!("{}: {error}", self.name);
                     return Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(text)));
                 }

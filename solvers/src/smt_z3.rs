@@ -301,7 +301,7 @@ impl SmtSolver for Z3 {
         let assumed: Vec<Bool> =
             assumptions.iter().map(|&term| self.assumption(terms, term)).collect();
         if !self.solver.is_sound() {
-            let text = "Z3 refused an assertion".to_owned();
+            let text = "Z3 rejected an assertion".to_owned();
             return Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(text)));
         }
         Ok(match self.solver.check(&assumed, budget) {

@@ -28,7 +28,7 @@ const PUMP_WORK: u64 = 50_000_000;
 const MOST_IN_PLACE: &str = FIGURES[3];
 
 /// The meaning of [`MOST_IN_PLACE`] for a coloured net, as part of a reason.
-const PER_COLOUR: &str = "; in each place, the tokens of each colour are counted by themselves";
+const PER_COLOUR: &str = "; in each place, the tokens of each colour are counted separately";
 
 /// Finds the numbers of reachable markings and of firings between them, and the most tokens in a
 /// marking and in a place.
@@ -92,7 +92,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             return;
         }
         let mut count = ReducedCount::prepare(net, &config.without_rules, &budget.share(EARLY))
-            .inspect_err(|why| tracing::info!("not counted through reductions: {why}"))
+            .inspect_err(|why| tracing::info!("no counting on the reduced net: {why}"))
             .map(|count| count.telling(&config.course))
             .ok();
         // The unreduced net was visited above, and is visited again at the end.
@@ -237,7 +237,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             Some(previous) if !previous.assumes_units => {
                 self.report.faults += 1;
                 let (id, value) = (&answer.id, &previous.value);
-                tracing::error!("internal error: {id} is {value}, and then {}", answer.value);
+                tracing::error!("internal error: {id} is first {value}, then {}", answer.value);
             }
             // A figure that assumes safe units is replaced when another value is found.
             Some(_) => {
@@ -347,7 +347,10 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     ) -> bool {
         let Some((prefix, pump)) = found else { return false };
         if !pump_grows(net, &prefix, &pump) {
-            tracing::error!("internal error: a pump does not replay; it is dropped");
+            tracing::error!(
+                "internal error: a self-covering sequence does not replay and is \
+                             discarded"
+            );
             self.report.faults += 1;
             return false;
         }
@@ -384,7 +387,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     }
 }
 
-const UNCERTIFIED: &str = "it is found by visiting all markings, and no search's word is taken";
+const UNCERTIFIED: &str = "only a search without a certificate can find it, and --require excludes \
+                           such results";
 
 /// Returns how many of the [`FIGURES`], from the first, follow from the markings of `net`. On a
 /// translated net, complement places would count as tokens, so the maxima are settled as goals.

@@ -207,7 +207,7 @@ pub fn never_so(net: &Net, required: &[(PlaceId, u64)]) -> String {
         let factor = if all_single { String::new() } else { format!("{tokens}·") };
         let _ = write!(text, "{separator}{factor}`{}`", name(place));
     }
-    text + if all_single { " are never marked together" } else { " are never there together" }
+    text + if all_single { " are never marked together" } else { " never occur together" }
 }
 
 #[cfg(test)]
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(sums.places_of_why_never(&net, &both), [place("p"), place("q")].into());
         assert!(sums.places_of_why_never(&net, &at_least("s", 2)).is_empty());
         let many = Predicate::and([at_least("r", 1), at_least("s", 2)]);
-        let too_many = "r + s = 2, so 1·`r` and 2·`s` are never there together";
+        let too_many = "r + s = 2, so 1·`r` and 2·`s` never occur together";
         assert_eq!(sums.why_never(&net, &many).as_deref(), Some(too_many));
         let either = Predicate::or([both, at_least("s", 3)]);
         let why = format!("{why}; r + s = 2, so `s` never holds 3 tokens");

@@ -64,7 +64,7 @@ pub enum Justification {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NoVerdict {
     /// The time or memory limit was reached.
-    #[error("stopped before it was decided")]
+    #[error("stopped before the property was decided")]
     Stopped,
     /// The automaton would be too large.
     #[error(transparent)]
@@ -75,7 +75,7 @@ pub enum NoVerdict {
     )]
     Next,
     /// The node limit was reached.
-    #[error("no decision among {0} joint states")]
+    #[error("no decision within {0} states of the product")]
     TooMany(usize),
 }
 

@@ -391,7 +391,7 @@ fn question(net: &Net, id: &str, ran: &mut PlanResult) -> AnsweredQuestion {
             ..AnsweredQuestion::default()
         };
     }
-    let reason = ran.open.remove(id).unwrap_or_else(|| "it was not asked".to_owned());
+    let reason = ran.open.remove(id).unwrap_or_else(|| "not among the questions".to_owned());
     AnsweredQuestion {
         id: id.to_owned(),
         reason: Sentence::of_sentence(net, &reason),

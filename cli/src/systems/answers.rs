@@ -127,7 +127,7 @@ impl<'c> PropertyPrinter<'c> {
         }
         if as_solved + otherwise > 0 {
             let all = as_solved + otherwise;
-            note!("parikh: {as_solved} of {all} answers are as the solutions in the file");
+            note!("parikh: {as_solved} of {all} answers agree with the solutions in the file");
         }
     }
 }
@@ -156,7 +156,11 @@ pub(super) fn settle(
         SystemOutcome::Answer(answer)
             if printer.certified_only && answer.evidence == "searched" =>
         {
-            printer.open(at, "only a search shows it, and --require asks for more");
+            printer.open(
+                at,
+                "only a search without a certificate supports it, and --require \
+                              excludes such answers",
+            );
         }
         SystemOutcome::Answer(answer) => {
             write(&|file| file.answer(case.properties[at].number, &answer));

@@ -43,7 +43,7 @@ pub enum TranslationLimit {
     #[error("the firing sequence is too long to be written out")]
     Length,
     /// Translating the firing sequence back exceeds the remaining time or memory.
-    #[error("the firing sequence takes too long to be carried back")]
+    #[error("the back-translation of the firing sequence exceeds the time limit")]
     Budget,
 }
 
@@ -418,11 +418,11 @@ impl<'a> WorkingNet<'a> {
                     Some(Box::new(CheckerNet { reduction, log: OnceLock::new() }))
                 }
                 Ok(_) => {
-                    tracing::error!("internal error: the checker's reduced net is another one");
+                    tracing::error!("internal error: the checker obtained a different reduced net");
                     None
                 }
                 Err(error) => {
-                    tracing::error!("internal error: a reduction does not hold: {error}");
+                    tracing::error!("internal error: a reduction step failed its check: {error}");
                     None
                 }
             };
@@ -487,13 +487,13 @@ fn is_same_net(left: &Net, right: &Net) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClaimObstacle {
     /// The derivation was not replayed to the end for lack of time.
-    #[error("not checked to the end")]
+    #[error("the check did not finish in time")]
     Stopped,
     /// The derived net does not express the claim.
-    #[error("the derived net does not express it")]
+    #[error("the derived net cannot express it")]
     NotExpressed,
     /// The derivation is invalid, which is a bug.
-    #[error("the derivation of the net does not hold")]
+    #[error("the derivation of the net failed its check")]
     BrokenDerivation,
 }
 

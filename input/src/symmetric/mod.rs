@@ -278,7 +278,7 @@ impl<R: BufRead> SymmetricReader<R> {
                         return Err(InputError::Unsupported {
                             at: at.of(self.xml.file()),
                             found: format!("a capacity of {owner}"),
-                            advice: "model it by a complementary place",
+                            advice: "express it by a complementary place",
                         });
                     }
                 }

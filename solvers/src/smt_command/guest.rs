@@ -24,8 +24,8 @@ const MOST_BYTES_OF_VALUE: usize = 100;
 const GREETING: &str = "(set-option :print-success false)\n(set-option :produce-models true)\n\
                         (set-option :produce-unsat-assumptions true)\n(get-info :name)\n(get-info :version)\n";
 
-pub(super) const DIED: &str = "it died";
-pub(super) const MUTE: &str = "it does not answer";
+pub(super) const DIED: &str = "the solver ended unexpectedly";
+pub(super) const MUTE: &str = "the solver does not respond";
 
 /// A process, with the state of the conversation.
 #[derive(Debug)]
@@ -72,8 +72,8 @@ impl SolverProcess {
         program: &Program,
         budget: &Budget,
     ) -> Result<(SolverProcess, String), SolverProcessFailure> {
-        let process =
-            Process::get(program).map_err(|error| Lost(format!("it does not start: {error}")))?;
+        let process = Process::get(program)
+            .map_err(|error| Lost(format!("the solver does not start: {error}")))?;
         let mut guest = SolverProcess {
             process,
             unsent: GREETING.into(),
@@ -227,7 +227,7 @@ impl SolverProcess {
             Ok(()) => Ok(()),
             Err(WaitError::Dead) => Err(Lost(DIED.to_owned())),
             Err(WaitError::Enough) if budget.is_some_and(Budget::is_exhausted) => Err(Spent),
-            Err(WaitError::Enough) => Err(Lost("it does not read its input".to_owned())),
+            Err(WaitError::Enough) => Err(Lost("the solver does not read its input".to_owned())),
         }
     }
 
@@ -237,7 +237,7 @@ impl SolverProcess {
         patience: Duration,
         budget: Option<&Budget>,
     ) -> Result<Vec<Expression>, SolverProcessFailure> {
-        let nonsense = || Lost("its output is not SMT-LIB 2".to_owned());
+        let nonsense = || Lost("the output of the solver is not SMT-LIB 2".to_owned());
         let begun = Instant::now();
         // A part of the message may still be unsent.
         self.say(patience, budget)?;

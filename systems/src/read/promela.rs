@@ -89,12 +89,12 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
             let label = label.ok_or_else(|| wrong("a message before the next state"))?;
             process.edges.push((from, label, to, begin));
         } else if !is_known(line) {
-            return Err(wrong("a line as RERS writes its processes"));
+            return Err(wrong("a line of a process in the format of RERS"));
         }
     }
     all.extend(open);
     if all.is_empty() {
-        let expected = "a process `active proctype Proc0()`, as RERS writes them";
+        let expected = "a process `active proctype Proc0()`, in the format of RERS";
         return Err(ReadError::at(text, text.len(), expected, "none in the file"));
     }
     let mut components = Vec::new();
@@ -102,7 +102,7 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
         components.push(process.finished(text)?);
     }
     system(name, components).map_err(|error| {
-        ReadError::at(text, text.len(), "processes as RERS writes them", error.to_string())
+        ReadError::at(text, text.len(), "processes in the format of RERS", error.to_string())
     })
 }
 
@@ -129,7 +129,8 @@ impl Process {
                 let to = component.state(&to);
                 component.start(to);
             } else if empty(&label) || (begins && to == first) {
-                let expected = "the message `nop` only in the first state, and no way back there";
+                let expected = "the message `nop` only in the first state, and no transition back \
+                                to this state";
                 return Err(ReadError::at(text, offset, expected, format!("`{label}`")));
             } else {
                 let (from, to) = (component.state(&from), component.state(&to));

@@ -56,7 +56,10 @@ impl QuestionRunner<'_, '_> {
             }
             _ => {
                 let open = ran.open.into_values().next().unwrap_or_default();
-                let reason = format!("{can} of {all} were seen to fire; of the others: {open}");
+                let reason = format!(
+                    "firing sequences exist for {can} of {all}; the others are \
+                                      open: {open}"
+                );
                 (None, Sentence::words(reason))
             }
         };
@@ -94,14 +97,14 @@ impl QuestionRunner<'_, '_> {
         }
         (whole.value, whole.reason) = match (infinite.as_slice(), unknown, largest) {
             ([_, ..], ..) => {
-                let text = Sentence::words("without limit on ");
+                let text = Sentence::words("unbounded: ");
                 let text = text.list(&infinite, ", ", |text, &p| text.place(p));
                 (Some("+inf".to_owned()), text)
             }
             (_, 0, Some((most, place))) => {
                 let text = match net.folding() {
-                    None => "at most so many on any place, and that many on ",
-                    Some(_) => "at most so many of one colour on any place, and that many on ",
+                    None => "the maximum over all places, reached on ",
+                    Some(_) => "the maximum over all places and colours, reached on ",
                 };
                 let text = Sentence::words(text);
                 (Some(most.to_string()), text.place(place))
