@@ -148,7 +148,9 @@ impl<E> Answers<E> {
             (Model::Plain(net), _) => Some(ModelView::Model(net)),
             (Model::Coloured(net), AnswerNet::Coloured) => net.as_it_is().map(ModelView::Coloured),
             (Model::Coloured(net), AnswerNet::Quotient) => net.quotient().map(ModelView::Quotient),
-            (Model::Coloured(net), AnswerNet::Flat) => net.made().map(ModelView::Unfolding),
+            (Model::Coloured(net), AnswerNet::Flat) => {
+                net.existing_unfolding().map(ModelView::Unfolding)
+            }
         }
     }
 

@@ -69,7 +69,7 @@ fn refused_memory_ends_the_search_with_nothing_claimed() {
     ];
     let facts = Facts::none(&net);
     let budget = Budget::unlimited();
-    for order in [SearchOrder::Breadth, SearchOrder::Best] {
+    for order in [SearchOrder::BreadthFirst, SearchOrder::BestFirst] {
         let refused = REFUSED.load(Relaxed);
         let board = Board::new(&net, goals.clone());
         let named: Vec<(GoalId, Goal)> = board.ids().zip(goals.iter().cloned()).collect();
@@ -84,7 +84,7 @@ fn refused_memory_ends_the_search_with_nothing_claimed() {
         let config = ExplicitConfig {
             order,
             order_per_goal: order,
-            stubborn: false,
+            uses_stubborn_sets: false,
             ..ExplicitConfig::default()
         };
         explicit::run(

@@ -121,7 +121,7 @@ fn measure(net: &Net, facts: &Facts, way: SearchConfiguration) {
     let budget = Budget::lasting(Duration::from_secs(seconds)).with_memory_ceiling(8 << 30);
     let task =
         Task { net, goals: &marking_goals(&goals), facts, board: &board, budget: &budget, seed: 0 };
-    let config = ExplicitConfig { full_share: 1.0, threads, ..ExplicitConfig::default() };
+    let config = ExplicitConfig { all_goals_share: 1.0, threads, ..ExplicitConfig::default() };
     let (start, cpu) = (Instant::now(), cpu_time());
     let statistics =
         explicit::run(&task, board.witness_reporter("X"), board.proof_reporter("X"), &config);

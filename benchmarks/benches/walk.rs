@@ -63,7 +63,8 @@ fn measure(name: &str, net: &Net, goals: Vec<Goal>, strategy: Strategy) {
         budget: &Budget::unlimited(),
         seed: 1,
     };
-    let config = WalkConfig { only: Some(vec![strategy]), work: WORK, ..WalkConfig::default() };
+    let config =
+        WalkConfig { strategies: Some(vec![strategy]), max_work: WORK, ..WalkConfig::default() };
     let begin = processor_seconds();
     let statistics = run(&task, board.witness_reporter("RANDOM_WALK"), &config);
     let seconds = processor_seconds() - begin;

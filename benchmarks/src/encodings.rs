@@ -287,7 +287,8 @@ fn by_programs(
     let Ok(base) = question.linear_constraints() else { return EncodingOutcome::Choices };
     for cube in cubes {
         let comparisons = question.comparisons(&cube);
-        let linear: Result<Linear, NotLinear> = base.with(question.terms(), &comparisons);
+        let linear: Result<Linear, NotLinear> =
+            base.with_assertions(question.terms(), &comparisons);
         let Ok(linear) = linear else { return EncodingOutcome::Choices };
         match solver.solve(&linear.program, budget) {
             LpAnswer::Infeasible(found) => {

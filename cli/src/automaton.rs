@@ -115,7 +115,7 @@ fn sizes(automaton: &Automaton) -> String {
     let choice = if automaton.is_deterministic() { "deterministic" } else { "nondeterministic" };
     let parts = [
         count(automaton.states.len(), "state"),
-        count(automaton.edges(), "edge"),
+        count(automaton.edge_count(), "edge"),
         count(automaton.marks as usize, "mark"),
     ];
     format!("{}; {class}, {choice}", parts.join(", "))

@@ -29,7 +29,7 @@ impl OutputDirectories<'_> {
     /// Creates the directories and removes the evidence file of an earlier run. So the old file
     /// cannot be mistaken for the evidence of this run, even if this run ends before it writes a
     /// file.
-    pub(super) fn make_room(&self, name: &str) -> Result<()> {
+    pub(super) fn prepare(&self, name: &str) -> Result<()> {
         for directory in [self.traces, self.files].into_iter().flatten() {
             std::fs::create_dir_all(directory)
                 .with_context(|| format!("cannot create {}", directory.display()))?;
@@ -52,7 +52,7 @@ impl OutputDirectories<'_> {
         match created.and_then(|out| EvidenceFile::new(net, name, out)) {
             Ok(file) => Some(OpenEvidence { path, file }),
             Err(error) => {
-                say(&path, &error);
+                report_unwritten(&path, &error);
                 None
             }
         }
@@ -71,7 +71,12 @@ impl OutputDirectories<'_> {
             AnswerWitness::Firings(sequence) => TraceFile { sequence, ..TraceFile::default() },
             AnswerWitness::Loops(run) => TraceFile { loops: Some(run), ..TraceFile::default() },
             AnswerWitness::Pump(PumpSequence { earlier, last: Stage { prefix, pump } }) => {
-                TraceFile { earlier, sequence: prefix, repeat: Some(pump), ..TraceFile::default() }
+                TraceFile {
+                    earlier_stages: earlier,
+                    sequence: prefix,
+                    repeat: Some(pump),
+                    ..TraceFile::default()
+                }
             }
             AnswerWitness::Lasso(LassoRun { prefix, end }) => {
                 let repeat = match end {
@@ -98,7 +103,7 @@ impl OutputDirectories<'_> {
         match std::fs::write(&file, trace.print_named(&|t| view.transition_name(t))) {
             Ok(()) => Some(file),
             Err(error) => {
-                say(&file, &error);
+                report_unwritten(&file, &error);
                 None
             }
         }
@@ -132,14 +137,14 @@ pub(super) fn write<'n>(
 ) {
     let Some(open) = file else { return };
     if let Err(error) = write(&mut open.file) {
-        say(&open.path, &error);
+        report_unwritten(&open.path, &error);
         *file = None;
     }
 }
 
 /// Records that a file could not be written, and reports the first such file. Later ones usually
 /// fail for the same reason.
-pub(super) fn say(file: &Path, why: &dyn Display) {
+pub(super) fn report_unwritten(file: &Path, why: &dyn Display) {
     if leaving::note_unwritten() {
         note!(
             "parikh: cannot write {}: {why}; the evidence and traces of this run are incomplete, \

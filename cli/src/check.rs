@@ -208,7 +208,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<ProgramOutcome> {
     }
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     let say_so = || {
-        output::say_what_is_open();
+        output::report_open_questions();
         note!("parikh: stopped before all questions were answered");
     };
     signals::cancel_on_signal(&budget, say_so);
@@ -219,7 +219,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<ProgramOutcome> {
     let (traces, files) = (arguments.trace.as_deref(), arguments.evidence.as_deref());
     let beside = OutputDirectories { traces, files };
     for inquiry in &inquiries {
-        beside.make_room(&inquiry.name())?;
+        beside.prepare(&inquiry.name())?;
     }
     let model = arguments.read()?;
     let config = arguments.config(smt_solver)?;
@@ -254,11 +254,13 @@ fn ask(
 ) -> Result<ProgramOutcome> {
     let begun = match inquiry {
         RequestedQuestions::Process(examination, _) => {
-            Some(arguments.cases.begun(model, examination, &arguments.model)?)
+            Some(arguments.cases.prepared_model(model, examination, &arguments.model)?)
         }
-        _ if arguments.cases.one_by_one => {
-            Some(arguments.cases.begun(model, Examination::EasySoundness, &arguments.model)?)
-        }
+        _ if arguments.cases.one_by_one => Some(arguments.cases.prepared_model(
+            model,
+            Examination::EasySoundness,
+            &arguments.model,
+        )?),
         _ => None,
     };
     let printer = AnswerPrinter::new(arguments.format, config.threads > 1);
@@ -270,7 +272,15 @@ fn ask(
         only: arguments.id.clone(),
     };
     let meant = RunRestriction { fair: &arguments.fair, cases: arguments.cases.one_by_one };
-    let job = InquiryJob { inquiry, meant, budget, config: config.clone(), watch, printer, beside };
+    let job = InquiryJob {
+        inquiry,
+        restriction: meant,
+        budget,
+        config: config.clone(),
+        messages: watch,
+        printer,
+        directories: beside,
+    };
     let report = job.run(begun.as_ref().unwrap_or(model))?;
     if arguments.stats {
         print_statistics(&report);
@@ -412,7 +422,8 @@ impl CheckArguments {
     fn config(&self, smt_solver: Option<Program>) -> Result<run::RunConfig> {
         let defaults = run::RunConfig::default();
         let dump = self.dump.as_ref().map(|directory| {
-            Dump::into(directory).with_context(|| format!("cannot create {}", directory.display()))
+            Dump::create(directory)
+                .with_context(|| format!("cannot create {}", directory.display()))
         });
         Ok(run::RunConfig {
             threads: self.threads.map_or(defaults.threads, usize::from),
@@ -421,7 +432,7 @@ impl CheckArguments {
             keep_all_witnesses: self.evidence.is_some()
                 || self.format == AnswerFormat::Json
                 || self.examination.iter().any(|it| it.is_about_cases()),
-            keep_documents: self.evidence.is_some(),
+            keep_certificates: self.evidence.is_some(),
             show_bindings: self.trace.is_some() || self.shortest,
             short_witnesses: true,
             reasons_by_sums: true,

@@ -10,8 +10,8 @@ use parikh_net::coloured::ColouredNet;
 use parikh_net::printable::Quoted;
 use parikh_net::{ExtendedNet, FiringSequence, Net};
 use parikh_pictures::draw::{
-    self, DrawnPart, Highlight, HighlightError, MOST_FIRINGS, MOST_NODES, MOST_WHOLE, Scene,
-    animated, coloured, dot, strip, summary, svg, system,
+    self, DrawnPart, Highlight, HighlightError, MAX_FIRINGS, MAX_READABLE_NODES, MAX_WHOLE_NODES,
+    Scene, animated, coloured, dot, strip, summary, svg, system,
 };
 use parikh_solvers::Budget;
 use parikh_systems::System;
@@ -104,7 +104,7 @@ const OUT_OF_TIME: &str = "nothing was drawn; raise --timeout, write SVG instead
 const FOR_LAYOUT: f64 = 0.5;
 
 /// The width or height in pixels from which the picture of a system is reported as large.
-const LARGE: f64 = 4_000.0;
+const LARGE_PIXELS: f64 = 4_000.0;
 
 pub(super) fn run(arguments: &DrawArguments) -> Result<ProgramOutcome> {
     // The ending of the file name selects the format, so it is checked before the work.
@@ -131,11 +131,11 @@ pub(super) fn run(arguments: &DrawArguments) -> Result<ProgramOutcome> {
     if let Some(net) = model.colours()
         && let Some(picture) = arguments.of_coloured(net)?
     {
-        return deliver(&picture, output, &budget);
+        return write_scene(&picture, output, &budget);
     }
     let net = model.into_net(&parikh_unfolding::UnfoldingConfig::default(), &budget)?;
     let net = match &arguments.trace {
-        Some(file) => begun(net, file)?,
+        Some(file) => from_trace_start(net, file)?,
         None => net,
     };
     if arguments.strip {
@@ -144,7 +144,7 @@ pub(super) fn run(arguments: &DrawArguments) -> Result<ProgramOutcome> {
         return Ok(ProgramOutcome::Complete);
     }
     if let (Some(DrawOutput::Svg(file)), false) = (&output, arguments.still)
-        && let Some(moving) = arguments.moving(&net, &budget)?
+        && let Some(moving) = arguments.animation(&net, &budget)?
     {
         write(file, &moving)?;
         return Ok(ProgramOutcome::Complete);
@@ -152,7 +152,7 @@ pub(super) fn run(arguments: &DrawArguments) -> Result<ProgramOutcome> {
     arguments.picture(&net.into(), output, &budget)
 }
 
-fn deliver(
+fn write_scene(
     picture: &Scene,
     output: Option<DrawOutput<'_>>,
     budget: &Budget,
@@ -223,7 +223,7 @@ impl DrawArguments {
                         system.components().len()
                     );
                 }
-                if picture.width.max(picture.height) > LARGE {
+                if picture.width.max(picture.height) > LARGE_PIXELS {
                     note!(
                         "parikh: the picture has {:.0} × {:.0} pixels, more than fit on a screen; \
                          the page of `parikh report` can zoom",
@@ -248,7 +248,7 @@ impl DrawArguments {
             || self.trace.is_some()
             || names.iter().any(|name| net.node(name).is_none());
         let nodes = net.places().len() + net.transitions().len();
-        if !of_unfolding && nodes > MOST_NODES && !self.all {
+        if !of_unfolding && nodes > MAX_READABLE_NODES && !self.all {
             bail!(
                 "the net has {nodes} nodes, too many for a readable picture; --all draws it \
                    anyway"
@@ -263,7 +263,7 @@ impl DrawArguments {
         let text = std::fs::read_to_string(file).with_context(name)?;
         let trace = TraceFile::parse(net, &text).with_context(name)?;
         trace.has_no_loops().with_context(name)?;
-        TraceFile::replayed(net, &text)
+        TraceFile::replay(net, &text)
             .with_context(|| format!("{}: the trace does not replay", name()))?;
         let mut sequence = trace.sequence;
         if let Some(repeat) = &trace.repeat {
@@ -275,7 +275,7 @@ impl DrawArguments {
     /// Returns the part of the net to draw for a trace: the whole net, or the nodes around the
     /// transitions that fire. Also returns true if the part has too many nodes to be readable.
     fn part_of_trace(&self, net: &Net, sequence: &FiringSequence) -> (DrawnPart, bool) {
-        let part = match self.all || DrawnPart::whole(net).len() <= MOST_NODES {
+        let part = match self.all || DrawnPart::whole(net).len() <= MAX_READABLE_NODES {
             true => DrawnPart::whole(net),
             false => {
                 let fired = sequence.steps().iter().map(|step| (step.transition, String::new()));
@@ -283,7 +283,7 @@ impl DrawArguments {
                 DrawnPart::around(net, &fired)
             }
         };
-        let too_much = part.len() > MOST_NODES && !self.all;
+        let too_much = part.len() > MAX_READABLE_NODES && !self.all;
         (part, too_much)
     }
 
@@ -317,11 +317,11 @@ impl DrawArguments {
 
     /// Draws the trace as an animated picture. Returns `None` without a trace, and if the trace or
     /// the part of the net is too large.
-    fn moving(&self, net: &Net, budget: &Budget) -> Result<Option<String>> {
+    fn animation(&self, net: &Net, budget: &Budget) -> Result<Option<String>> {
         let Some(file) = &self.trace else { return Ok(None) };
         let sequence = self.sequence(net, file)?;
         let (part, too_much) = self.part_of_trace(net, &sequence);
-        if sequence.firings() > MOST_FIRINGS || too_much {
+        if sequence.firings() > MAX_FIRINGS || too_much {
             note!(
                 "parikh: the trace has {} firings on {} nodes, too many for an animation; its \
                  final marking is drawn",
@@ -356,7 +356,7 @@ impl DrawArguments {
             true => draw::extended(net, &DrawnPart::whole(net.core()), &highlight),
             false => part_or_summary(net, &highlight)?,
         };
-        deliver(&picture, output, budget)
+        write_scene(&picture, output, budget)
     }
 
     fn highlight(&self, net: &Net, budget: &Budget) -> Result<Option<Highlight>> {
@@ -382,7 +382,7 @@ impl DrawArguments {
 }
 
 /// Returns the net with the initial marking of the trace.
-fn begun(net: Net, file: &Path) -> Result<Net> {
+fn from_trace_start(net: Net, file: &Path) -> Result<Net> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(name)?;
     let trace = TraceFile::parse(&net, &text).with_context(name)?;
@@ -398,10 +398,10 @@ fn part_or_summary(net: &ExtendedNet, highlight: &Highlight) -> Result<Scene> {
     let whole = DrawnPart::whole(net.core());
     let nodes = whole.len();
     let around = DrawnPart::around(net.core(), highlight);
-    if nodes <= MOST_NODES || around.is_empty() && nodes <= MOST_WHOLE {
+    if nodes <= MAX_READABLE_NODES || around.is_empty() && nodes <= MAX_WHOLE_NODES {
         return Ok(draw::extended(net, &whole, highlight));
     }
-    if !around.is_empty() && around.len() <= MOST_NODES {
+    if !around.is_empty() && around.len() <= MAX_READABLE_NODES {
         return Ok(draw::extended(net, &around, highlight));
     }
     let many = match around.len() {

@@ -16,23 +16,23 @@ pub(super) fn story(
 ) -> Vec<String> {
     let mut story = vec![format!("parikh: explanation of {}", Word(id))];
     let until = answered.map(|(when, _)| *when);
-    let turns = report.turns.iter().filter(|turn| until.is_none_or(|until| turn.began <= until));
+    let turns = report.turns.iter().filter(|turn| until.is_none_or(|until| turn.start <= until));
     let mut turns: Vec<&EngineTurn> = turns.collect();
-    turns.sort_by_key(|turn| turn.began);
+    turns.sort_by_key(|turn| turn.start);
     let mut before = 0;
     for turn in turns {
         before += 1;
-        let end = turn.began + turn.lasted;
+        let end = turn.start + turn.duration;
         // An engine that is interrupted by the answer runs on for a moment.
         let end = until.map_or(end, |until| end.min(until));
-        let said = if turn.said.is_empty() { "" } else { ": " };
+        let said = if turn.statistics.is_empty() { "" } else { ": " };
         story.push(format!(
             "  {:>7.2} – {:.2} s  {}, with {} open{said}{}",
-            turn.began.as_secs_f64(),
+            turn.start.as_secs_f64(),
             end.as_secs_f64(),
             turn.engine,
-            counted(turn.open, "goal"),
-            turn.said
+            counted(turn.open_goals, "goal"),
+            turn.statistics
         ));
     }
     story.push(match answered {
@@ -64,10 +64,10 @@ mod tests {
     fn turns_are_told_in_their_order_and_the_end_with_its_reason() {
         let turn = |engine: &str, began, lasted| EngineTurn {
             engine: engine.to_owned(),
-            began: Duration::from_secs(began),
-            lasted: Duration::from_secs(lasted),
-            open: 2,
-            said: "3 steps".to_owned(),
+            start: Duration::from_secs(began),
+            duration: Duration::from_secs(lasted),
+            open_goals: 2,
+            statistics: "3 steps".to_owned(),
         };
         let report = RunReport {
             unanswered: vec![OpenQuestion { id: "x".into(), reason: "out of time".into() }],

@@ -1,7 +1,7 @@
 //! Options that restrict the runs considered: `--fair weak`, `--fair strong:enter_1,enter_2`,
 //! `--cases`.
 
-use parikh_formula::{FormulaProblem, NamedNodes, nodes_meant};
+use parikh_formula::{FormulaProblem, NamedNodes, nodes_of_text};
 use parikh_net::{Fairness, Net, NodeKind, TransitionId};
 
 /// Fairness towards some or all transitions.
@@ -22,7 +22,7 @@ pub(super) struct RunRestriction<'a> {
 }
 
 /// Parses a value of `--fair`.
-pub(super) fn fair_to(text: &str) -> Result<FairnessOption, String> {
+pub(super) fn parse_fairness(text: &str) -> Result<FairnessOption, String> {
     let (kind, names) = match text.split_once(':') {
         Some((kind, names)) => (kind, Some(listed(names)?)),
         None => (text, None),
@@ -77,7 +77,7 @@ pub(super) fn fairness(
             continue;
         };
         for name in names {
-            let named = nodes_meant(net, NodeKind::Transition, name)?;
+            let named = nodes_of_text(net, NodeKind::Transition, name)?;
             for id in &named.ids {
                 let unknown = || FormulaProblem::unknown_transition(id, net, true);
                 side.extend(net.transitions_named(id).ok_or_else(unknown)?);
@@ -111,7 +111,8 @@ mod tests {
         );
         let net = net.unwrap();
         let read = |all: &[&str]| {
-            let all: Vec<FairnessOption> = all.iter().map(|text| fair_to(text).unwrap()).collect();
+            let all: Vec<FairnessOption> =
+                all.iter().map(|text| parse_fairness(text).unwrap()).collect();
             fairness(&all, &net).map(|(fairness, _)| fairness)
         };
         let sizes = |all: &[&str]| {
@@ -124,7 +125,7 @@ mod tests {
         let unknown = read(&["strong:p"]).unwrap_err().to_string();
         assert!(unknown.contains("no transition `p`; it is a place"), "{unknown}");
         for wrong in ["fair", "weak:", "weak:t,,u", "strong:\"t", "", "weak,strong"] {
-            assert!(fair_to(wrong).is_err(), "{wrong}");
+            assert!(parse_fairness(wrong).is_err(), "{wrong}");
         }
     }
 
@@ -139,13 +140,13 @@ mod tests {
         let net = builder.build().unwrap();
         let net = parikh_input::extended::translate(net, &Budget::unlimited()).unwrap();
         let asked = |text: &str| {
-            let read = fairness(&[fair_to(text).unwrap()], &net);
+            let read = fairness(&[parse_fairness(text).unwrap()], &net);
             (read.is_ok(), audited(&net, &[text.to_owned()]).is_ok())
         };
         assert_eq!(asked("weak:fill"), (true, true));
         assert_eq!(asked("weak:empty"), (false, false));
         assert_eq!(asked("strong"), (false, false));
-        let refused = fairness(&[fair_to("strong").unwrap()], &net).unwrap_err().to_string();
+        let refused = fairness(&[parse_fairness("strong").unwrap()], &net).unwrap_err().to_string();
         assert!(refused.starts_with("transition `empty` empties places"), "{refused}");
     }
 }

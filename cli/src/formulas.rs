@@ -82,7 +82,7 @@ impl FormulaOptions {
     }
 
     /// Reads all formulas, with unique ids. Errors in single formulas are printed on stderr.
-    pub(super) fn read_aloud(&self, net: &Net) -> Result<Vec<GivenFormula>> {
+    pub(super) fn read_and_print_notes(&self, net: &Net) -> Result<Vec<GivenFormula>> {
         let mut notes = Vec::new();
         let asked = self.read(net, &mut notes);
         notes.iter().for_each(|line| note!("{line}"));
@@ -91,7 +91,7 @@ impl FormulaOptions {
 
     /// Reads all formulas, with unique ids. Errors in single formulas are appended to `notes`.
     pub(super) fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<Vec<GivenFormula>> {
-        let mut gathered = FormulaCollector { asked: Vec::new(), ids: HashSet::new(), notes };
+        let mut gathered = FormulaCollector { formulas: Vec::new(), ids: HashSet::new(), notes };
         for text in &self.formula {
             gathered.add(text::read_one(text, "--formula", net));
         }
@@ -99,7 +99,7 @@ impl FormulaOptions {
             self.read_file(file, net, &mut gathered)?;
         }
         gathered.name_the_others();
-        let asked = gathered.asked;
+        let asked = gathered.formulas;
         if asked.is_empty() {
             bail!("{} contains no formula", self.formulas[0].display());
         }
@@ -171,14 +171,14 @@ fn of_another_model(formulas: &[TextFormula]) -> Option<&TextError> {
 }
 
 /// Returns the error message for a formula, with the position, line by line.
-pub(super) fn complaint(error: &TextError) -> Vec<String> {
+pub(super) fn error_lines(error: &TextError) -> Vec<String> {
     let mut lines = vec![format!("parikh: {error}")];
     lines.extend(error.excerpt());
     lines
 }
 
 struct FormulaCollector<'n> {
-    asked: Vec<GivenFormula>,
+    formulas: Vec<GivenFormula>,
     ids: HashSet<String>,
     /// Messages about the formulas.
     notes: &'n mut Vec<String>,
@@ -195,7 +195,7 @@ impl FormulaCollector<'_> {
             self.notes.extend(remark.excerpt());
         }
         if let Err(error) = &formula.formula {
-            self.notes.extend(complaint(error));
+            self.notes.extend(error_lines(error));
         }
         let read = formula.formula.map_err(|error| error.to_string());
         self.push(formula.id, read, formula.named);
@@ -207,20 +207,22 @@ impl FormulaCollector<'_> {
             self.note(format!("parikh: formula {id}: {error}"));
         }
         self.ids.insert(id.clone());
-        self.asked.push(GivenFormula { id, formula, named: Vec::new() });
+        self.formulas.push(GivenFormula { id, formula, named: Vec::new() });
     }
 
     /// Names each formula without a name `formula-N`, where N is its position or the next free
     /// number. Of several formulas with the same name, all but the first get a number.
     fn name_the_others(&mut self) {
-        for (index, asked) in self.asked.iter_mut().enumerate().filter(|(_, it)| it.id.is_empty()) {
+        for (index, asked) in
+            self.formulas.iter_mut().enumerate().filter(|(_, it)| it.id.is_empty())
+        {
             let mut names = (index + 1..).map(|number| format!("formula-{number}"));
             // There are at most as many used numbers as formulas, so a free number exists.
             asked.id = names.find(|name| !self.ids.contains(name)).unwrap_or_default();
             self.ids.insert(asked.id.clone());
         }
-        parikh_input::tell_apart(
-            &mut self.asked.iter_mut().map(|it| &mut it.id).collect::<Vec<_>>(),
+        parikh_input::make_ids_unique(
+            &mut self.formulas.iter_mut().map(|it| &mut it.id).collect::<Vec<_>>(),
         );
     }
 
@@ -234,6 +236,6 @@ impl FormulaCollector<'_> {
                 Err(error)
             }),
         };
-        self.asked.push(GivenFormula { id, formula, named });
+        self.formulas.push(GivenFormula { id, formula, named });
     }
 }

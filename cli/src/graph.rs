@@ -88,7 +88,7 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
     });
     let net =
         model::net_with(&arguments.model, &parikh_unfolding::UnfoldingConfig::default(), &budget)?;
-    let net = begun(net);
+    let net = with_initial_token(net);
     let net = match arguments.trace.as_deref().map(std::fs::read_to_string) {
         Some(Ok(text)) => begun_where(net, &arguments.model, &text)?,
         _ => net,
@@ -99,7 +99,7 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
         _ => net,
     };
     if let (Some((.., text)), Some(file)) = (&trace, &arguments.trace) {
-        TraceFile::replayed(&net, text)
+        TraceFile::replay(&net, text)
             .with_context(|| format!("{}: the trace does not replay", file.display()))?;
     }
     let most = arguments.most.unwrap_or(kind.most()) as usize;
@@ -115,7 +115,7 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
             Ok(graph) => GraphView::of_coverability(&net, &graph),
         },
     };
-    if view.covers && kind == GraphOutput::Aut {
+    if view.is_coverability && kind == GraphOutput::Aut {
         note!(
             "parikh: the net is unbounded or --coverability is given, and a coverability graph \
              cannot be written as .aut, because it is not the transition system of the net; use a \
@@ -127,9 +127,9 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
         highlight(&mut view, sequence)?;
     }
     if let (Some(formula), Ok(graph)) = (&arguments.formula, &graph) {
-        match way_to(&net, graph, formula)? {
-            FormulaPath::To(way) => highlight(&mut view, &way)?,
-            FormulaPath::Nowhere(why) => note!("parikh: nothing is highlighted: {why}"),
+        match path_to_formula(&net, graph, formula)? {
+            FormulaPath::Found(way) => highlight(&mut view, &way)?,
+            FormulaPath::Absent(why) => note!("parikh: nothing is highlighted: {why}"),
         }
     } else if arguments.formula.is_some() {
         bail!(UsageError(
@@ -224,8 +224,8 @@ fn cover(
 
 /// Returns a workflow net without an initial marking with a token in its source. Other nets are
 /// returned unchanged.
-fn begun(net: Net) -> Net {
-    let ends = Workflow::of(&net).ends();
+fn with_initial_token(net: Net) -> Net {
+    let ends = Workflow::of(&net).case_markings();
     match (net.initial().total(), ends) {
         (0, Some((source, _))) => {
             let mut marking = Marking::empty(net.place_count());
@@ -270,13 +270,13 @@ fn highlight(view: &mut GraphView<'_>, sequence: &FiringSequence) -> Result<()> 
 /// The result of a formula on the graph.
 enum FormulaPath {
     /// A shortest firing sequence to a marking that satisfies or violates the formula.
-    To(FiringSequence),
+    Found(FiringSequence),
     /// No such marking exists. The text states the consequence.
-    Nowhere(String),
+    Absent(String),
 }
 
 /// Finds a shortest firing sequence to a marking that a formula asks for.
-fn way_to(net: &Net, graph: &Reachability, formula: &str) -> Result<FormulaPath> {
+fn path_to_formula(net: &Net, graph: &Reachability, formula: &str) -> Result<FormulaPath> {
     let read = text::read_one(formula, "--formula", net);
     let formula = read.formula?;
     let markings = counted(graph.markings.len(), "marking");
@@ -300,7 +300,7 @@ fn way_to(net: &Net, graph: &Reachability, formula: &str) -> Result<FormulaPath>
     };
     let holds = |marking: &Marking| predicate.holds(net, marking);
     Ok(match graph.markings.iter().position(holds) {
-        Some(at) => FormulaPath::To(graph.sequence_to(at as u32).into_iter().collect()),
-        None => FormulaPath::Nowhere(nowhere),
+        Some(at) => FormulaPath::Found(graph.sequence_to(at as u32).into_iter().collect()),
+        None => FormulaPath::Absent(nowhere),
     })
 }

@@ -45,7 +45,7 @@ pub(super) fn invite(command: &ProgramCommand) {
             }
         },
     };
-    guest::invite(Program { path, arguments: vec![COMMAND.into()] });
+    guest::set_worker_program(Program { path, arguments: vec![COMMAND.into()] });
     // These commands have time limits and most likely need a solver, so a worker process starts at
     // once.
     if cfg!(feature = "highs") && matches!(command, ProgramCommand::Check(_) | ProgramCommand::Mcc)

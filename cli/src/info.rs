@@ -221,13 +221,16 @@ impl<'n> Info<'n> {
         );
         row(
             "workflow",
-            match self.workflow.ends() {
+            match self.workflow.case_markings() {
                 Some((source, sink)) => format!(
                     "a workflow net, from {} to {}",
                     words::place(net, source),
                     words::place(net, sink)
                 ),
-                None => format!("not a workflow net: {}", self.workflow.lacks(net).join("; ")),
+                None => format!(
+                    "not a workflow net: {}",
+                    self.workflow.violated_conditions(net).join("; ")
+                ),
             },
         );
         for marking in net.final_markings() {
@@ -260,10 +263,10 @@ impl<'n> Info<'n> {
             "source_transitions": self.without_input,
             "sink_transitions": self.without_output,
             "workflow": json!({
-                "is": self.workflow.ends().is_some(),
-                "source": self.workflow.ends().map(|(source, _)| net.place_name(source)),
-                "sink": self.workflow.ends().map(|(_, sink)| net.place_name(sink)),
-                "lacks": self.workflow.lacks(net),
+                "is": self.workflow.case_markings().is_some(),
+                "source": self.workflow.case_markings().map(|(source, _)| net.place_name(source)),
+                "sink": self.workflow.case_markings().map(|(_, sink)| net.place_name(sink)),
+                "lacks": self.workflow.violated_conditions(net),
             }),
             "final_markings": net.final_markings().iter()
                 .map(|marking| marking_text::print(net, marking))

@@ -24,14 +24,14 @@ use std::time::{Duration, Instant};
 pub(super) struct InquiryJob<'a> {
     pub(super) inquiry: RequestedQuestions<'a>,
     /// The restriction of runs for formulas.
-    pub(super) meant: RunRestriction<'a>,
+    pub(super) restriction: RunRestriction<'a>,
     pub(super) budget: &'a Budget,
     pub(super) config: run::RunConfig,
     /// The messages to print besides the answers.
-    pub(super) watch: RunMessages,
+    pub(super) messages: RunMessages,
     pub(super) printer: AnswerPrinter,
     /// The files to write.
-    pub(super) beside: OutputDirectories<'a>,
+    pub(super) directories: OutputDirectories<'a>,
 }
 
 /// Messages about a run besides its answers.
@@ -51,8 +51,8 @@ pub(super) struct RunMessages {
 impl InquiryJob<'_> {
     /// Answers the questions and prints each answer as soon as it is known.
     pub(super) fn run(&self, model: &Model) -> Result<RunReport> {
-        let (only, explain) = (&self.watch.only, &self.watch.explain);
-        let questions = InquiryReader::new(&self.inquiry, self.meant, only, explain);
+        let (only, explain) = (&self.messages.only, &self.messages.explain);
+        let questions = InquiryReader::new(&self.inquiry, self.restriction, only, explain);
         let mut listener = RunListener {
             job: self,
             questions: &questions,
@@ -61,7 +61,7 @@ impl InquiryJob<'_> {
             file: None,
             stories: HashMap::new(),
         };
-        let hear = |view, event: Event<'_>| listener.hear(view, event);
+        let hear = |view, event: Event<'_>| listener.handle(view, event);
         let report = match self.inquiry.is_figures() {
             true => {
                 let mut report = run::figures(model, &self.config, self.budget, hear)?;
@@ -72,7 +72,7 @@ impl InquiryJob<'_> {
             }
             false => {
                 let report = run::run(model, &questions, &self.config, self.budget, hear);
-                questions.say_notes();
+                questions.print_notes();
                 report?
             }
         };
@@ -81,7 +81,7 @@ impl InquiryJob<'_> {
     }
 
     /// Prints how to continue an interrupted run with the open questions.
-    fn say_how_to_go_on(&self, report: &RunReport) {
+    fn print_how_to_continue(&self, report: &RunReport) {
         let open = report.unanswered.iter().map(|question| {
             match Word(&question.id).to_string() {
                 // The shell would remove an unquoted backslash.
@@ -116,7 +116,7 @@ struct RunListener<'j, 'm> {
 }
 
 impl<'m> RunListener<'_, 'm> {
-    fn hear(&mut self, view: ModelView<'m>, event: Event<'_>) {
+    fn handle(&mut self, view: ModelView<'m>, event: Event<'_>) {
         match event {
             Event::Begun { questions } => self.begin(view, questions),
             Event::Settled { id, goal, knowledge } => {
@@ -135,7 +135,7 @@ impl<'m> RunListener<'_, 'm> {
             }
             Event::Waiting { questions: open, goals, engines, between } => {
                 if let Some(progress) = &mut self.progress {
-                    progress.show(&RunState { open, goals, engines, between });
+                    progress.show(&RunState { open, goals, engines, ranges: between });
                 }
             }
             Event::Declined(why) => {
@@ -143,7 +143,7 @@ impl<'m> RunListener<'_, 'm> {
             }
             Event::Overrun { report, .. } => {
                 self.end(report);
-                if self.job.watch.statistics {
+                if self.job.messages.statistics {
                     print_statistics(report);
                 }
                 super::leaving::exit(super::code_of(ProgramOutcome::of(report)));
@@ -152,7 +152,8 @@ impl<'m> RunListener<'_, 'm> {
     }
 
     fn begin(&mut self, view: ModelView<'m>, questions: &[String]) {
-        let InquiryJob { inquiry, budget, watch, printer, beside, .. } = self.job;
+        let InquiryJob { inquiry, budget, messages: watch, printer, directories: beside, .. } =
+            self.job;
         match inquiry.is_figures() {
             true => printer.expects(questions.iter().map(|figure| format!("{FIGURE}{figure}"))),
             false => {
@@ -171,7 +172,7 @@ impl<'m> RunListener<'_, 'm> {
         if let Some(progress) = &mut self.progress {
             progress.answered(answer);
         }
-        if job.watch.explain.contains(&answer.id) {
+        if job.messages.explain.contains(&answer.id) {
             self.stories.insert(answer.id.clone(), (when, answer.clone()));
         }
         write(&mut self.file, |file| file.answer(answer));
@@ -179,9 +180,9 @@ impl<'m> RunListener<'_, 'm> {
         // several.
         let is_assumed = |it: &Assumption| matches!(it, Assumption::InitialToken(_));
         let says_where = matches!(job.inquiry, RequestedQuestions::Process(..))
-            || job.meant.cases
+            || job.restriction.cases
             || view.net().assumptions().iter().any(is_assumed);
-        let trace = job.beside.write_trace(view, answer, says_where);
+        let trace = job.directories.write_trace(view, answer, says_where);
         let about = AnswerContext { view, named: self.questions.named(&answer.id) };
         self.print(|printer| printer.answer(answer, &about, when, trace.as_ref()));
     }
@@ -197,7 +198,7 @@ impl<'m> RunListener<'_, 'm> {
 
     /// Prints the final messages of a run.
     fn end(&mut self, report: &RunReport) {
-        let InquiryJob { inquiry, budget, watch, printer, .. } = self.job;
+        let InquiryJob { inquiry, budget, messages: watch, printer, .. } = self.job;
         if let Some(progress) = &self.progress {
             progress.end();
         }
@@ -208,7 +209,7 @@ impl<'m> RunListener<'_, 'm> {
             story(id, self.stories.get(id), report).iter().for_each(|line| note!("{line}"));
         }
         if budget.is_cancelled() && !inquiry.is_figures() {
-            self.job.say_how_to_go_on(report);
+            self.job.print_how_to_continue(report);
         }
     }
 }

@@ -121,7 +121,7 @@ fn length(exhibit: &AnswerWitness) -> usize {
 fn written(run: &LoopRun) -> usize {
     let mut of_blocks: Vec<usize> = Vec::new();
     for block in run.blocks() {
-        let of = |turn: &Turn| match turn.part {
+        let of = |turn: &Turn| match turn.element {
             LoopElement::Fire(_) => 1,
             LoopElement::Block(block) => of_blocks[block].saturating_add(1),
         };
@@ -151,7 +151,7 @@ fn looped(run: &LoopRun, view: ModelView<'_>) -> Vec<Json> {
     let mut of_blocks: Vec<Vec<Json>> = Vec::new();
     for block in run.blocks() {
         let mut steps = Vec::new();
-        for Turn { part, times } in block {
+        for Turn { element: part, times } in block {
             let all = match part {
                 LoopElement::Fire(t) => vec![Json::from(view.transition_name(*t))],
                 LoopElement::Block(block) => of_blocks[*block].clone(),

@@ -172,8 +172,8 @@ impl ProgramOutcome {
 
 /// Parses the arguments, runs the command, and prints its error if it fails.
 pub fn main() -> ExitCode {
-    terminal::tell_of_panics();
-    let arguments = ProgramArguments::try_parse().unwrap_or_else(|error| refuse(error));
+    terminal::install_panic_hook();
+    let arguments = ProgramArguments::try_parse().unwrap_or_else(|error| exit_with_usage(error));
     terminal::start_logging(arguments.verbose, arguments.quiet);
     guest::invite(&arguments.command);
     let result = match arguments.command {
@@ -204,7 +204,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(outcome) => ExitCode::from(leaving::code(code_of(outcome))),
         Err(error) => {
-            tell(&error);
+            print_error(&error);
             ExitCode::from(match () {
                 () if error.is::<UsageError>() || error.is::<SyntaxError>() => 2,
                 // The work exceeds a limit on time, memory or size.
@@ -223,7 +223,7 @@ fn is_declined(error: &anyhow::Error) -> bool {
 /// Ends with clap's message: the help, the version, or an error in the command line. Arguments such
 /// as file names (`parikh check *.pnml`) may contain control characters, so clap gets printable
 /// copies of them.
-fn refuse(error: clap::Error) -> ! {
+fn exit_with_usage(error: clap::Error) -> ! {
     let shown = std::env::args_os().map(|word| Printable(word.display()).to_string());
     match error.use_stderr() {
         true => ProgramArguments::try_parse_from(shown).err().unwrap_or(error).exit(),
@@ -232,9 +232,9 @@ fn refuse(error: clap::Error) -> ! {
 }
 
 /// Prints an error in a line. For an error in a formula, also prints its position in the text.
-fn tell(error: &anyhow::Error) {
+fn print_error(error: &anyhow::Error) {
     match error.downcast_ref::<TextError>().filter(|_| error.chain().len() == 1) {
-        Some(error) => formulas::complaint(error).iter().for_each(|line| note!("{line}")),
+        Some(error) => formulas::error_lines(error).iter().for_each(|line| note!("{line}")),
         None if error.is::<SyntaxError>() => {
             note!("parikh: {error}");
             let lines = error.downcast_ref::<SyntaxError>().map(|error| &error.where_in_the_text);

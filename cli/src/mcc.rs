@@ -83,12 +83,12 @@ fn read_and_run(
     let (watch, beside) = Default::default();
     let report = InquiryJob {
         inquiry,
-        meant: RunRestriction::default(),
+        restriction: RunRestriction::default(),
         budget,
         config,
-        watch,
+        messages: watch,
         printer,
-        beside,
+        directories: beside,
     }
     .run(&model)?;
     let outcome = ProgramOutcome::of(&report);

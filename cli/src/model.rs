@@ -50,7 +50,7 @@ fn stem(file: &Path) -> Option<&str> {
 
 /// Returns the query file of `examination` in the directory of a model.
 pub(super) fn query_file(model: &Path, examination: &str) -> Result<PathBuf> {
-    parikh_files::beside(model, &format!("{examination}.xml")).with_context(|| {
+    parikh_files::associated_file(model, &format!("{examination}.xml")).with_context(|| {
         format!(
             "there is no {examination}.xml in the directory of the model; name a query file with \
              --queries"

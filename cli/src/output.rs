@@ -44,34 +44,40 @@ pub(super) struct AnswerPrinter {
     format: AnswerFormat,
     parallel: bool,
     /// The progress bar of a run that only computes figures of a state space. Printing suspends it.
-    states: Option<ProgressBar>,
+    state_space_bar: Option<ProgressBar>,
     /// The name of the examination, for programs.
     examination: Option<String>,
     /// The names of the inquiries that follow.
-    later: Vec<String>,
+    later_inquiries: Vec<String>,
 }
 
 impl AnswerPrinter {
     /// Returns a printer. `parallel` means that several threads work.
     pub(super) fn new(format: AnswerFormat, parallel: bool) -> Self {
-        AnswerPrinter { format, parallel, states: None, examination: None, later: Vec::new() }
+        AnswerPrinter {
+            format,
+            parallel,
+            state_space_bar: None,
+            examination: None,
+            later_inquiries: Vec::new(),
+        }
     }
 
     /// Returns the printer for one of several inquiries. `name` is its name, and `later` has the
     /// names of the inquiries that follow.
     pub(super) fn of_examination(&self, name: String, later: Vec<String>) -> Self {
-        AnswerPrinter { examination: Some(name), later, ..self.clone() }
+        AnswerPrinter { examination: Some(name), later_inquiries: later, ..self.clone() }
     }
 
     /// Returns the printer that prints figures of a state space as a table, with a progress bar.
     pub(super) fn of_states(self, progress: ProgressBar) -> Self {
-        AnswerPrinter { states: Some(progress), ..self }
+        AnswerPrinter { state_space_bar: Some(progress), ..self }
     }
 
     /// Registers the ids of expected answers. If the process ends before all of them are answered,
     /// [`say_what_is_open`] reports the others as open.
     pub(super) fn expects(&self, ids: impl Iterator<Item = String>) {
-        let open = ids.chain(self.later.iter().cloned()).collect();
+        let open = ids.chain(self.later_inquiries.iter().cloned()).collect();
         *expected() = Some(ExpectedAnswers { printer: self.clone(), open });
     }
 
@@ -83,7 +89,7 @@ impl AnswerPrinter {
         after: Duration,
         trace: Option<&PathBuf>,
     ) {
-        told(&answer.id);
+        mark_reported(&answer.id);
         let &AnswerContext { view, ref named } = about;
         let assumptions = assumptions(answer, view);
         let seconds = after.as_secs_f64();
@@ -99,7 +105,7 @@ impl AnswerPrinter {
                     Word(id)
                 ));
             }
-            AnswerFormat::Json => self.tell(json!({
+            AnswerFormat::Json => self.print_object(json!({
                 "type": "answer",
                 "id": answer.id,
                 "value": json::value(&answer.value),
@@ -131,8 +137,8 @@ impl AnswerPrinter {
     /// the reason goes to the log.
     pub(super) fn unanswered(&self, question: &OpenQuestion) {
         let OpenQuestion { id, reason } = question;
-        told(id);
-        if self.states.is_some() {
+        mark_reported(id);
+        if self.state_space_bar.is_some() {
             let id = id.strip_prefix(FIGURE).unwrap_or(id);
             match self.format {
                 AnswerFormat::Json => {
@@ -144,9 +150,9 @@ impl AnswerPrinter {
             return;
         }
         match self.format {
-            AnswerFormat::Text => line(&format!("{}: unknown — {reason}", called(id))),
+            AnswerFormat::Text => line(&format!("{}: unknown — {reason}", name_of_question(id))),
             AnswerFormat::Json => {
-                self.tell(json!({"type": "unanswered", "id": id, "reason": reason}))
+                self.print_object(json!({"type": "unanswered", "id": id, "reason": reason}))
             }
             AnswerFormat::Mcc => tracing::warn!("{}: unknown — {reason}", Word(id)),
         }
@@ -158,9 +164,11 @@ impl AnswerPrinter {
             expected.open.push(id.to_owned());
         }
         match self.format {
-            AnswerFormat::Text => line(&format!("{}: withdrawn — {WITHDRAWN}", called(id))),
+            AnswerFormat::Text => {
+                line(&format!("{}: withdrawn — {WITHDRAWN}", name_of_question(id)))
+            }
             AnswerFormat::Json => {
-                self.tell(json!({"type": "withdrawn", "id": id, "reason": WITHDRAWN}))
+                self.print_object(json!({"type": "withdrawn", "id": id, "reason": WITHDRAWN}))
             }
             AnswerFormat::Mcc => tracing::warn!("{}: withdrawn — {WITHDRAWN}", Word(id)),
         }
@@ -169,7 +177,7 @@ impl AnswerPrinter {
     /// Prints the last line of machine-readable output.
     pub(super) fn summary(&self, report: &RunReport) {
         if self.format == AnswerFormat::Json {
-            self.tell(json!({
+            self.print_object(json!({
                 "type": "summary",
                 "answered": report.answered,
                 "unanswered": report.unanswered.len(),
@@ -182,11 +190,11 @@ impl AnswerPrinter {
     /// Prints a figure of the state space.
     pub(super) fn figure(&self, figure: &GoalAnswer, view: ModelView<'_>, after: Duration) {
         let GoalAnswer { id, value, reason, grade, .. } = figure;
-        told(&format!("{FIGURE}{id}"));
+        mark_reported(&format!("{FIGURE}{id}"));
         let seconds = after.as_secs_f64();
         let assumptions = assumptions(figure, view);
         let said = assumed(&assumptions);
-        match (self.format, &self.states) {
+        match (self.format, &self.state_space_bar) {
             (AnswerFormat::Text, Some(progress)) => {
                 let (key, value) = (figure_words(id), in_groups(&value.to_string()));
                 let techniques = figure.techniques.join(" ");
@@ -237,7 +245,7 @@ impl AnswerPrinter {
     }
 
     /// Prints an object about the questions of the current inquiry.
-    fn tell(&self, mut about: serde_json::Value) {
+    fn print_object(&self, mut about: serde_json::Value) {
         if let Some(examination) = &self.examination {
             about["examination"] = examination.as_str().into();
         }
@@ -310,7 +318,7 @@ fn in_groups(number: &str) -> String {
 pub(super) const FIGURE: &str = "STATE_SPACE ";
 
 /// Returns the name of a question for text output: its id, or the words of a figure.
-fn called(id: &str) -> String {
+fn name_of_question(id: &str) -> String {
     id.strip_prefix(FIGURE).map_or_else(|| Word(id).to_string(), in_letters)
 }
 
@@ -335,14 +343,14 @@ fn expected() -> MutexGuard<'static, Option<ExpectedAnswers>> {
     EXPECTED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-fn told(id: &str) {
+fn mark_reported(id: &str) {
     if let Some(expected) = &mut *expected() {
         expected.open.retain(|open| open != id);
     }
 }
 
 /// Reports all unanswered questions as open when the process has to end.
-pub(super) fn say_what_is_open() {
+pub(super) fn report_open_questions() {
     let Some(ExpectedAnswers { printer, open }) = expected().take() else { return };
     for id in open {
         let reason = "stopped before it was computed".to_owned();
@@ -360,17 +368,17 @@ mod tests {
         printer.expects(["a", "STATE_SPACE STATES", "b"].into_iter().map(str::to_owned));
         let reason = "out of time".to_owned();
         printer.unanswered(&OpenQuestion { id: "a".to_owned(), reason });
-        told("STATE_SPACE STATES");
+        mark_reported("STATE_SPACE STATES");
         let open = expected().as_ref().map(|expected| expected.open.clone());
         assert_eq!(open, Some(vec!["b".to_owned()]));
-        say_what_is_open();
+        report_open_questions();
         assert!(expected().is_none());
     }
 
     #[test]
     fn a_figure_is_called_the_same_whether_it_is_known_or_not() {
-        assert_eq!(called("STATE_SPACE MAX_TOKEN_IN_PLACE"), "max token in place");
-        assert_eq!(called("a b"), r"a\u{20}b");
+        assert_eq!(name_of_question("STATE_SPACE MAX_TOKEN_IN_PLACE"), "max token in place");
+        assert_eq!(name_of_question("a b"), r"a\u{20}b");
     }
 
     #[test]

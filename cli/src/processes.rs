@@ -63,7 +63,7 @@ impl CaseOptions {
 
     /// Returns the net for a question about processes. For a model with inhibitor or reset arcs,
     /// this is the net translated for these cases.
-    pub(super) fn begun(
+    pub(super) fn prepared_model(
         &self,
         model: &Model,
         examination: Examination,
@@ -88,10 +88,10 @@ impl CaseOptions {
         let (initial, finals) = workflow::ends(core, self.number, &chosen)
             .with_context(|| file.display().to_string())?;
         let workflow = Workflow::of(core);
-        if let Some(hint) = several(core, &finals, &workflow) {
+        if let Some(hint) = hint_at_several_cases(core, &finals, &workflow) {
             tracing::warn!("{hint}");
         }
-        let lacks = workflow.lacks(core);
+        let lacks = workflow.violated_conditions(core);
         if !lacks.is_empty() {
             tracing::info!("not a workflow net: {}", lacks.join("; "));
         }
@@ -133,19 +133,19 @@ impl CaseOptions {
 /// Returns the reason why soundness of a net with caps is not decided.
 pub(super) fn why_not_with_caps(net: &Net) -> String {
     let caps = net.translation().and_then(|translation| translation.caps());
-    let places: Vec<PlaceId> = caps.iter().flat_map(|caps| caps.over.keys().copied()).collect();
+    let places: Vec<PlaceId> = caps.iter().flat_map(|caps| caps.overflow.keys().copied()).collect();
     format!(
         "soundness of nets with inhibitor and reset arcs is undecidable in general; it is answered \
          only if the places at these arcs are bounded, and no bound of {} is known; easy and \
          relaxed soundness and reachability (EF, AG) are answered for such nets",
-        words::some(&places, |&place| words::place(net, place))
+        words::join_first(&places, |&place| words::place(net, place))
     )
 }
 
 /// Returns a note for a model whose source holds the tokens of several cases while the final
 /// marking has one token in the sink.
-fn several(net: &Net, finals: &[Marking], workflow: &Workflow) -> Option<String> {
-    let (source, sink) = workflow.ends()?;
+fn hint_at_several_cases(net: &Net, finals: &[Marking], workflow: &Workflow) -> Option<String> {
+    let (source, sink) = workflow.case_markings()?;
     let (cases, [last]) = (net.initial()[source], finals) else { return None };
     let alone = net.initial().total() == u128::from(cases) && last.total() == 1 && last[sink] == 1;
     let (i, o) = (net.place_name(source), net.place_name(sink));

@@ -11,28 +11,28 @@ use super::json;
 use super::terminal::object;
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh::answer::GoalAnswer;
-use parikh::run::{AtWork, MaximumRange};
+use parikh::run::{EngineAtWork, MaximumRange};
 use parikh_net::printable::{Word, counted};
 use parikh_solvers::Budget;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// The largest number of open bounds shown at a time.
-const SHOWN: usize = 4;
+const MAX_SHOWN_BOUNDS: usize = 4;
 
 /// The longest time between two events if the state of the run does not change.
-const EVENTS: Duration = Duration::from_secs(1);
+const EVENT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The progress display of a run.
 pub(super) struct RunProgress {
     bar: ProgressBar,
     budget: Budget,
     questions: usize,
-    last: Option<String>,
+    last_answer: Option<String>,
     /// True if events are printed, and the last event with its time.
     events: bool,
-    told: Option<(Instant, String)>,
-    begun: Instant,
+    last_event: Option<(Instant, String)>,
+    start: Instant,
 }
 
 /// The current state of a run.
@@ -42,9 +42,9 @@ pub(super) struct RunState<'a> {
     /// The number of open goals.
     pub(super) goals: usize,
     /// The working engines.
-    pub(super) engines: &'a [AtWork],
+    pub(super) engines: &'a [EngineAtWork],
     /// The known bounds of open maxima.
-    pub(super) between: &'a [MaximumRange],
+    pub(super) ranges: &'a [MaximumRange],
 }
 
 impl RunProgress {
@@ -54,13 +54,21 @@ impl RunProgress {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
             bar.set_style(style);
         }
-        let (last, told, begun) = (None, None, Instant::now());
-        RunProgress { bar, budget: budget.clone(), questions, last, events, told, begun }
+        let (last_answer, last_event, start) = (None, None, Instant::now());
+        RunProgress {
+            bar,
+            budget: budget.clone(),
+            questions,
+            last_answer,
+            events,
+            last_event,
+            start,
+        }
     }
 
     /// Records an answer.
     pub(super) fn answered(&mut self, answer: &GoalAnswer) {
-        self.last = Some(format!("{} {}", Word(&answer.id), answer.value));
+        self.last_answer = Some(format!("{} {}", Word(&answer.id), answer.value));
     }
 
     /// Shows the current state.
@@ -79,7 +87,7 @@ impl RunProgress {
             self.budget.remaining().map_or(String::new(), |left| format!(", {} left", short(left)));
         let mut text = format!(
             "{}{left}: {} of {} answered, {} open",
-            short(self.begun.elapsed()),
+            short(self.start.elapsed()),
             self.questions - news.open.min(self.questions),
             self.questions,
             counted(news.goals, "goal")
@@ -92,10 +100,10 @@ impl RunProgress {
                 .collect();
             text.push_str(&format!("\n  running: {}", all.join(", ")));
         }
-        if let Some(last) = &self.last {
+        if let Some(last) = &self.last_answer {
             text.push_str(&format!("\n  last answer: {last}"));
         }
-        for bounds in news.between.iter().take(SHOWN) {
+        for bounds in news.ranges.iter().take(MAX_SHOWN_BOUNDS) {
             let seen = number(bounds.seen, "0");
             let proved = number(bounds.proved, "∞");
             text.push_str(&format!("\n  {} between {seen} and {proved}", Word(&bounds.id)));
@@ -105,7 +113,7 @@ impl RunProgress {
 
     fn event(&mut self, news: &RunState<'_>) {
         let bounds: Vec<serde_json::Value> = news
-            .between
+            .ranges
             .iter()
             .map(|it| {
                 let [seen, proved] = [it.seen, it.proved].map(|value| value.map(json::number));
@@ -113,14 +121,14 @@ impl RunProgress {
             })
             .collect();
         let known = format!("{} {} {bounds:?}", news.open, news.goals);
-        let due = match &self.told {
+        let due = match &self.last_event {
             None => true,
-            Some((when, last)) => when.elapsed() >= EVENTS || *last != known,
+            Some((when, last)) => when.elapsed() >= EVENT_INTERVAL || *last != known,
         };
         if !due {
             return;
         }
-        self.told = Some((Instant::now(), known));
+        self.last_event = Some((Instant::now(), known));
         let engines: Vec<serde_json::Value> = news
             .engines
             .iter()
@@ -128,7 +136,7 @@ impl RunProgress {
             .collect();
         object(json!({
             "type": "progress",
-            "seconds": self.begun.elapsed().as_secs_f64(),
+            "seconds": self.start.elapsed().as_secs_f64(),
             "seconds_left": self.budget.remaining().map(|left| left.as_secs_f64()),
             "questions": self.questions,
             "questions_open": news.open,
@@ -168,12 +176,12 @@ mod tests {
     fn what_is_open_who_works_and_the_best_bounds_are_told() {
         let budget = Budget::lasting(Duration::from_secs(3_000));
         let mut progress = RunProgress::start(16, false, &budget);
-        progress.last = Some("X-03 FALSE".to_owned());
+        progress.last_answer = Some("X-03 FALSE".to_owned());
         let news = RunState {
             open: 11,
             goals: 20,
-            engines: &[AtWork { engine: "walk".to_owned(), since: Duration::from_secs(200) }],
-            between: &[MaximumRange { id: "X-07".to_owned(), seen: Some(201), proved: None }],
+            engines: &[EngineAtWork { engine: "walk".to_owned(), since: Duration::from_secs(200) }],
+            ranges: &[MaximumRange { id: "X-07".to_owned(), seen: Some(201), proved: None }],
         };
         let words = progress.words(&news);
         let lines: Vec<&str> = words.lines().collect();

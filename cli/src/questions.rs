@@ -37,7 +37,7 @@ pub(super) enum RequestedQuestions<'a> {
 pub(super) struct InquiryReader<'a> {
     inquiry: &'a RequestedQuestions<'a>,
     /// The runs that formulas consider: all runs, fair runs, or runs of a case.
-    meant: RunRestriction<'a>,
+    restriction: RunRestriction<'a>,
     /// The ids of questions to answer (`--id`). If empty, all questions are answered.
     only: &'a [String],
     /// The ids of answers to explain (`--explain`). An id that no question has is an error.
@@ -89,18 +89,18 @@ impl<'a> InquiryReader<'a> {
     /// Returns the translation of an inquiry. See the fields for `only` and `explain`.
     pub(super) fn new(
         inquiry: &'a RequestedQuestions<'a>,
-        meant: RunRestriction<'a>,
+        restriction: RunRestriction<'a>,
         only: &'a [String],
         explain: &'a [String],
     ) -> Self {
         let (notes, named) = Default::default();
-        InquiryReader { inquiry, meant, only, explain, notes, named }
+        InquiryReader { inquiry, restriction, only, explain, notes, named }
     }
 
     /// Returns a plan without questions that has the fairness constraints of the inquiry.
-    fn empty(&self, net: &Net) -> Result<QuestionsOnNet> {
+    fn without_questions(&self, net: &Net) -> Result<QuestionsOnNet> {
         let (fairness, named) =
-            fairness(self.meant.fair, net).map_err(|why| anyhow::anyhow!("--fair: {why}"))?;
+            fairness(self.restriction.fair, net).map_err(|why| anyhow::anyhow!("--fair: {why}"))?;
         self.named.replace(HashMap::from([(String::new(), named)]));
         let mut wording = QuestionsOnNet::default();
         wording.plan.mean(fairness);
@@ -115,7 +115,7 @@ impl<'a> InquiryReader<'a> {
     }
 
     /// Prints the delayed messages once.
-    pub(super) fn say_notes(&self) {
+    pub(super) fn print_notes(&self) {
         self.notes.take().iter().for_each(|line| note!("{line}"));
     }
 
@@ -154,7 +154,7 @@ impl<'a> InquiryReader<'a> {
                 self.of_file(*examination, file, net, notes)
             }
             RequestedQuestions::Formulas(formulas) => {
-                let wording = self.empty(net)?;
+                let wording = self.without_questions(net)?;
                 Ok(self.of_formulas(wording, formulas.read(net, notes)?, net, notes))
             }
         }
@@ -170,7 +170,7 @@ impl<'a> InquiryReader<'a> {
         notes: &mut Vec<String>,
     ) -> Result<QuestionsOnNet> {
         let queries = parikh_input::read_queries(file, net)?;
-        let mut wording = self.empty(net)?;
+        let mut wording = self.without_questions(net)?;
         if let Some(error) = queries.cut_short {
             notes
                 .push(format!("parikh: {error}; only the formulas before this place are answered"));
@@ -230,13 +230,13 @@ impl<'a> InquiryReader<'a> {
         logic: TemporalLogic,
     ) -> Result<(), String> {
         let plan = &mut wording.plan;
-        let asked = match self.meant.cases {
+        let asked = match self.restriction.cases {
             true => of_cases(formula, net)
                 .and_then(|formula| plan.ask_formula_in(id, &formula, net, TemporalLogic::Linear)),
             false => plan.ask_formula_in(id, formula, net, logic),
         };
         asked.map_err(|error| {
-            wording.want_colours += usize::from(matches!(error, UnsupportedFormula::Colours));
+            wording.lacking_colours += usize::from(matches!(error, UnsupportedFormula::Colours));
             error.to_string()
         })
     }
@@ -273,7 +273,7 @@ impl Questions for InquiryReader<'_> {
         self.notes.replace(notes);
         // The unfolding may follow with the same messages.
         if !matches!(view, ModelView::Coloured(_) | ModelView::Quotient(_)) {
-            self.say_notes();
+            self.print_notes();
         }
         wording
     }

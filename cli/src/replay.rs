@@ -74,24 +74,24 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
     let Some(log) = &arguments.log else {
         let net = begun_where(net, &arguments.model, &text).with_context(|| path.to_string())?;
         let trace = TraceFile::parse(&net, &text).with_context(|| path.to_string())?;
-        if trace.transitions().any(|t| net.passes_a_cap(t)) {
+        if trace.transitions().any(|t| net.exceeds_cap(t)) {
             bail!(
                 "{path}: the trace exceeds a token cap of the translated net, so it is not a run \
                  of the model"
             );
         }
-        let net = begun(net, &trace).with_context(|| path.to_string())?;
+        let net = from_trace_start(net, &trace).with_context(|| path.to_string())?;
         if let Some(run) = &trace.loops {
             report_loops(&net, run).with_context(|| format!("{path} does not replay"))?;
             return Ok(ProgramOutcome::Complete);
         }
-        if trace.earlier.is_empty() {
-            TraceFile::replayed(&net, &text).with_context(|| format!("{path} does not replay"))?;
+        if trace.earlier_stages.is_empty() {
+            TraceFile::replay(&net, &text).with_context(|| format!("{path} does not replay"))?;
         }
         report(&net, &trace, &path.to_string())?;
         return Ok(ProgramOutcome::Complete);
     };
-    let reduction = go_through(&net, log)?;
+    let reduction = repeat_reduction(&net, log)?;
     let trace = TraceFile::parse(&reduction.net, &text)
         .with_context(|| format!("{path}, as a trace of the reduced net"))?;
     if trace.loops.is_some() {
@@ -108,7 +108,7 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
     }
     let budget = limits::budget(arguments.timeout, arguments.memory);
     signals::finish_on_signal(&budget);
-    let back = match carry_back(&net, &reduction, &trace, &path.to_string(), &budget) {
+    let back = match translate_back(&net, &reduction, &trace, &path.to_string(), &budget) {
         Ok(Some(back)) => back,
         Ok(None) => return Ok(ProgramOutcome::InternalError),
         Err(error) => match error.downcast_ref() {
@@ -128,8 +128,8 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
 }
 
 /// Returns the net with the initial marking of the trace, and prints this marking.
-fn begun(net: Net, trace: &TraceFile) -> Result<Net> {
-    let Some(marking) = trace.begins(&net)? else { return Ok(net) };
+fn from_trace_start(net: Net, trace: &TraceFile) -> Result<Net> {
+    let Some(marking) = trace.start_marking(&net)? else { return Ok(net) };
     if marking != *net.initial() {
         line(&format!(
             "starting from {}, not from the initial marking of the model",
@@ -142,7 +142,7 @@ fn begun(net: Net, trace: &TraceFile) -> Result<Net> {
 /// Replays a trace and prints the marking that it leads to. Messages use `path` as the name of the
 /// trace.
 fn report(net: &Net, trace: &TraceFile, path: &str) -> Result<()> {
-    if let Some(pumping) = trace.pumping().filter(|_| !trace.earlier.is_empty()) {
+    if let Some(pumping) = trace.pump_sequence().filter(|_| !trace.earlier_stages.is_empty()) {
         return report_stages(net, &pumping, path);
     }
     let Some(pump) = &trace.repeat else {
@@ -165,7 +165,7 @@ fn report(net: &Net, trace: &TraceFile, path: &str) -> Result<()> {
             pump.firings(),
             if pump.firings() == 1 { "leads" } else { "lead" }
         ));
-        return story::tell(net, &trace.sequence, pump);
+        return story::print_lasso(net, &trace.sequence, pump);
     }
     line(&format!(
         "{} replayed on net {}, then {} that can repeat forever",
@@ -221,7 +221,7 @@ fn report_loops(net: &Net, run: &LoopRun) -> Result<()> {
     Ok(())
 }
 
-fn go_through(net: &Net, log: &Path) -> Result<Reduction> {
+fn repeat_reduction(net: &Net, log: &Path) -> Result<Reduction> {
     let shown = || log.display().to_string();
     let file = reduce::read_log(log)?;
     let (needs, steps) = file.resolve(net).with_context(shown)?;
@@ -230,7 +230,7 @@ fn go_through(net: &Net, log: &Path) -> Result<Reduction> {
 
 /// Translates a trace of the reduced net back to `net`. Returns `None` if the result does not show
 /// the same as the trace. This is an internal error, reported on stderr.
-fn carry_back(
+fn translate_back(
     net: &Net,
     reduction: &Reduction,
     trace: &TraceFile,

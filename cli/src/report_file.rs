@@ -251,7 +251,7 @@ impl ReportArguments {
             (None, []) => Ok(model),
             // The page shows the net without places that count firings, although relaxed soundness
             // uses such places.
-            (_, last) => CaseOptions::done_in(last.to_vec()).begun(
+            (_, last) => CaseOptions::done_in(last.to_vec()).prepared_model(
                 &model,
                 Examination::Soundness,
                 &self.model,
@@ -263,7 +263,7 @@ impl ReportArguments {
     /// no initial marking, a token is put into the source, and the remark says so. This happens
     /// only for the default questions and without a form.
     fn recognised(&self, net: Net) -> (Net, Option<String>) {
-        match workflow::recognised(&net) {
+        match workflow::as_process(&net) {
             Some(begun) if begun.initial() == net.initial() => {
                 (begun.assuming(workflow::assumptions(&net, false)), None)
             }
@@ -308,7 +308,7 @@ impl ReportArguments {
         if self.asks_all() {
             return Ok(ReportQuestions::Topics(StandardQuestion::of_net(net)));
         }
-        let asked = self.formulas.read_aloud(net)?;
+        let asked = self.formulas.read_and_print_notes(net)?;
         let formulas = asked.into_iter().map(|Formula { id, formula, .. }| (id, formula));
         Ok(planned(formulas, net, true))
     }

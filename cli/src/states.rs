@@ -69,7 +69,7 @@ Examples:
 pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     let say_so = || {
-        output::say_what_is_open();
+        output::report_open_questions();
         note!("parikh: stopped before all figures were computed");
     };
     signals::cancel_on_signal(&budget, say_so);
@@ -91,17 +91,17 @@ pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
     bar.set_message(model.sizes());
     bar.enable_steady_tick(Duration::from_millis(120));
     let config = run::RunConfig { threads, ..defaults };
-    let (start, course) = (Instant::now(), config.course.clone());
+    let (start, course) = (Instant::now(), config.count_progress.clone());
     let inquiry = RequestedQuestions::Examination(Examination::StateSpace);
     let (watch, beside) = Default::default();
     let job = InquiryJob {
         inquiry,
-        meant: RunRestriction::default(),
+        restriction: RunRestriction::default(),
         budget: &budget,
         config,
-        watch,
+        messages: watch,
         printer,
-        beside,
+        directories: beside,
     };
     let report = job.run(&model)?;
     bar.finish_and_clear();

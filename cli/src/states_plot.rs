@@ -13,7 +13,7 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
     };
     let mut curves: Vec<Curve> = Vec::new();
     for tried in tries {
-        let counted = tried.markings.as_ref().map(short);
+        let counted = tried.markings.as_ref().map(short_number);
         let (style, how) = match &tried.end {
             Some((_, Ok(()))) => {
                 ("completed", counted.map_or("all markings".to_owned(), |it| it + " markings"))
@@ -44,7 +44,7 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
         let up = logarithm(markings);
         let points = vec![(at, 0.0), (at, up), (most.max(at), up)];
         let (name, style) = (tried.idea.to_owned(), "markings".to_owned());
-        curves.push(Curve { name, style, note: short(markings), points });
+        curves.push(Curve { name, style, note: short_number(markings), points });
         paid.push(format!("{} completed after {at:.2} s", tried.idea));
     }
     let what = match (tries.is_empty(), paid.is_empty()) {
@@ -53,8 +53,13 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
         (false, false) => paid.join(", "),
     };
     let title = format!("{name}: {what}");
-    let frame =
-        PlotFrame { title: &title, x: "seconds", most: most.max(0.01), finest: 0.0, unit: "" };
+    let frame = PlotFrame {
+        title: &title,
+        x: "seconds",
+        min_x_end: most.max(0.01),
+        min_grid_step: 0.0,
+        unit: "",
+    };
     plot::plot(&frame, &curves)
 }
 
@@ -66,7 +71,7 @@ fn logarithm(number: &BigUint) -> f64 {
 }
 
 /// Returns the number, or its first digits if it is long.
-fn short(number: &BigUint) -> String {
+fn short_number(number: &BigUint) -> String {
     let digits = number.to_string();
     match digits.len() {
         0..=12 => digits,

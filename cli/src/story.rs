@@ -9,51 +9,55 @@ use std::collections::BTreeSet;
 
 /// The largest number of lines for the prefix and for the cycle. The number of further firings is
 /// printed.
-const MOST_LINES: usize = 30;
+const MAX_LINES: usize = 30;
 
 /// The largest number of listed transitions that the cycle treats unfairly.
-const MOST_NAMES: usize = 5;
+const MAX_NAMES: usize = 5;
 
 /// The largest number of enabledness checks for unfairly treated transitions: one per transition
 /// and firing of the cycle.
-const MOST_LOOKS: u128 = 10_000_000;
+const MAX_ENABLEDNESS_CHECKS: u128 = 10_000_000;
 
 /// Prints a lasso of `net`. The caller has checked that the run fires and the cycle returns to its
 /// first marking.
-pub(super) fn tell(net: &Net, prefix: &FiringSequence, cycle: &FiringSequence) -> Result<()> {
+pub(super) fn print_lasso(
+    net: &Net,
+    prefix: &FiringSequence,
+    cycle: &FiringSequence,
+) -> Result<()> {
     let mut replayer = Replayer::new(net);
     line("prefix:");
     line(&format!("  from {}", marking_text::print(net, net.initial())));
-    part(net, &mut replayer, prefix)?;
+    print_steps(net, &mut replayer, prefix)?;
     line("cycle, repeated forever:");
     let begin = replayer.marking().clone();
-    part(net, &mut replayer, cycle)?;
-    if cycle.firings().saturating_mul(net.transition_count() as u128) <= MOST_LOOKS {
-        left_out(net, begin, cycle)?;
+    print_steps(net, &mut replayer, cycle)?;
+    if cycle.firings().saturating_mul(net.transition_count() as u128) <= MAX_ENABLEDNESS_CHECKS {
+        print_unfair_transitions(net, begin, cycle)?;
     }
     Ok(())
 }
 
 /// Fires the steps, and prints each with the marking that it leads to.
-fn part(net: &Net, replayer: &mut Replayer<'_>, steps: &FiringSequence) -> Result<()> {
+fn print_steps(net: &Net, replayer: &mut Replayer<'_>, steps: &FiringSequence) -> Result<()> {
     let all = steps.steps();
     for (at, step) in all.iter().enumerate() {
         replayer.fire(*step)?;
-        if at < MOST_LINES {
+        if at < MAX_LINES {
             let name = net.transition_name(step.transition);
             let times = if step.count == 1 { String::new() } else { format!(" × {}", step.count) };
             let marking = marking_text::print(net, replayer.marking());
             line(&format!("  {name}{times}: {marking}"));
         }
     }
-    if all.len() > MOST_LINES {
-        line(&format!("  … and {} more lines", all.len() - MOST_LINES));
+    if all.len() > MAX_LINES {
+        line(&format!("  … and {} more lines", all.len() - MAX_LINES));
     }
     Ok(())
 }
 
 /// Prints the transitions that are enabled during the cycle and never fire in it.
-fn left_out(net: &Net, begin: Marking, cycle: &FiringSequence) -> Result<()> {
+fn print_unfair_transitions(net: &Net, begin: Marking, cycle: &FiringSequence) -> Result<()> {
     let fired: BTreeSet<TransitionId> = cycle.steps().iter().map(|step| step.transition).collect();
     let others: Vec<TransitionId> = net.transitions().filter(|t| !fired.contains(t)).collect();
     let mut enabled = vec![0u128; others.len()];
@@ -86,7 +90,7 @@ fn say(net: &Net, what: &str, all: &[TransitionId]) {
         return;
     }
     let mut names: Vec<String> =
-        all.iter().take(MOST_NAMES).map(|&t| net.transition_name(t).to_owned()).collect();
+        all.iter().take(MAX_NAMES).map(|&t| net.transition_name(t).to_owned()).collect();
     if all.len() > names.len() {
         names.push(format!("and {} more", all.len() - names.len()));
     }

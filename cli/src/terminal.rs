@@ -146,7 +146,7 @@ where
 }
 
 /// Prints panics as one line with their position. Called once at the start.
-pub(super) fn tell_of_panics() {
+pub(super) fn install_panic_hook() {
     std::panic::set_hook(Box::new(|panic| {
         let payload = panic.payload();
         let text = payload.downcast_ref::<String>().map(String::as_str);

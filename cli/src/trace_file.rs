@@ -28,7 +28,7 @@
 //! A name is quoted as in JSON if it contains white space or begins with `#`, `@` or `"`.
 
 use num_bigint::BigUint;
-use parikh_evidence::file::number_of_times;
+use parikh_evidence::file::parse_repetitions;
 use parikh_evidence::{Replayer, words};
 use parikh_net::loops::{LoopElement, LoopRun, Turn};
 use parikh_net::{
@@ -44,7 +44,7 @@ pub(super) struct TraceFile {
     /// Notes at the head of the file, as key and text.
     pub(super) notes: Vec<(String, String)>,
     /// The stages of a self-covering sequence before the last stage.
-    pub(super) earlier: Vec<Stage>,
+    pub(super) earlier_stages: Vec<Stage>,
     /// The sequence from the initial marking, or from the end of the previous stage.
     pub(super) sequence: FiringSequence,
     /// The sequence that can repeat forever afterwards.
@@ -69,7 +69,7 @@ impl TraceFile {
     ///
     /// # Errors
     /// The text is no marking of `net`.
-    pub(super) fn begins(&self, net: &Net) -> anyhow::Result<Option<Marking>> {
+    pub(super) fn start_marking(&self, net: &Net) -> anyhow::Result<Option<Marking>> {
         let Some((_, from)) = self.notes.iter().find(|(key, _)| key == "from") else {
             return Ok(None);
         };
@@ -81,10 +81,10 @@ impl TraceFile {
 
     /// Returns the transitions in the trace, with repetitions.
     pub(super) fn transitions(&self) -> impl Iterator<Item = TransitionId> {
-        let stages = self.earlier.iter().flat_map(|stage| [&stage.prefix, &stage.pump]);
+        let stages = self.earlier_stages.iter().flat_map(|stage| [&stage.prefix, &stage.pump]);
         let sequences = stages.chain([&self.sequence]).chain(&self.repeat);
         let turns = self.loops.iter().flat_map(|run| run.blocks().iter().flatten());
-        let in_loops = turns.filter_map(|turn| match turn.part {
+        let in_loops = turns.filter_map(|turn| match turn.element {
             LoopElement::Fire(t) => Some(t),
             LoopElement::Block(_) => None,
         });
@@ -118,14 +118,16 @@ impl TraceFile {
                 let Some(pump) = trace.repeat.take() else {
                     return Err(fail("`@then` without `@repeat` before it".into()));
                 };
-                trace.earlier.push(Stage { prefix: std::mem::take(&mut trace.sequence), pump });
+                trace
+                    .earlier_stages
+                    .push(Stage { prefix: std::mem::take(&mut trace.sequence), pump });
             } else if !line.trim().is_empty() {
                 let (transition, count) = parse_step(net, line).map_err(fail)?;
                 trace.repeat.as_mut().unwrap_or(&mut trace.sequence).push(transition, count);
             }
         }
         let last = text.lines().count();
-        if trace.repeat.is_none() && !trace.earlier.is_empty() {
+        if trace.repeat.is_none() && !trace.earlier_stages.is_empty() {
             let problem = "expected `@repeat` after the last `@then`".to_owned();
             return Err(TraceError { line: last, problem });
         }
@@ -133,10 +135,10 @@ impl TraceFile {
     }
 
     /// Returns the self-covering sequence, if the trace has a repeated suffix.
-    pub(super) fn pumping(&self) -> Option<PumpSequence> {
+    pub(super) fn pump_sequence(&self) -> Option<PumpSequence> {
         let pump = self.repeat.clone()?;
         let last = Stage { prefix: self.sequence.clone(), pump };
-        Some(PumpSequence { earlier: self.earlier.clone(), last })
+        Some(PumpSequence { earlier: self.earlier_stages.clone(), last })
     }
 
     /// Checks that the trace can be replayed firing by firing.
@@ -144,7 +146,7 @@ impl TraceFile {
     /// # Errors
     /// The trace is a run with loops, or a self-covering sequence in several stages.
     pub(super) fn has_no_loops(&self) -> anyhow::Result<()> {
-        if !self.earlier.is_empty() {
+        if !self.earlier_stages.is_empty() {
             anyhow::bail!(
                 "a trace with @then cannot be followed firing by firing; `parikh replay` shows \
                  which places grow"
@@ -190,11 +192,11 @@ impl TraceFile {
                     let block = known.ok_or_else(|| {
                         fail(format!("expected the number of an earlier block, found `{number}`"))
                     })?;
-                    let times = number_of_times(times).map_err(fail)?;
+                    let times = parse_repetitions(times).map_err(fail)?;
                     if times == BigUint::ZERO {
                         return Err(fail("expected a number of repetitions, at least 1".into()));
                     }
-                    let turn = Turn { part: LoopElement::Block(block), times };
+                    let turn = Turn { element: LoopElement::Block(block), times };
                     inside.as_mut().unwrap_or(&mut outside).push(turn);
                 }
                 [word, ..] if word.starts_with('#') => {
@@ -211,7 +213,7 @@ impl TraceFile {
                 }
                 _ => {
                     let (transition, times) = parse_step::<BigUint>(net, line).map_err(fail)?;
-                    let turn = Turn { part: LoopElement::Fire(transition), times };
+                    let turn = Turn { element: LoopElement::Fire(transition), times };
                     inside.as_mut().unwrap_or(&mut outside).push(turn);
                 }
             }
@@ -231,7 +233,7 @@ impl TraceFile {
     ///
     /// # Errors
     /// Returns the line of the first step that cannot fire, and the reason.
-    pub(super) fn replayed(net: &Net, text: &str) -> Result<Marking, TraceError> {
+    pub(super) fn replay(net: &Net, text: &str) -> Result<Marking, TraceError> {
         let mut replayer = Replayer::new(net);
         let is_step = |line: &str| {
             !line.starts_with('#') && line.trim() != "@repeat" && !line.trim().is_empty()
@@ -259,7 +261,7 @@ impl TraceFile {
         if let Some(run) = &self.loops {
             print_loops(name, run, &mut text);
         }
-        for Stage { prefix, pump } in &self.earlier {
+        for Stage { prefix, pump } in &self.earlier_stages {
             print_steps(name, prefix, &mut text);
             text.push_str("@repeat\n");
             print_steps(name, pump, &mut text);
@@ -304,7 +306,7 @@ fn parse_step<N: FromStr + PartialOrd + From<u8>>(
 fn print_loops<'n>(name: &dyn Fn(TransitionId) -> Cow<'n, str>, run: &LoopRun, text: &mut String) {
     let Some((last, blocks)) = run.blocks().split_last() else { return };
     let print = |turns: &[Turn], text: &mut String| {
-        for Turn { part, times } in turns {
+        for Turn { element: part, times } in turns {
             let _ = match part {
                 LoopElement::Block(block) => writeln!(text, "@loop {block}\t{times}"),
                 LoopElement::Fire(t) if *times == BigUint::from(1u8) => {
@@ -401,13 +403,13 @@ mod tests {
             TraceFile { notes, sequence: sequence.clone(), repeat, ..TraceFile::default() };
         assert_eq!(TraceFile::parse(&net, &trace.print(&net)).as_ref(), Ok(&trace));
         let stage = Stage { prefix: FiringSequence::new(), pump: sequence };
-        trace.earlier = vec![stage.clone(), stage];
+        trace.earlier_stages = vec![stage.clone(), stage];
         assert_eq!(TraceFile::parse(&net, &trace.print(&net)), Ok(trace));
         let fire = |t, times: u8| Turn {
-            part: LoopElement::Fire(TransitionId::new(t)),
+            element: LoopElement::Fire(TransitionId::new(t)),
             times: times.into(),
         };
-        let many = Turn { part: LoopElement::Block(0), times: BigUint::from(10u8).pow(100) };
+        let many = Turn { element: LoopElement::Block(0), times: BigUint::from(10u8).pow(100) };
         let run = LoopRun::new(vec![vec![fire(2, 1), fire(1, 7)], vec![many, fire(3, 1)]]).unwrap();
         let notes = vec![("net".to_owned(), "n".to_owned())];
         let trace = TraceFile { notes, loops: Some(run), ..TraceFile::default() };
@@ -419,7 +421,7 @@ mod tests {
         let net = text::parse("place p 2\nplace q\ntransition t: p -> q\ntransition u: 2*q ->");
         let net = net.unwrap();
         let replayed =
-            |text: &str| TraceFile::replayed(&net, text).map_err(|error| error.to_string());
+            |text: &str| TraceFile::replay(&net, text).map_err(|error| error.to_string());
         let end = replayed("# net: n\nt\n\nt\n@repeat\nu").unwrap();
         assert_eq!(end.total(), 0);
         assert_eq!(

@@ -129,7 +129,7 @@ fn compare(arguments: &CompareArguments) -> Result<ProgramOutcome> {
             VerdictsFormat::Json => object(json(comparison)),
         }
     }
-    let count = |standing| comparisons.iter().filter(|one| one.standing == standing).count();
+    let count = |standing| comparisons.iter().filter(|one| one.result == standing).count();
     let (agree, conflicts) = (count(ComparisonResult::Agrees), count(ComparisonResult::Conflicts));
     let (open, more) = (count(ComparisonResult::NotComputed), count(ComparisonResult::NotInFile));
     match arguments.format {
@@ -180,7 +180,7 @@ fn text(comparison: &KeyComparison<'_>) -> String {
         Some(explanation) if !explanation.is_empty() => format!(" ({explanation})"),
         _ => String::new(),
     };
-    match comparison.standing {
+    match comparison.result {
         ComparisonResult::Agrees => format!("{key}: agree on {ours} — {why}"),
         ComparisonResult::Conflicts => {
             format!("{key}: CONFLICT, the file says {theirs}{remark}, but it is {ours} — {why}")
@@ -199,7 +199,7 @@ fn json(comparison: &KeyComparison<'_>) -> serde_json::Value {
         "type": "comparison",
         "category": comparison.verdict.category.to_string(),
         "reference": comparison.verdict.reference,
-        "standing": match comparison.standing {
+        "standing": match comparison.result {
             ComparisonResult::Agrees => "agrees",
             ComparisonResult::Conflicts => "conflicts",
             ComparisonResult::NotComputed => "not_computed",

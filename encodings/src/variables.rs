@@ -2,7 +2,7 @@
 //! class. They are named after places and transitions, so that the output is readable.
 
 use parikh_net::{EffectId, Facts, LinearSum, Net, PlaceId, Provenance};
-use parikh_solvers::bits::bits_of;
+use parikh_solvers::bits::bits_needed;
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Terms, Variable};
 use std::fmt;
@@ -78,7 +78,7 @@ impl<'n> Variables<'n> {
     pub fn number_up_to(&mut self, name: &str, most: Option<u64>) -> Variable {
         match (self.numbers, most) {
             (Numbers::Reals, _) => self.terms.real(name),
-            (Numbers::Bits, Some(most)) => self.terms.bits(name, bits_of(most)),
+            (Numbers::Bits, Some(most)) => self.terms.bits(name, bits_needed(most)),
             (Numbers::Bits, None) | (Numbers::Integers, _) => self.terms.integer(name),
         }
     }

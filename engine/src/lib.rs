@@ -107,7 +107,7 @@ impl fmt::Debug for Engine {
 impl Engine {
     /// Returns a reason if the engine has nothing to do: no open goal is of a supported kind, or
     /// the net has an unsupported feature. Then the engine must not be started.
-    pub fn refuses(&self, working_net: &WorkingNet<'_>, board: &Board<'_>) -> Option<&'static str> {
+    pub fn refusal(&self, working_net: &WorkingNet<'_>, board: &Board<'_>) -> Option<&'static str> {
         if !self.takes.features.cover(working_net.net().features()) {
             return Some("the net has unsupported features");
         }
@@ -259,19 +259,19 @@ pub trait Session {
 }
 
 /// Returns a session without memory: each slice runs `run`, which returns the summary.
-pub fn each_slice_anew<'g>(
+pub fn stateless_session<'g>(
     run: impl FnMut(&Budget) -> String + 'g,
 ) -> Result<Box<dyn Session + 'g>, String> {
-    Ok(Box::new(Anew { run, text: String::new() }))
+    Ok(Box::new(StatelessSession { run, text: String::new() }))
 }
 
 /// A session that keeps nothing between slices except the last summary.
-struct Anew<F> {
+struct StatelessSession<F> {
     run: F,
     text: String,
 }
 
-impl<F: FnMut(&Budget) -> String> Session for Anew<F> {
+impl<F: FnMut(&Budget) -> String> Session for StatelessSession<F> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
         self.text = (self.run)(budget);
         SliceProgress::Finished

@@ -17,7 +17,7 @@
 //!    counters would terminate too, so only a small graph is tried.
 
 use super::Task;
-use super::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use super::{Assignment, Engine, Role, Sides, Takes, stateless_session};
 use crate::board::{Observation, Proof, ProofReporter, WitnessReporter};
 use parikh_net::{
     Atom, FiringSequence, GoalId, MarkingGoal, Net, PlaceId, Predicate, TransitionId,
@@ -33,7 +33,7 @@ pub const ENGINE: Engine = Engine {
     role: Role::Once { share: 0.2 },
     takes: Takes::PREDICATES,
     start: |work: Assignment<'_>| {
-        each_slice_anew(move |budget| {
+        stateless_session(move |budget| {
             let witness_reporter =
                 work.board.witness_reporter(ENGINE.technique).on(work.working_net);
             let proof_reporter = work.board.proof_reporter(ENGINE.technique).on(work.working_net);
@@ -47,13 +47,13 @@ pub const ENGINE: Engine = Engine {
 };
 
 /// Limit on the number of markings, which are stored unpacked.
-const MARKINGS: usize = 300_000;
+const MAX_MARKINGS: usize = 300_000;
 
 /// Limit on the number of markings if all counters are bounded.
-const MARKINGS_BOUNDED: usize = 10_000;
+const MAX_MARKINGS_BOUNDED: usize = 10_000;
 
 /// Limit on the stored token counts of all markings together.
-const COUNTS: usize = 200_000_000;
+const MAX_TOKEN_COUNTS: usize = 200_000_000;
 
 /// Settles the goals of `task` that are about runs. Returns a summary for the log.
 pub fn run(
@@ -63,21 +63,22 @@ pub fn run(
 ) -> String {
     let net = task.net;
     let open_goals = task.goals.iter().filter(|(id, _)| task.board.is_open(*id));
-    let goals_by_predicate = about_runs(net, open_goals);
+    let goals_by_predicate = goals_about_runs(net, open_goals);
     if goals_by_predicate.is_empty() {
         return "nothing to do".to_owned();
     }
     // Condition 3.
-    let counters: Vec<PlaceId> = net.places().filter(|&p| counts(net, p).is_some()).collect();
+    let counters: Vec<PlaceId> =
+        net.places().filter(|&p| counted_transitions(net, p).is_some()).collect();
     let mentioned: BTreeSet<PlaceId> = goals_by_predicate
         .keys()
         .flat_map(|final_predicate| final_predicate.support(net))
         .collect();
     let counters: Vec<PlaceId> = counters.into_iter().filter(|p| !mentioned.contains(p)).collect();
     let is_bounded = counters.iter().all(|&p| task.facts.upper_bound(p).is_some());
-    let markings = if is_bounded { MARKINGS_BOUNDED } else { MARKINGS };
-    let max_markings = markings.min(COUNTS / net.place_count().max(1));
-    let graph = match Reachability::forgetting(net, &counters, max_markings, task.budget) {
+    let markings = if is_bounded { MAX_MARKINGS_BOUNDED } else { MAX_MARKINGS };
+    let max_markings = markings.min(MAX_TOKEN_COUNTS / net.place_count().max(1));
+    let graph = match Reachability::ignoring_tokens_on(net, &counters, max_markings, task.budget) {
         Ok(graph) => graph,
         Err(reason) => return reason.to_string(),
     };
@@ -85,7 +86,7 @@ pub fn run(
     for (final_predicate, goals) in &goals_by_predicate {
         let is_end = |at: &u32| final_predicate.holds(net, &graph.markings[*at as usize]);
         let end_markings: Vec<u32> = (0..markings as u32).filter(is_end).collect();
-        let (next, can_reach_end) = graph.ways_to(&end_markings);
+        let (next, can_reach_end) = graph.shortest_paths_to(&end_markings);
         // For each transition, the first edge after which an end marking is reachable.
         let mut first_edge_of: HashMap<TransitionId, u32> = HashMap::new();
         for (at, edge) in (0u32..).zip(&graph.edges) {
@@ -107,7 +108,7 @@ pub fn run(
             let edge = graph.edges[at as usize];
             let mut run: FiringSequence = graph.sequence_to(edge.from).into_iter().collect();
             run.push(edge.transition, 1);
-            let suffix = graph.along(&next, edge.to);
+            let suffix = graph.follow(&next, edge.to);
             suffix.steps().iter().for_each(|step| run.push(step.transition, step.count));
             // One run is a witness for all transitions that it fires.
             let fired: Vec<TransitionId> = run.steps().iter().map(|step| step.transition).collect();
@@ -129,22 +130,23 @@ pub fn run(
 type AboutRuns = BTreeMap<Predicate, Vec<(Vec<TransitionId>, GoalId)>>;
 
 /// Returns the goals that satisfy conditions 1 and 2.
-fn about_runs<'g>(
+fn goals_about_runs<'g>(
     net: &Net,
     goals: impl Iterator<Item = &'g (GoalId, MarkingGoal)> + Clone,
 ) -> AboutRuns {
     let mut goals_by_predicate = AboutRuns::new();
     for (id, goal) in goals {
         let MarkingGoal::Reach(Predicate::And(conjuncts)) = goal else { continue };
-        let counted_by = |conjunct: &Predicate| counter(conjunct).and_then(|p| counts(net, p));
+        let counted_by =
+            |conjunct: &Predicate| marked_place(conjunct).and_then(|p| counted_transitions(net, p));
         let counters: Vec<PlaceId> = conjuncts
             .iter()
             .filter(|conjunct| counted_by(conjunct).is_some())
-            .filter_map(counter)
+            .filter_map(marked_place)
             .collect();
         // φ may mention a place that looks like a counter. The final place of a process often does.
         let is_separate = |p: &PlaceId| {
-            let is_other_conjunct = |conjunct: &&Predicate| counter(conjunct) != Some(*p);
+            let is_other_conjunct = |conjunct: &&Predicate| marked_place(conjunct) != Some(*p);
             !conjuncts
                 .iter()
                 .filter(is_other_conjunct)
@@ -154,16 +156,18 @@ fn about_runs<'g>(
         let (Some(counter_of_goal), None) = (candidates.next(), candidates.next()) else {
             continue;
         };
-        let Some(t) = counts(net, counter_of_goal) else { continue };
-        let other_conjuncts =
-            conjuncts.iter().filter(|conjunct| counter(conjunct) != Some(counter_of_goal)).cloned();
+        let Some(t) = counted_transitions(net, counter_of_goal) else { continue };
+        let other_conjuncts = conjuncts
+            .iter()
+            .filter(|conjunct| marked_place(conjunct) != Some(counter_of_goal))
+            .cloned();
         goals_by_predicate.entry(Predicate::and(other_conjuncts)).or_default().push((t, *id));
     }
     goals_by_predicate
 }
 
 /// Returns the place if the predicate states that one place has a token.
-fn counter(part: &Predicate) -> Option<PlaceId> {
+fn marked_place(part: &Predicate) -> Option<PlaceId> {
     match part {
         Predicate::Atom(Atom { sum, bound: -1 }) => match *sum.terms() {
             [(place, -1)] => Some(place),
@@ -174,7 +178,7 @@ fn counter(part: &Predicate) -> Option<PlaceId> {
 }
 
 /// Returns the transitions whose firings the place counts, or `None` if the place is no counter.
-fn counts(net: &Net, p: PlaceId) -> Option<Vec<TransitionId>> {
+fn counted_transitions(net: &Net, p: PlaceId) -> Option<Vec<TransitionId>> {
     let producers = net.producers(p);
     let counts_firings = !producers.is_empty()
         && producers.iter().all(|arc| arc.weight == 1)

@@ -14,7 +14,7 @@
 //! F. Commoner, *Deadlocks in Petri nets*, 1972; M. Hack, *Analysis of production schemata by Petri
 //! nets*, 1972.
 
-use super::{Engine, Role, Sides, Takes, each_slice_anew};
+use super::{Engine, Role, Sides, Takes, stateless_session};
 use super::{Task, state_equation};
 use crate::board::{Argument, Proof, ProofReporter};
 use parikh_evidence::Document;
@@ -33,7 +33,7 @@ pub const ENGINE: Engine = Engine {
     role: Role::Once { share: 0.15 },
     takes: Takes::PREDICATES,
     start: |work| {
-        each_slice_anew(move |budget| {
+        stateless_session(move |budget| {
             let proof_reporter = work.board.proof_reporter("SIPHON_TRAP").on(work.working_net);
             run(&Task::on(work.working_net, work.board, budget, work.seed), proof_reporter)
         })

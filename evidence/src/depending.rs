@@ -43,7 +43,7 @@ impl GoalIndex {
 
     /// Calls `evaluate` with each goal that reads a changed place, and clears the record of
     /// changes.
-    pub fn take(&mut self, mut evaluate: impl FnMut(usize)) {
+    pub fn evaluate_changed(&mut self, mut evaluate: impl FnMut(usize)) {
         for goal in self.changed.drain(..) {
             self.is_changed[goal] = false;
             evaluate(goal);

@@ -101,7 +101,7 @@ pub enum EvidenceLine {
     /// content is read elsewhere, when the net is made.
     Translation,
     /// A line of evidence, by its kind and id.
-    Kept(EvidenceKind, String),
+    Evidence(EvidenceKind, String),
     /// An answer.
     Answer(AnswerLine),
     /// The id of a question whose earlier answer is withdrawn.
@@ -138,7 +138,7 @@ impl<'d> Visitor<'d> for LineVisitor {
             "withdrawn" => EvidenceLine::Withdrawn(map.next_value::<LineId>()?.id),
             "end" => EvidenceLine::End(map.next_value()?),
             name => match EvidenceKind::named(name) {
-                Some(kind) => EvidenceLine::Kept(kind, map.next_value::<LineId>()?.id),
+                Some(kind) => EvidenceLine::Evidence(kind, map.next_value::<LineId>()?.id),
                 None => return Err(M::Error::custom(format!("unknown line {}", Quoted(name)))),
             },
         };
@@ -426,9 +426,9 @@ impl LoopsLine {
             };
             let times = match times {
                 Repetitions::Few(times) => BigUint::from(*times),
-                Repetitions::Many(digits) => number_of_times(digits)?,
+                Repetitions::Many(digits) => parse_repetitions(digits)?,
             };
-            Ok::<Turn, String>(Turn { part, times })
+            Ok::<Turn, String>(Turn { element: part, times })
         };
         let block = |turns: &Vec<_>| turns.iter().map(turn).collect::<Result<Vec<_>, _>>();
         let blocks = self.blocks.iter().map(block).collect::<Result<Vec<_>, _>>()?;
@@ -451,15 +451,15 @@ pub fn sequence(net: &Net, steps: &Steps) -> Result<FiringSequence, String> {
 }
 
 /// The maximum number of digits in a number of repetitions.
-pub const MOST_DIGITS: usize = 10_000;
+pub const MAX_DIGITS: usize = 10_000;
 
 /// Parses a number of repetitions, which consists of decimal digits only.
 ///
 /// # Errors
 /// A message that says what is wrong.
-pub fn number_of_times(digits: &str) -> Result<BigUint, String> {
-    if digits.len() > MOST_DIGITS {
-        return Err(format!("a number of times of more than {MOST_DIGITS} digits"));
+pub fn parse_repetitions(digits: &str) -> Result<BigUint, String> {
+    if digits.len() > MAX_DIGITS {
+        return Err(format!("a number of times of more than {MAX_DIGITS} digits"));
     }
     let is_decimal = digits.bytes().all(|digit| digit.is_ascii_digit());
     let number = is_decimal.then(|| BigUint::parse_bytes(digits.as_bytes(), 10)).flatten();
@@ -521,7 +521,7 @@ impl NamedTranslation {
         let bounds = translation.bounds().iter().map(|bound| NamedBound {
             place: core.place_name(bound.place).to_owned(),
             most: bound.most,
-            because: because(&bound.because),
+            because: because(&bound.reason),
         });
         NamedTranslation { bounds: bounds.collect() }
     }

@@ -50,7 +50,7 @@ impl EvidenceKind {
     ];
 
     /// Returns the kind's name in files, and the first letter of the ids of its lines.
-    const fn row(self) -> (&'static str, char) {
+    const fn name_and_letter(self) -> (&'static str, char) {
         match self {
             EvidenceKind::Trace => ("trace", 'w'),
             EvidenceKind::Pump => ("pump", 'p'),
@@ -68,12 +68,12 @@ impl EvidenceKind {
 
     /// Returns the kind's name in files.
     pub const fn name(self) -> &'static str {
-        self.row().0
+        self.name_and_letter().0
     }
 
     /// Returns the first letter of the ids of the kind's lines.
     pub const fn letter(self) -> char {
-        self.row().1
+        self.name_and_letter().1
     }
 
     /// Returns the kind with this name in files, or `None` for an unknown name.

@@ -33,12 +33,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 /// The maximum number of firings of a checked run. Each firing has one letter.
-pub const LONGEST: u128 = 10_000_000;
+pub const MAX_FIRINGS: u128 = 10_000_000;
 
 /// Limits of the automaton for a run that is left open.
 const LIMITS: AutomatonLimits = AutomatonLimits { states: 1_000, edges: 20_000, terms: 1_000 };
 /// The maximum number of cases in the check of that automaton.
-const CASES: usize = 100_000;
+const MAX_CASES: usize = 100_000;
 
 /// The reason that a run does not prove a property.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -90,8 +90,10 @@ pub fn check_lasso(
     run: &LassoRun,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), LassoFlaw> {
-    match check_all(net, property, run, goes_on) {
-        Err(LassoFlaw::NotBack(_)) => check_all(net, &given_initially(net, property), run, goes_on),
+    match check_once(net, property, run, goes_on) {
+        Err(LassoFlaw::NotBack(_)) => {
+            check_once(net, &given_initially(net, property), run, goes_on)
+        }
         result => result,
     }
 }
@@ -99,15 +101,16 @@ pub fn check_lasso(
 /// Returns the property with the subformulas about the first letter replaced by their values at the
 /// initial marking. Atoms that no longer occur are dropped.
 fn given_initially(net: &Net, property: &RunProperty) -> RunProperty {
-    let initial_values = RunAtom::all_initially(property.atoms(), net);
+    let initial_values = RunAtom::initial_values(property.atoms(), net);
     let initial_value = |atom: AtomId| initial_values[atom.0 as usize];
     let mut formulas = property.formulas().clone();
-    let formula = formulas.given_here(property.formula(), initial_value);
-    RunProperty::new(&formulas, formula, property.atoms()).under(property.fairness().clone())
+    let formula = formulas.simplify_here(property.formula(), initial_value);
+    RunProperty::new(&formulas, formula, property.atoms())
+        .with_fairness(property.fairness().clone())
 }
 
 /// Checks the run once, with the property as it is.
-fn check_all(
+fn check_once(
     net: &Net,
     property: &RunProperty,
     run: &LassoRun,
@@ -118,7 +121,7 @@ fn check_all(
     replay.fire(&run.prefix, goes_on)?;
     let cycle_start = replay.letters.len();
     let has_property = match &run.end {
-        RunEnd::Anything => replay.decides(),
+        RunEnd::Anything => replay.decides_open_run(),
         RunEnd::Dead => {
             let end = replay.replayer.marking();
             if !net.is_dead(end) {
@@ -166,7 +169,7 @@ impl LassoReplay<'_> {
         sequence: &FiringSequence,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), LassoFlaw> {
-        if sequence.firings().saturating_add(self.letters.len() as u128) > LONGEST {
+        if sequence.firings().saturating_add(self.letters.len() as u128) > MAX_FIRINGS {
             return Err(LassoFlaw::TooLong);
         }
         for step in sequence.steps() {
@@ -184,7 +187,7 @@ impl LassoReplay<'_> {
     }
 
     /// Returns true if every continuation satisfies the formula.
-    fn decides(mut self) -> bool {
+    fn decides_open_run(mut self) -> bool {
         let LassoReplay { net, property, .. } = self;
         let end = self.replayer.marking();
         let enabled = net.transitions().filter(|&t| net.is_enabled(end, t)).map(Some);
@@ -193,9 +196,9 @@ impl LassoReplay<'_> {
             enabled.chain(stuttering).map(|firing| property.letter(net, end, firing)).collect();
         next_letters.into_iter().all(|letter| {
             self.letters.push(letter);
-            let value = property.formulas().value_after(property.formula(), &self.letters);
+            let value = property.formulas().value_after_prefix(property.formula(), &self.letters);
             let is_decided = value == PartialTruth::True
-                || value == PartialTruth::Unknown && self.leaves_nothing();
+                || value == PartialTruth::Unknown && self.excludes_negation();
             self.letters.pop();
             is_decided
         })
@@ -203,7 +206,7 @@ impl LassoReplay<'_> {
 
     /// Returns true if no word that begins with the letters satisfies the negated formula. Returns
     /// false if the automaton exceeds its limits.
-    fn leaves_nothing(&self) -> bool {
+    fn excludes_negation(&self) -> bool {
         let mut formulas = self.property.formulas().clone();
         let formula = formulas.negate(self.property.formula());
         let Ok(LinearTableau { mut automaton, obligations, untils }) =
@@ -225,7 +228,7 @@ impl LassoReplay<'_> {
         let is_excluded = !states.into_iter().any(|state| accepts(state, &mut automaton));
         automaton.initial = initial;
         let tableau = LinearTableau { automaton, obligations, untils };
-        is_excluded && tableau.check_complete(&formulas, formula, CASES).is_ok()
+        is_excluded && tableau.check_complete(&formulas, formula, MAX_CASES).is_ok()
     }
 
     /// Returns true if the word of the letters, which repeats from position `back`, satisfies the

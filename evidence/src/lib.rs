@@ -35,5 +35,5 @@ pub mod words;
 
 pub use certificate::{CheckedDocument, Document, Flaw, LinearCertificate};
 pub use pumping::{PumpGrowth, check_pumping};
-pub use replay::{PumpError, ReplayError, Replayer, begun_after, check_pump, pump_grows, replay};
+pub use replay::{PumpError, ReplayError, Replayer, check_pump, net_after, pump_grows, replay};
 pub use unit_claim::first_breach;

@@ -39,7 +39,7 @@ pub struct PumpGrowth {
     /// One entry per place: true if the place is plentiful.
     plentiful: Vec<bool>,
     /// The markings before and after the pump, if there is a single stage.
-    single: Option<(Marking, Marking)>,
+    only_stage: Option<(Marking, Marking)>,
 }
 
 impl PumpGrowth {
@@ -51,7 +51,7 @@ impl PumpGrowth {
 
     /// Returns true if the sum grows without bound by the conditions of the module.
     pub fn grows(&self, sum: &LinearSum) -> bool {
-        if let Some((before, after)) = &self.single {
+        if let Some((before, after)) = &self.only_stage {
             return sum.value(after) > sum.value(before);
         }
         let grown = || sum.terms().iter().filter(|(place, _)| self.plentiful[place.index()]);
@@ -79,11 +79,11 @@ pub fn check_pumping(net: &Net, pumping: &PumpSequence) -> Result<PumpGrowth, Pu
             return Err(PumpError::Loses(net.place_name(place).to_owned()));
         }
         let grown = net.places().filter(|&place| after[place] > before[place]);
-        grown.for_each(|place| replayer.has_plenty(place));
+        grown.for_each(|place| replayer.assume_plentiful(place));
         markings = Some((before, after));
     }
     let plentiful = net.places().map(|place| replayer.is_plentiful(place)).collect();
-    Ok(PumpGrowth { plentiful, single: markings.filter(|_| pumping.only().is_some()) })
+    Ok(PumpGrowth { plentiful, only_stage: markings.filter(|_| pumping.only().is_some()) })
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ pub fn check_by_cases(
     loop {
         if contradiction {
             let Some((trail_length, literal)) = open_cases.pop() else { return Ok(()) };
-            propagator.forget(trail_length);
+            propagator.backtrack(trail_length);
             contradiction = propagator.assume(-literal) || propagator.propagate();
             continue;
         }
@@ -110,18 +110,18 @@ struct UnitPropagator {
     /// The clauses with at least two literals. The first two literals of each clause are watched.
     clauses: Vec<Vec<i32>>,
     /// The indices of the clauses that watch each literal, indexed by literal.
-    watching: Vec<Vec<usize>>,
+    watchers: Vec<Vec<usize>>,
     /// One flag per literal: true if the literal is true. A variable is unassigned if neither of
     /// its literals is true.
     holds: Vec<bool>,
     /// The literals made true, in order.
     trail: Vec<i32>,
     /// The number of literals of the trail that have been propagated.
-    next: usize,
+    propagated_count: usize,
 }
 
 /// Returns the index of a literal in tables with one entry per literal.
-fn at(literal: i32) -> usize {
+fn literal_index(literal: i32) -> usize {
     2 * literal.unsigned_abs() as usize + usize::from(literal < 0)
 }
 
@@ -130,10 +130,10 @@ impl UnitPropagator {
         let literals = 2 * variables + 2;
         UnitPropagator {
             clauses: Vec::new(),
-            watching: vec![Vec::new(); literals],
+            watchers: vec![Vec::new(); literals],
             holds: vec![false; literals],
             trail: Vec::new(),
-            next: 0,
+            propagated_count: 0,
         }
     }
 
@@ -144,14 +144,14 @@ impl UnitPropagator {
         clause.dedup();
         // Literals that are permanently false come last, so the watched literals are not false if
         // possible.
-        clause.sort_by_key(|&literal| self.holds[at(-literal)]);
-        match clause.iter().filter(|&&literal| !self.holds[at(-literal)]).count() {
+        clause.sort_by_key(|&literal| self.holds[literal_index(-literal)]);
+        match clause.iter().filter(|&&literal| !self.holds[literal_index(-literal)]).count() {
             0 => true,
             1 => self.assume(clause[0]) || self.propagate(),
             _ => {
                 let index = self.clauses.len();
-                self.watching[at(clause[0])].push(index);
-                self.watching[at(clause[1])].push(index);
+                self.watchers[literal_index(clause[0])].push(index);
+                self.watchers[literal_index(clause[1])].push(index);
                 self.clauses.push(clause);
                 false
             }
@@ -163,32 +163,32 @@ impl UnitPropagator {
     fn contradicts(&mut self, step: &[i32]) -> bool {
         let trail_length = self.trail.len();
         let contradiction = step.iter().any(|&literal| self.assume(-literal)) || self.propagate();
-        self.forget(trail_length);
+        self.backtrack(trail_length);
         contradiction
     }
 
     /// Unassigns all literals of the trail but the first `trail_length`.
-    fn forget(&mut self, trail_length: usize) {
+    fn backtrack(&mut self, trail_length: usize) {
         for literal in self.trail.drain(trail_length..) {
-            self.holds[at(literal)] = false;
+            self.holds[literal_index(literal)] = false;
         }
-        self.next = trail_length;
+        self.propagated_count = trail_length;
     }
 
     /// Returns an unassigned literal of a clause that is not yet true.
     fn undecided(&self) -> Option<i32> {
-        let is_open = |clause: &&Vec<i32>| !clause.iter().any(|&it| self.holds[at(it)]);
+        let is_open = |clause: &&Vec<i32>| !clause.iter().any(|&it| self.holds[literal_index(it)]);
         let open = self.clauses.iter().find(is_open)?;
-        open.iter().copied().find(|&literal| !self.holds[at(-literal)])
+        open.iter().copied().find(|&literal| !self.holds[literal_index(-literal)])
     }
 
     /// Makes a literal true. Returns true if it is already false.
     fn assume(&mut self, literal: i32) -> bool {
-        if self.holds[at(-literal)] {
+        if self.holds[literal_index(-literal)] {
             return true;
         }
-        if !self.holds[at(literal)] {
-            self.holds[at(literal)] = true;
+        if !self.holds[literal_index(literal)] {
+            self.holds[literal_index(literal)] = true;
             self.trail.push(literal);
         }
         false
@@ -196,15 +196,15 @@ impl UnitPropagator {
 
     /// Propagates all units. Returns true on a contradiction.
     fn propagate(&mut self) -> bool {
-        while let Some(&literal) = self.trail.get(self.next) {
-            self.next += 1;
+        while let Some(&literal) = self.trail.get(self.propagated_count) {
+            self.propagated_count += 1;
             let falsified = -literal;
-            let mut watchers = std::mem::take(&mut self.watching[at(falsified)]);
+            let mut watchers = std::mem::take(&mut self.watchers[literal_index(falsified)]);
             let mut kept = 0;
             let mut contradiction = false;
             for position in 0..watchers.len() {
                 let index = watchers[position];
-                if contradiction || !self.rewatch(index, falsified) {
+                if contradiction || !self.replace_watch(index, falsified) {
                     watchers[kept] = index;
                     kept += 1;
                     if !contradiction {
@@ -214,7 +214,7 @@ impl UnitPropagator {
                 }
             }
             watchers.truncate(kept);
-            self.watching[at(falsified)] = watchers;
+            self.watchers[literal_index(falsified)] = watchers;
             if contradiction {
                 return true;
             }
@@ -224,16 +224,17 @@ impl UnitPropagator {
 
     /// Looks for another literal to watch instead of `falsified`. Returns false if there is none;
     /// `falsified` is then the second literal of the clause.
-    fn rewatch(&mut self, index: usize, falsified: i32) -> bool {
+    fn replace_watch(&mut self, index: usize, falsified: i32) -> bool {
         let clause = &mut self.clauses[index];
         if clause[0] == falsified {
             clause.swap(0, 1);
         }
-        let replacement = (2..clause.len()).find(|&position| !self.holds[at(-clause[position])]);
+        let replacement =
+            (2..clause.len()).find(|&position| !self.holds[literal_index(-clause[position])]);
         match replacement {
             Some(position) => {
                 clause.swap(1, position);
-                self.watching[at(clause[1])].push(index);
+                self.watchers[literal_index(clause[1])].push(index);
                 true
             }
             None => false,

@@ -78,7 +78,7 @@ impl<'n> Replayer<'n> {
     }
 
     /// Assumes from now on that the place holds enough tokens. Its count no longer changes.
-    pub(super) fn has_plenty(&mut self, place: PlaceId) {
+    pub(super) fn assume_plentiful(&mut self, place: PlaceId) {
         if let Err(index) = self.plentiful.binary_search(&place) {
             self.plentiful.insert(index, place);
         }
@@ -177,7 +177,7 @@ pub fn replay(net: &Net, sequence: &FiringSequence) -> Result<Marking, ReplayErr
 ///
 /// # Errors
 /// The first firing that is not enabled.
-pub fn begun_after(net: &Net, sequence: &FiringSequence) -> Result<Net, ReplayError> {
+pub fn net_after(net: &Net, sequence: &FiringSequence) -> Result<Net, ReplayError> {
     let end = replay(net, sequence)?;
     // The net fires the sequence with its own code to decide how far the claim holds. The claim is
     // kept only if both firing rules agree on the marking.

@@ -29,9 +29,9 @@ pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Optio
         // last firing suffice.
         for count in [count.min(1), count.saturating_sub(1)] {
             replayer.fire(FiringStep { transition: step.transition, count }).ok()?;
-            counts.add(net, *step, count);
+            counts.add_firings(net, *step, count);
             for change in net.delta(step.transition).iter().filter(|change| change.delta > 0) {
-                if counts.broken_at(change.place)
+                if counts.is_violated_at(change.place)
                     && let Some(breach) = units.breach(replayer.marking())
                 {
                     return Some(in_words(units, &breach, replayer.fired()));
@@ -62,50 +62,53 @@ struct UnitTokens<'n> {
     /// The units of the model.
     units: &'n Units,
     /// The number of tokens on the unit's own places, by unit index.
-    own: Vec<i128>,
+    own_tokens: Vec<i128>,
     /// The number of tokens on the places of the unit and of all units inside it, by unit index.
-    inside: Vec<i128>,
+    tokens_inside: Vec<i128>,
 }
 
 impl<'n> UnitTokens<'n> {
     fn new(net: &Net, units: &'n Units) -> Self {
         let zeros = vec![0; units.len()];
-        let mut counts = UnitTokens { units, own: zeros.clone(), inside: zeros };
+        let mut counts = UnitTokens { units, own_tokens: zeros.clone(), tokens_inside: zeros };
         for (place, tokens) in net.initial().marked() {
-            counts.put(place, i128::from(tokens));
+            counts.add_tokens(place, i128::from(tokens));
         }
         counts
     }
 
     /// Iterates over a unit and the units around it, from the inside out.
-    fn chain(&self, unit: UnitId) -> impl Iterator<Item = UnitId> + use<'n> {
+    fn enclosing_units(&self, unit: UnitId) -> impl Iterator<Item = UnitId> + use<'n> {
         let units = self.units;
         std::iter::successors(Some(unit), |&unit| units.get(unit).parent)
     }
 
     /// Adds tokens to a place. A negative number removes tokens.
-    fn put(&mut self, place: PlaceId, tokens: i128) {
+    fn add_tokens(&mut self, place: PlaceId, tokens: i128) {
         let unit = self.units.unit_of(place);
-        self.own[unit.index()] += tokens;
-        for unit in self.chain(unit) {
-            self.inside[unit.index()] += tokens;
+        self.own_tokens[unit.index()] += tokens;
+        for unit in self.enclosing_units(unit) {
+            self.tokens_inside[unit.index()] += tokens;
         }
     }
 
     /// Adds the effect of `count` firings of the step's transition.
-    fn add(&mut self, net: &Net, step: FiringStep, count: u64) {
+    fn add_firings(&mut self, net: &Net, step: FiringStep, count: u64) {
         for change in net.delta(step.transition) {
-            self.put(change.place, i128::from(change.delta) * i128::from(count));
+            self.add_tokens(change.place, i128::from(change.delta) * i128::from(count));
         }
     }
 
     /// Returns true if the tokens of the unit that holds `place` violate the claim.
-    fn broken_at(&self, place: PlaceId) -> bool {
+    fn is_violated_at(&self, place: PlaceId) -> bool {
         let unit = self.units.unit_of(place);
-        let own = self.own[unit.index()];
+        let own = self.own_tokens[unit.index()];
         own > 1
             || own > 0
-                && (self.inside[unit.index()] > own
-                    || self.chain(unit).skip(1).any(|around| self.own[around.index()] > 0))
+                && (self.tokens_inside[unit.index()] > own
+                    || self
+                        .enclosing_units(unit)
+                        .skip(1)
+                        .any(|around| self.own_tokens[around.index()] > 0))
     }
 }

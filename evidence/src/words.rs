@@ -11,9 +11,9 @@ use std::fmt::Write as _;
 /// Returns a goal as text.
 pub fn goal(net: &Net, goal: &Goal) -> String {
     match goal {
-        Goal::Reach(predicate) => format!("EF {}", formula(net, predicate)),
-        Goal::Home(predicate) => format!("AG EF {}", formula(net, predicate)),
-        Goal::Maximise(sum) => format!("the maximum of {}", linear(net, sum)),
+        Goal::Reach(predicate) => format!("EF {}", predicate(net, predicate)),
+        Goal::Home(predicate) => format!("AG EF {}", predicate(net, predicate)),
+        Goal::Maximise(sum) => format!("the maximum of {}", linear_sum(net, sum)),
         Goal::Run(property) => format!("a run with {}", run_property(net, property)),
         Goal::Tree(property) => tree_property(net, property),
     }
@@ -26,10 +26,10 @@ pub fn claim(net: &Net, asked: &Goal, holds: bool) -> String {
         (Goal::Maximise(_), _) => String::new(),
         (_, true) => goal(net, asked),
         (Goal::Reach(predicate), false) => {
-            format!("AG {}", formula(net, &predicate.clone().negated()))
+            format!("AG {}", predicate(net, &predicate.clone().negated()))
         }
         (Goal::Home(predicate), false) => {
-            format!("EF AG {}", formula(net, &predicate.clone().negated()))
+            format!("EF AG {}", predicate(net, &predicate.clone().negated()))
         }
         (Goal::Run(property), false) => format!("no run with {}", run_property(net, property)),
         (Goal::Tree(property), false) => format!("not {}", tree_property(net, property)),
@@ -41,7 +41,7 @@ pub fn run_property(net: &Net, property: &RunProperty) -> String {
     let mut names = AtomNames::default();
     for (number, atom) in property.atoms().iter().enumerate() {
         let mut text = match atom {
-            RunAtom::Holds(predicate) => formula(net, predicate),
+            RunAtom::Holds(predicate) => predicate(net, predicate),
             RunAtom::Fires(any) => {
                 let quoted = |&t: &TransitionId| Quoted(net.transition_name(t)).to_string();
                 format!("{} fires", any.iter().map(quoted).collect::<Vec<_>>().join(" or "))
@@ -65,7 +65,7 @@ pub fn fairness(net: &Net, fairness: &Fairness) -> Option<String> {
     let (weak, strong) = (fairness.weak(), fairness.strong());
     let is_all = weak.len() + strong.len() == net.transition_count();
     let named = |transitions: &[TransitionId]| {
-        some(transitions, |&t| Quoted(net.transition_name(t)).to_string())
+        join_first(transitions, |&t| Quoted(net.transition_name(t)).to_string())
     };
     match (weak, strong) {
         ([], []) => None,
@@ -86,7 +86,7 @@ pub fn fairness(net: &Net, fairness: &Fairness) -> Option<String> {
 pub fn tree_property(net: &Net, property: &TreeProperty) -> String {
     let mut names = AtomNames::default();
     for (number, atom) in property.atoms().iter().enumerate() {
-        let mut text = formula(net, atom);
+        let mut text = predicate(net, atom);
         // Long names are shortened, so the texts of two atoms may be equal.
         while names.atom(&text).0 as usize != number {
             text.push('\'');
@@ -96,17 +96,17 @@ pub fn tree_property(net: &Net, property: &TreeProperty) -> String {
 }
 
 /// Returns a predicate as text.
-pub fn formula(net: &Net, predicate: &Predicate) -> String {
+pub fn predicate(net: &Net, predicate: &Predicate) -> String {
     let joined = |parts: &[Predicate], separator: &str| {
-        let parts: Vec<String> = parts.iter().map(|part| formula(net, part)).collect();
+        let parts: Vec<String> = parts.iter().map(|part| predicate(net, part)).collect();
         format!("({})", parts.join(separator))
     };
     match predicate {
         Predicate::True => "true".to_owned(),
         Predicate::False => "false".to_owned(),
         Predicate::Atom(Atom { sum, bound }) => match sum.terms().iter().all(|&(_, a)| a < 0) {
-            true => format!("{} ≥ {}", linear(net, &sum.negated()), -i128::from(*bound)),
-            false => format!("{} ≤ {bound}", linear(net, sum)),
+            true => format!("{} ≥ {}", linear_sum(net, &sum.negated()), -i128::from(*bound)),
+            false => format!("{} ≤ {bound}", linear_sum(net, sum)),
         },
         Predicate::Enabled(t) => format!("{} enabled", Quoted(net.transition_name(*t))),
         Predicate::Disabled(t) => format!("{} disabled", Quoted(net.transition_name(*t))),
@@ -124,7 +124,7 @@ pub fn of_runs(net: &Net, property: &RunProperty) -> String {
 }
 
 /// Returns a linear sum as text.
-pub fn linear(net: &Net, sum: &LinearSum) -> String {
+pub fn linear_sum(net: &Net, sum: &LinearSum) -> String {
     let mut text = String::new();
     for (position, &(place, a)) in sum.terms().iter().enumerate() {
         let sign = match (position, a < 0) {
@@ -160,7 +160,7 @@ fn with_label(id: &str, label: Option<&str>) -> String {
 }
 
 /// Joins the texts of the first five elements, and adds the number of the remaining elements.
-pub fn some<T>(elements: &[T], words: impl Fn(&T) -> String) -> String {
+pub fn join_first<T>(elements: &[T], words: impl Fn(&T) -> String) -> String {
     let mut text: Vec<String> = elements.iter().take(5).map(words).collect();
     if elements.len() > text.len() {
         text.push(format!("and {} more", elements.len() - text.len()));

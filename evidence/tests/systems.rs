@@ -107,7 +107,7 @@ fn answers_about_runs_are_those_of_visiting_everything() {
                         );
                         holds += 1;
                     }
-                    Justification::FewerSteps { .. } => {
+                    Justification::PartialOrderReduction { .. } => {
                         assert!(!against, "{text} {endings:?}\n{}", write::dot(&drawn));
                         holds += 1;
                     }

@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 pub const STANDARD_INPUT: &str = "-";
 
 /// Number of bytes read at a time.
-const BUFFER: usize = 1 << 16;
+const BUFFER_BYTES: usize = 1 << 16;
 
 /// Opens the file that `path` names, at its beginning. Compressed content is decompressed. Standard
 /// input is kept in memory, so that it can be opened again.
@@ -31,7 +31,7 @@ const BUFFER: usize = 1 << 16;
 pub fn open(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     match archive_of(path) {
         Some((archive, member)) => open_member(archive, member),
-        None => open_alone(path),
+        None => open_unpacked(path),
     }
 }
 
@@ -54,7 +54,7 @@ pub fn is_file(path: &Path) -> bool {
 /// Returns the path of the file `name` that belongs to `path`. The file is inside `path` if that is
 /// a directory or an archive, and otherwise in the same directory. Returns `None` if there is no
 /// such file, or if `path` is standard input.
-pub fn beside(path: &Path, name: &str) -> Option<PathBuf> {
+pub fn associated_file(path: &Path, name: &str) -> Option<PathBuf> {
     let file = match () {
         () if path == Path::new(STANDARD_INPUT) => return None,
         () if path.is_dir() || is_archive(path) => path.join(name),
@@ -70,7 +70,7 @@ fn archive_of(path: &Path) -> Option<(&Path, &Path)> {
 }
 
 /// Opens a file that is not in an archive, or standard input.
-fn open_alone(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
+fn open_unpacked(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     if path == Path::new(STANDARD_INPUT) {
         return decompressed(Cursor::new(standard_input()?));
     }
@@ -78,7 +78,7 @@ fn open_alone(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     if file.metadata()?.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    decompressed(BufReader::with_capacity(BUFFER, file))
+    decompressed(BufReader::with_capacity(BUFFER_BYTES, file))
 }
 
 /// Returns a reader of the decompressed content if the content begins like a gzip file. Otherwise,
@@ -87,7 +87,7 @@ fn decompressed<'r>(
     mut reader: impl BufRead + Send + 'r,
 ) -> io::Result<Box<dyn BufRead + Send + 'r>> {
     Ok(match reader.fill_buf()?.starts_with(&[0x1f, 0x8b]) {
-        true => Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(reader))),
+        true => Box::new(BufReader::with_capacity(BUFFER_BYTES, MultiGzDecoder::new(reader))),
         false => Box::new(reader),
     })
 }
@@ -122,7 +122,7 @@ fn open_member(archive: &Path, member: &Path) -> io::Result<Box<dyn BufRead + Se
         let what = format!("the archive has no {}", member.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, what));
     };
-    let mut reader = open_alone(archive)?;
+    let mut reader = open_unpacked(archive)?;
     let skipped = io::copy(&mut reader.by_ref().take(start), &mut io::sink())?;
     match skipped == start {
         true => decompressed(reader.take(length)),
@@ -133,7 +133,7 @@ fn open_member(archive: &Path, member: &Path) -> io::Result<Box<dyn BufRead + Se
 /// Returns the position of `member` in an archive. The entry has this path, or this path inside one
 /// folder, as in the contest's archives. Returns `None` if the archive has no such entry.
 fn member_of(archive: &Path, member: &Path) -> io::Result<Option<Extent>> {
-    let mut archive = tar::Archive::new(open_alone(archive)?);
+    let mut archive = tar::Archive::new(open_unpacked(archive)?);
     for entry in archive.entries()? {
         let entry = entry?;
         let path = entry.path()?;
@@ -213,9 +213,12 @@ mod tests {
                 std::fs::write(&path, packed).unwrap();
                 assert!(is_archive(&path) && !is_archive(&path.join("model.pnml")));
                 assert_eq!(text(&path.join("model.pnml")).unwrap(), "a net");
-                assert_eq!(text(&beside(&path, "q.xml").unwrap()).unwrap(), "q");
-                assert_eq!(beside(&path.join("model.pnml"), "q.xml"), Some(path.join("q.xml")));
-                assert_eq!(beside(&path, "none.xml"), None);
+                assert_eq!(text(&associated_file(&path, "q.xml").unwrap()).unwrap(), "q");
+                assert_eq!(
+                    associated_file(&path.join("model.pnml"), "q.xml"),
+                    Some(path.join("q.xml"))
+                );
+                assert_eq!(associated_file(&path, "none.xml"), None);
                 let none = text(&path.join("none.xml")).unwrap_err();
                 assert_eq!(none.to_string(), "the archive has no none.xml");
             }

@@ -48,13 +48,15 @@ pub fn of_cases(formula: &Formula, net: &Net) -> Result<Formula, UnsupportedForm
     let is_final = Box::new(Formula::Finally(Box::new(last)));
     Ok(match formula {
         Formula::ExistsPath(path) => {
-            let both = Formula::And(vec![*is_final, of_words(path)?]);
+            let both = Formula::And(vec![*is_final, over_letters(path)?]);
             Formula::ExistsPath(Box::new(both))
         }
         Formula::AllPaths(path) => {
-            Formula::AllPaths(Box::new(Formula::Implies(is_final, Box::new(of_words(path)?))))
+            Formula::AllPaths(Box::new(Formula::Implies(is_final, Box::new(over_letters(path)?))))
         }
-        path => Formula::AllPaths(Box::new(Formula::Implies(is_final, Box::new(of_words(path)?)))),
+        path => {
+            Formula::AllPaths(Box::new(Formula::Implies(is_final, Box::new(over_letters(path)?))))
+        }
     })
 }
 
@@ -73,9 +75,10 @@ fn is_marking(net: &Net, marking: &Marking) -> Result<Formula, UnsupportedFormul
 }
 
 /// Translates φ to φ' as the module's comment describes.
-fn of_words(formula: &Formula) -> Result<Formula, UnsupportedFormula> {
-    let convert = |convert: &Formula| of_words(convert).map(Box::new);
-    let convert_all = |parts: &[Formula]| parts.iter().map(of_words).collect::<Result<Vec<_>, _>>();
+fn over_letters(formula: &Formula) -> Result<Formula, UnsupportedFormula> {
+    let convert = |convert: &Formula| over_letters(convert).map(Box::new);
+    let convert_all =
+        |parts: &[Formula]| parts.iter().map(over_letters).collect::<Result<Vec<_>, _>>();
     Ok(match formula {
         Formula::Next(it) => {
             let goes_on = Formula::Not(Box::new(Formula::Deadlock));

@@ -203,24 +203,24 @@ impl FormulaProblem {
 }
 
 /// The number of characters of a name that a message shows.
-const SHOWN: usize = 80;
+const MAX_SHOWN_CHARACTERS: usize = 80;
 
 /// Prepares a name or number from a file for a message: a very long text is cut, and control
 /// characters are replaced.
-pub(super) fn shown(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+pub(super) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN_CHARACTERS) {
         Some((end, _)) => format!("{}…", Printable(&text[..end])),
         None => Printable(text).to_string(),
     }
 }
 
 /// The most ids that a message lists.
-const LISTED: usize = 8;
+const MAX_LISTED_IDS: usize = 8;
 
 /// Returns the first ids, and the number of the others.
 pub(super) fn listed(ids: &[String]) -> String {
     let first_ids: Vec<String> =
-        ids.iter().take(LISTED).map(|id| format!("`{}`", shown(id))).collect();
+        ids.iter().take(MAX_LISTED_IDS).map(|id| format!("`{}`", shortened(id))).collect();
     match ids.len() - first_ids.len() {
         0 => first_ids.join(", "),
         more => format!("{} and {more} more", first_ids.join(", ")),

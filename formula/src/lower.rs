@@ -36,7 +36,7 @@ impl TemporalLogic {
     /// stands directly below a quantifier, and the formula has no atoms about firings. Otherwise it
     /// is LTL.
     pub fn of(formula: &Formula) -> TemporalLogic {
-        match has_a_quantifier_each(formula, false) {
+        match quantifies_each_operator(formula, false) {
             true => TemporalLogic::Branching,
             false => TemporalLogic::Linear,
         }
@@ -48,7 +48,7 @@ impl TemporalLogic {
 /// # Errors
 /// When the formula needs more than reachability, or its numbers are too large.
 pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, UnsupportedFormula> {
-    lowered(formula, net, None)
+    translate(formula, net, None)
 }
 
 /// Translates `formula` into a query about the reachable markings and the runs of `net`. A formula
@@ -62,10 +62,10 @@ pub fn lower_in(
     net: &Net,
     logic: TemporalLogic,
 ) -> Result<Query<Goal>, UnsupportedFormula> {
-    lowered(formula, net, Some(logic))
+    translate(formula, net, Some(logic))
 }
 
-fn lowered(
+fn translate(
     formula: &Formula,
     net: &Net,
     logic: Option<TemporalLogic>,
@@ -166,7 +166,7 @@ impl GoalTranslator<'_> {
     ) -> Result<Proposition<Goal>, UnsupportedFormula> {
         let here = self.states.predicate(formula, holds)?;
         let is_skeleton = self.net.folding().is_some_and(Folding::is_skeleton);
-        if is_skeleton && asks_what_is_enabled(&here) {
+        if is_skeleton && depends_on_enabledness(&here) {
             return Err(UnsupportedFormula::Colours);
         }
         let here = of_model(self.net, here).ok_or(UnsupportedFormula::TooLarge)?;
@@ -202,17 +202,17 @@ impl GoalTranslator<'_> {
         }
         match self.logic {
             Some(TemporalLogic::Linear) => {}
-            Some(TemporalLogic::Branching) if is_read_alike(path, self.net) => {}
+            Some(TemporalLogic::Branching) if means_same_in_both_logics(path, self.net) => {}
             Some(TemporalLogic::Branching) => {
                 // E ¬ψ = ¬A ψ and A ¬ψ = ¬E ψ.
                 let all = (paths == PathQuantifier::All) == holds;
-                let proposition = trees::asked(path, all, self.net)?;
+                let proposition = trees::tree_proposition(path, all, self.net)?;
                 return Ok(if holds { proposition } else { proposition.negated() });
             }
             None => return Err(UnsupportedFormula::Temporal(operator)),
         }
         let exists = paths == PathQuantifier::Some;
-        let proposition = runs::asked(path, self.net, holds == exists)?;
+        let proposition = runs::run_proposition(path, self.net, holds == exists)?;
         Ok(if exists { proposition } else { proposition.negated() })
     }
 
@@ -226,11 +226,13 @@ impl GoalTranslator<'_> {
         match (path, paths, holds) {
             (Formula::Not(part), ..) => self.path(paths, part, !holds),
             (Formula::Finally(part), PathQuantifier::Some, true)
-            | (Formula::Globally(part), PathQuantifier::Some, false) => self.finally(part, holds),
+            | (Formula::Globally(part), PathQuantifier::Some, false) => {
+                self.as_finally(part, holds)
+            }
             // AG φ = ¬EF ¬φ.
             (Formula::Globally(part), PathQuantifier::All, true)
             | (Formula::Finally(part), PathQuantifier::All, false) => {
-                Ok(self.finally(part, !holds)?.negated())
+                Ok(self.as_finally(part, !holds)?.negated())
             }
             (Formula::Finally(_), ..) => Err(UnsupportedFormula::Temporal("AF")),
             (Formula::Globally(_), ..) => Err(UnsupportedFormula::Temporal("EG")),
@@ -258,12 +260,12 @@ impl GoalTranslator<'_> {
 
     /// Translates EF of `part`, negated if `holds` is false. EF AG ψ = ¬AG EF ¬ψ. In CTL, such a
     /// goal is asked of the tree of runs, too.
-    fn finally(
+    fn as_finally(
         &mut self,
         part: &Formula,
         holds: bool,
     ) -> Result<Proposition<Goal>, UnsupportedFormula> {
-        let Some((condition, condition_holds)) = possibility(part, !holds) else {
+        let Some((condition, condition_holds)) = as_possibility(part, !holds) else {
             return Ok(Proposition::Atom(Goal::Reach(self.states.predicate(part, holds)?)));
         };
         let kept = match self.states.predicate(condition, condition_holds)? {
@@ -274,7 +276,7 @@ impl GoalTranslator<'_> {
         };
         let lost = Proposition::Atom(kept).negated();
         Ok(match self.logic {
-            Some(TemporalLogic::Branching) => trees::or_by_the_tree(lost, part, holds, self.net),
+            Some(TemporalLogic::Branching) => trees::or_tree_goal(lost, part, holds, self.net),
             Some(TemporalLogic::Linear) | None => lost,
         })
     }
@@ -307,9 +309,9 @@ fn merge(all: bool, parts: Vec<Proposition<Goal>>) -> Proposition<Goal> {
 }
 
 /// Returns true if the predicate depends on enabled transitions, and not only on token counts.
-fn asks_what_is_enabled(predicate: &Predicate) -> bool {
+fn depends_on_enabledness(predicate: &Predicate) -> bool {
     match predicate {
-        Predicate::And(parts) | Predicate::Or(parts) => parts.iter().any(asks_what_is_enabled),
+        Predicate::And(parts) | Predicate::Or(parts) => parts.iter().any(depends_on_enabledness),
         Predicate::True | Predicate::False | Predicate::Atom(_) => false,
         Predicate::Enabled(_) | Predicate::Disabled(_) => true,
         Predicate::Dead | Predicate::NotDead => true,
@@ -332,9 +334,9 @@ fn is_about_path(formula: &Formula) -> bool {
 
 /// Returns true if a path formula has the same meaning in CTL and LTL. This holds for a single F, G
 /// or U over conditions on markings, and for X if the initial marking is not dead.
-fn is_read_alike(path: &Formula, net: &Net) -> bool {
+fn means_same_in_both_logics(path: &Formula, net: &Net) -> bool {
     match path {
-        Formula::Not(part) => is_read_alike(part, net),
+        Formula::Not(part) => means_same_in_both_logics(part, net),
         Formula::Next(part) => is_about_marking(part) && !net.is_dead(net.initial()),
         Formula::Finally(part) | Formula::Globally(part) => is_about_marking(part),
         Formula::Until { before, reach } => is_about_marking(before) && is_about_marking(reach),
@@ -363,10 +365,10 @@ fn is_about_marking(formula: &Formula) -> bool {
 
 /// Returns true if every temporal operator stands directly below a path quantifier. The argument
 /// `is_quantified` tells whether the formula itself does.
-fn has_a_quantifier_each(formula: &Formula, is_quantified: bool) -> bool {
-    let has_below = |has_below: &Formula| has_a_quantifier_each(has_below, false);
+fn quantifies_each_operator(formula: &Formula, is_quantified: bool) -> bool {
+    let has_below = |has_below: &Formula| quantifies_each_operator(has_below, false);
     match formula {
-        Formula::AllPaths(path) | Formula::ExistsPath(path) => has_a_quantifier_each(path, true),
+        Formula::AllPaths(path) | Formula::ExistsPath(path) => quantifies_each_operator(path, true),
         Formula::Finally(it) | Formula::Globally(it) | Formula::Next(it) => {
             is_quantified && has_below(it)
         }
@@ -389,9 +391,9 @@ fn has_a_quantifier_each(formula: &Formula, is_quantified: bool) -> bool {
 
 /// If `formula`, negated if `holds` is false, is EF φ, returns a formula and a boolean. φ is the
 /// formula if the boolean is true, and its negation otherwise.
-fn possibility(formula: &Formula, holds: bool) -> Option<(&Formula, bool)> {
+fn as_possibility(formula: &Formula, holds: bool) -> Option<(&Formula, bool)> {
     match (formula, holds) {
-        (Formula::Not(part), _) => possibility(part, !holds),
+        (Formula::Not(part), _) => as_possibility(part, !holds),
         (Formula::ExistsPath(path), true) => finally(path, true),
         (Formula::AllPaths(path), false) => finally(path, false),
         _ => None,

@@ -32,7 +32,7 @@ impl fmt::Display for NamedNodes {
 ///
 /// # Errors
 /// When the text is not in quotes, and several nodes have it as their name.
-pub fn nodes_meant(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes, FormulaProblem> {
+pub fn nodes_of_text(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes, FormulaProblem> {
     let index = NameIndex::new(net, kind);
     let (text, mention) = match in_quotes(text).filter(|_| !index.has_id(text)) {
         Some(inside) => (inside, Mention::Name),

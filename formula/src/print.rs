@@ -25,7 +25,7 @@ impl Formula {
 
 impl fmt::Display for PrintedFormula<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formula(self.formula, self.net, FormulaContext::Whole, f)
+        formula(self.formula, self.net, FormulaContext::Any, f)
     }
 }
 
@@ -33,11 +33,11 @@ impl fmt::Display for PrintedFormula<'_> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum FormulaContext {
     /// Any formula is allowed.
-    Whole,
+    Any,
     /// A formula that begins with a prefix operator, or an atomic one.
     Prefix,
     /// An atomic formula only.
-    Piece,
+    Atomic,
 }
 
 /// Prints a formula, in parentheses if its operator is looser than the context allows.
@@ -56,10 +56,10 @@ fn formula(
         | Formula::Xor(..)
         | Formula::Implies(..)
         | Formula::Equivalent(..)
-        | Formula::Until { .. } => FormulaContext::Whole,
+        | Formula::Until { .. } => FormulaContext::Any,
         // A comparison binds tighter than any operator, but `! p >= 1` and `p >= 1 U q >= 1` are
         // hard to read.
-        Formula::Compare { .. } => FormulaContext::Whole,
+        Formula::Compare { .. } => FormulaContext::Any,
         Formula::AllPaths(_)
         | Formula::ExistsPath(_)
         | Formula::Globally(_)
@@ -71,18 +71,22 @@ fn formula(
         | Formula::Deadlock
         | Formula::True
         | Formula::False
-        | Formula::PlaceBound(_) => FormulaContext::Piece,
+        | Formula::PlaceBound(_) => FormulaContext::Atomic,
     };
     if context < surrounding {
         f.write_str("(")?;
-        open(formula, net, f)?;
+        formula_without_parentheses(formula, net, f)?;
         return f.write_str(")");
     }
-    open(formula, net, f)
+    formula_without_parentheses(formula, net, f)
 }
 
 /// Prints a formula without parentheses around it.
-fn open(printed: &Formula, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn formula_without_parentheses(
+    printed: &Formula,
+    net: &Net,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
     let prefix = |word: &str, part: &Formula, f: &mut fmt::Formatter<'_>| {
         f.write_str(word)?;
         formula(part, net, FormulaContext::Prefix, f)
@@ -94,7 +98,7 @@ fn open(printed: &Formula, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result
             }
             // A comparison beside `&&` is clear without parentheses.
             let context = match part {
-                Formula::Compare { .. } if separator != " U " => FormulaContext::Whole,
+                Formula::Compare { .. } if separator != " U " => FormulaContext::Any,
                 _ => FormulaContext::Prefix,
             };
             formula(part, net, context, f)?;

@@ -25,7 +25,7 @@ pub enum Proposition<A> {
     /// A proposition with consequences. The value is that of the first part. The first part implies
     /// each of the others, so a false consequence shows early that it is false. The consequences
     /// are not needed to show that it is true.
-    Main(Box<Proposition<A>>, Vec<Proposition<A>>),
+    WithConsequences(Box<Proposition<A>>, Vec<Proposition<A>>),
 }
 
 /// A question over atoms.
@@ -83,7 +83,7 @@ impl<A> Proposition<A> {
         match main {
             main if consequences.is_empty() => main,
             constant @ Proposition::Constant(_) => constant,
-            main => Proposition::Main(Box::new(main), consequences),
+            main => Proposition::WithConsequences(Box::new(main), consequences),
         }
     }
 
@@ -111,7 +111,7 @@ impl<A> Proposition<A> {
             Proposition::Iff(both) => {
                 Proposition::Iff(Box::new((*both).map(Self::without_consequences)))
             }
-            Proposition::Main(main, _) => main.without_consequences(),
+            Proposition::WithConsequences(main, _) => main.without_consequences(),
         }
     }
 
@@ -144,9 +144,9 @@ impl<A> Proposition<A> {
             Proposition::Constant(value) => Proposition::Constant(value),
             Proposition::And(parts) => Proposition::And(replace_all(parts)),
             Proposition::Or(parts) => Proposition::Or(replace_all(parts)),
-            Proposition::Main(main, consequences) => {
+            Proposition::WithConsequences(main, consequences) => {
                 let consequences = replace_all(consequences);
-                Proposition::Main(Box::new(main.replace(replacement)), consequences)
+                Proposition::WithConsequences(Box::new(main.replace(replacement)), consequences)
             }
             Proposition::Atom(atom) => replacement(atom),
             Proposition::Not(part) => Proposition::Not(Box::new(part.replace(replacement))),
@@ -166,7 +166,7 @@ impl<A> Proposition<A> {
                 parts.iter().for_each(|part| part.atoms(show));
             }
             Proposition::Iff(both) => both.iter().for_each(|part| part.atoms(show)),
-            Proposition::Main(main, consequences) => {
+            Proposition::WithConsequences(main, consequences) => {
                 consequences.iter().for_each(|part| part.atoms(show));
                 main.atoms(show);
             }
@@ -182,7 +182,7 @@ impl<A> Proposition<A> {
             Proposition::And(parts) => parts.iter().all(|part| part.value(atom_value)),
             Proposition::Or(parts) => parts.iter().any(|part| part.value(atom_value)),
             Proposition::Iff(both) => both[0].value(atom_value) == both[1].value(atom_value),
-            Proposition::Main(main, _) => main.value(atom_value),
+            Proposition::WithConsequences(main, _) => main.value(atom_value),
         }
     }
 }

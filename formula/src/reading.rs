@@ -20,7 +20,7 @@ pub(super) trait LogicOperators: Paths {
     ///
     /// # Errors
     /// When the formula is not in the logic.
-    fn timed(
+    fn convert_temporal(
         converter: &mut TemporalConverter<Self>,
         formula: &Formula,
     ) -> Result<Id<Self>, UnsupportedFormula>;
@@ -31,7 +31,7 @@ enum ConvertedOperand<'f, P> {
     /// A part without temporal operators, to be merged with its neighbours into one predicate.
     State(&'f Formula),
     /// A part with temporal operators.
-    Timed(Id<P>),
+    Temporal(Id<P>),
 }
 
 /// A formula under conversion.
@@ -66,27 +66,27 @@ impl<P: LogicOperators> TemporalConverter<P> {
     /// # Errors
     /// When the formula is not in the logic, or its numbers are too large.
     pub(super) fn formula(&mut self, formula: &Formula) -> Result<Id<P>, UnsupportedFormula> {
-        let part = self.part(formula)?;
-        self.whole(&part)
+        let part = self.operand(formula)?;
+        self.formula_of_operand(&part)
     }
 
     /// Converts a part of the formula. A part without temporal operators stays as it is.
-    fn part<'f>(
+    fn operand<'f>(
         &mut self,
         formula: &'f Formula,
     ) -> Result<ConvertedOperand<'f, P>, UnsupportedFormula> {
         match formula {
-            Formula::Not(part) => match self.part(part)? {
+            Formula::Not(part) => match self.operand(part)? {
                 ConvertedOperand::State(_) => Ok(ConvertedOperand::State(formula)),
-                ConvertedOperand::Timed(part) => {
-                    Ok(ConvertedOperand::Timed(self.formulas.negate(part)))
+                ConvertedOperand::Temporal(part) => {
+                    Ok(ConvertedOperand::Temporal(self.formulas.negate(part)))
                 }
             },
             Formula::And(parts) => self.junction(formula, parts, true),
             Formula::Or(parts) => self.junction(formula, parts, false),
             Formula::Implies(a, b) | Formula::Equivalent(a, b) | Formula::Xor(a, b) => {
-                let a = self.part(a)?;
-                let b = self.part(b)?;
+                let a = self.operand(a)?;
+                let b = self.operand(b)?;
                 self.connective(formula, &a, &b)
             }
             Formula::Compare { .. }
@@ -95,7 +95,7 @@ impl<P: LogicOperators> TemporalConverter<P> {
             | Formula::True
             | Formula::False => Ok(ConvertedOperand::State(formula)),
             Formula::PlaceBound(_) => Err(UnsupportedFormula::BoundAsProperty),
-            timed => P::timed(self, timed).map(ConvertedOperand::Timed),
+            timed => P::convert_temporal(self, timed).map(ConvertedOperand::Temporal),
         }
     }
 
@@ -109,9 +109,9 @@ impl<P: LogicOperators> TemporalConverter<P> {
     ) -> Result<ConvertedOperand<'f, P>, UnsupportedFormula> {
         let (mut states, mut timed) = (Vec::new(), Vec::new());
         for part in parts {
-            match self.part(part)? {
+            match self.operand(part)? {
                 ConvertedOperand::State(part) => states.push(part),
-                ConvertedOperand::Timed(part) => timed.push(part),
+                ConvertedOperand::Temporal(part) => timed.push(part),
             }
         }
         if timed.is_empty() {
@@ -120,7 +120,7 @@ impl<P: LogicOperators> TemporalConverter<P> {
         if !states.is_empty() {
             timed.push(self.states(&states, all)?);
         }
-        Ok(ConvertedOperand::Timed(if all {
+        Ok(ConvertedOperand::Temporal(if all {
             self.formulas.and(timed)
         } else {
             self.formulas.or(timed)
@@ -146,9 +146,9 @@ impl<P: LogicOperators> TemporalConverter<P> {
         if matches!((a, b), (ConvertedOperand::State(_), ConvertedOperand::State(_))) {
             return Ok(ConvertedOperand::State(formula));
         }
-        let (a, b) = (self.whole(a)?, self.whole(b)?);
+        let (a, b) = (self.formula_of_operand(a)?, self.formula_of_operand(b)?);
         let not_a = self.formulas.negate(a);
-        Ok(ConvertedOperand::Timed(match formula {
+        Ok(ConvertedOperand::Temporal(match formula {
             Formula::Implies(..) => self.formulas.or([not_a, b]),
             _ => {
                 let not_b = self.formulas.negate(b);
@@ -172,12 +172,12 @@ impl<P: LogicOperators> TemporalConverter<P> {
     ) -> Result<Option<Id<P>>, UnsupportedFormula> {
         match operator {
             Formula::Globally(part) | Formula::Finally(part) | Formula::Next(part) => {
-                let part = self.part(part)?;
-                self.of_one(operator, paths, &part).map(Some)
+                let part = self.operand(part)?;
+                self.apply_unary(operator, paths, &part).map(Some)
             }
             Formula::Until { before, reach } => {
-                let before = self.part(before)?;
-                let reach = self.part(reach)?;
+                let before = self.operand(before)?;
+                let reach = self.operand(reach)?;
                 self.until(paths, &before, &reach).map(Some)
             }
             _ => Ok(None),
@@ -186,13 +186,13 @@ impl<P: LogicOperators> TemporalConverter<P> {
 
     /// Applies G, F or X to a part.
     #[inline(never)]
-    fn of_one(
+    fn apply_unary(
         &mut self,
         operator: &Formula,
         paths: P,
         part: &ConvertedOperand<'_, P>,
     ) -> Result<Id<P>, UnsupportedFormula> {
-        let part = self.whole(part)?;
+        let part = self.formula_of_operand(part)?;
         Ok(match operator {
             Formula::Globally(_) => self.formulas.always(paths, part),
             Formula::Finally(_) => self.formulas.eventually(paths, part),
@@ -207,15 +207,18 @@ impl<P: LogicOperators> TemporalConverter<P> {
         before: &ConvertedOperand<'_, P>,
         reach: &ConvertedOperand<'_, P>,
     ) -> Result<Id<P>, UnsupportedFormula> {
-        let (before, reach) = (self.whole(before)?, self.whole(reach)?);
+        let (before, reach) = (self.formula_of_operand(before)?, self.formula_of_operand(reach)?);
         Ok(self.formulas.until(paths, before, reach))
     }
 
     /// Returns the part as a formula over atoms.
-    fn whole(&mut self, part: &ConvertedOperand<'_, P>) -> Result<Id<P>, UnsupportedFormula> {
+    fn formula_of_operand(
+        &mut self,
+        part: &ConvertedOperand<'_, P>,
+    ) -> Result<Id<P>, UnsupportedFormula> {
         match part {
             ConvertedOperand::State(state) => self.states(&[state], true),
-            ConvertedOperand::Timed(timed) => Ok(*timed),
+            ConvertedOperand::Temporal(timed) => Ok(*timed),
         }
     }
 
@@ -227,18 +230,18 @@ impl<P: LogicOperators> TemporalConverter<P> {
         }
         let negation = predicate.clone().negated().sorted();
         let positive = predicate <= negation;
-        let atom = self.number(RunAtom::Holds(if positive { predicate } else { negation }));
+        let atom = self.atom_id(RunAtom::Holds(if positive { predicate } else { negation }));
         self.formulas.literal(Literal { atom, positive })
     }
 
     /// Returns the formula that is this atom.
     pub(super) fn atom(&mut self, atom: RunAtom) -> Id<P> {
-        let atom = self.number(atom);
+        let atom = self.atom_id(atom);
         self.formulas.atom(atom)
     }
 
     /// Returns the number of an atom. A new atom gets the next number.
-    fn number(&mut self, atom: RunAtom) -> AtomId {
+    fn atom_id(&mut self, atom: RunAtom) -> AtomId {
         let next = AtomId(self.atoms.len() as u32);
         let atoms = &mut self.atoms;
         *self.numbers.entry(atom).or_insert_with_key(|atom| {

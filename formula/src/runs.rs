@@ -18,7 +18,7 @@ use parikh_temporal::{
 };
 
 /// The largest number of rewriting steps.
-const STEPS: usize = 20_000;
+const MAX_REWRITING_STEPS: usize = 20_000;
 
 /// Converts `path`, negated if `holds` is false, to a property of the runs of `net`.
 ///
@@ -39,28 +39,28 @@ pub fn run_property(
     if !holds {
         formula = formulas.negate(formula);
     }
-    Ok(simplified(formulas, formula, &atoms, net))
+    Ok(simplify(formulas, formula, &atoms, net))
 }
 
 /// Simplifies a formula with the values of its atoms in the initial marking.
-fn simplified(
+fn simplify(
     mut formulas: Formulas,
     formula: Ltl<Linear>,
     atoms: &[RunAtom],
     net: &Net,
 ) -> RunProperty {
     let is_dead = net.is_dead(net.initial());
-    let initially = RunAtom::all_initially(atoms, net);
+    let initially = RunAtom::initial_values(atoms, net);
     let initial_value = |atom: AtomId| initially[atom.0 as usize];
     if is_dead {
         // The only run repeats a single letter.
         let value = formulas.value_at_end(formula, initial_value) == PartialTruth::True;
         return RunProperty::new(&formulas, formulas.constant(value), &[]);
     }
-    let with_initial_values = formulas.given_here(formula, initial_value);
-    let (simple, _) = formulas.rewritten(with_initial_values, LINEAR_RULES, STEPS);
+    let with_initial_values = formulas.simplify_here(formula, initial_value);
+    let (simple, _) = formulas.rewritten(with_initial_values, LINEAR_RULES, MAX_REWRITING_STEPS);
     // Rewriting may move subformulas about later letters to the first letter.
-    let simple = formulas.given_here(simple, initial_value);
+    let simple = formulas.simplify_here(simple, initial_value);
     RunProperty::new(&formulas, simple, atoms)
 }
 
@@ -70,7 +70,7 @@ fn simplified(
 ///
 /// # Errors
 /// As [`run_property`].
-pub(super) fn asked(
+pub(super) fn run_proposition(
     path: &Formula,
     net: &Net,
     holds: bool,
@@ -87,15 +87,15 @@ pub(super) fn some_run(
     net: &Net,
 ) -> Proposition<Goal> {
     let atoms: Vec<RunAtom> = atoms.iter().cloned().map(RunAtom::Holds).collect();
-    over_goals(&simplified(formulas, formula, &atoms, net))
+    over_goals(&simplify(formulas, formula, &atoms, net))
 }
 
 /// Returns a proposition with a single goal: some run of `net` has the property. A disjunction is
 /// not split, because a proof that no run has the property has to cover the whole formula.
 pub(super) fn some_run_has(property: &RunProperty, net: &Net) -> Proposition<Goal> {
     let (formulas, formula) = (property.formulas().clone(), property.formula());
-    let simplified_property = simplified(formulas, formula, property.atoms(), net);
-    case(&simplified_property, simplified_property.formula())
+    let simplified_property = simplify(formulas, formula, property.atoms(), net);
+    run_or_reach_goal(&simplified_property, simplified_property.formula())
 }
 
 /// Returns a proposition over goals: some run has the property. Each part of a disjunction becomes
@@ -106,12 +106,15 @@ fn over_goals(property: &RunProperty) -> Proposition<Goal> {
         Node::Or(cases) => cases.to_vec(),
         _ => vec![formula],
     };
-    Proposition::junction(false, cases.into_iter().map(|formula| case(property, formula)))
+    Proposition::junction(
+        false,
+        cases.into_iter().map(|formula| run_or_reach_goal(property, formula)),
+    )
 }
 
 /// Returns the goal that some run satisfies a part. The goal is about a reachable marking if that
 /// suffices.
-fn case(property: &RunProperty, part: Ltl<Linear>) -> Proposition<Goal> {
+fn run_or_reach_goal(property: &RunProperty, part: Ltl<Linear>) -> Proposition<Goal> {
     let formulas = property.formulas();
     let target = match formulas.node(part) {
         Node::True | Node::False => return Proposition::Constant(formulas.is(part, true)),
@@ -127,7 +130,7 @@ fn case(property: &RunProperty, part: Ltl<Linear>) -> Proposition<Goal> {
 }
 
 impl LogicOperators for Linear {
-    fn timed(
+    fn convert_temporal(
         converter: &mut TemporalConverter<Linear>,
         formula: &Formula,
     ) -> Result<Ltl<Linear>, UnsupportedFormula> {

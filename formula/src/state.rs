@@ -17,14 +17,14 @@ pub fn lower_state(formula: &Formula) -> Result<Predicate, UnsupportedFormula> {
 pub(super) struct PredicateConverter {
     /// The remaining size budget for predicates. Without equivalences, predicates are at most as
     /// large as the formula. Each level of nested equivalences doubles the size.
-    left: usize,
+    size_budget: usize,
 }
 
 impl PredicateConverter {
     /// Returns a converter for the parts of this formula.
     pub(super) fn of(formula: &Formula) -> Self {
         let min_budget = 100_000;
-        PredicateConverter { left: 4 * formula.size() + min_budget }
+        PredicateConverter { size_budget: 4 * formula.size() + min_budget }
     }
 
     /// Converts `formula`, negated if `holds` is false, to a predicate.
@@ -43,8 +43,8 @@ impl PredicateConverter {
                 parts.push(self.predicate(then, holds)?);
                 Ok(if holds { Predicate::or(parts) } else { Predicate::and(parts) })
             }
-            Formula::Equivalent(a, b) => self.same(a, b, holds),
-            Formula::Xor(a, b) => self.same(a, b, !holds),
+            Formula::Equivalent(a, b) => self.equivalence(a, b, holds),
+            Formula::Xor(a, b) => self.equivalence(a, b, !holds),
             leaf => self.leaf(leaf, holds),
         }
     }
@@ -67,7 +67,7 @@ impl PredicateConverter {
 
     /// Returns a ⇔ b if `same`, or a xor b.
     #[inline(never)]
-    fn same(
+    fn equivalence(
         &mut self,
         a: &Formula,
         b: &Formula,
@@ -125,7 +125,8 @@ impl PredicateConverter {
 
     /// Takes `amount` from the size budget. Fails if the budget is used up.
     fn spend(&mut self, amount: usize) -> Result<(), UnsupportedFormula> {
-        self.left = self.left.checked_sub(amount).ok_or(UnsupportedFormula::Explosion)?;
+        self.size_budget =
+            self.size_budget.checked_sub(amount).ok_or(UnsupportedFormula::Explosion)?;
         Ok(())
     }
 }

@@ -15,7 +15,7 @@ use super::reading::{LogicOperators, TemporalConverter};
 use super::runs;
 use super::syntax::Formula;
 use super::unsupported::UnsupportedFormula;
-use parikh_evidence::tree::{MOST_LEAVES, RunBounds, run_bounds};
+use parikh_evidence::tree::{MAX_LEAVES, RunBounds, run_bounds};
 use parikh_net::before::condition_before;
 use parikh_net::coloured::Folding;
 use parikh_net::run_property::RunAtom;
@@ -27,7 +27,7 @@ use parikh_temporal::{
 type Ctl = Id<Quantifier>;
 
 /// The largest number of rewriting steps.
-const STEPS: usize = 20_000;
+const MAX_REWRITING_STEPS: usize = 20_000;
 
 /// Converts a path formula to a property of the tree of runs of `net`: all paths from the initial
 /// marking satisfy `path` if `all`, or some path does. `path` is a temporal operator over formulas
@@ -50,7 +50,7 @@ pub fn tree_property(
     let TemporalConverter { mut formulas, atoms, .. } = converter;
     // Atoms of CTL are conditions on markings, never about firings.
     let atoms: Vec<Predicate> = atoms.iter().filter_map(RunAtom::condition).collect();
-    let (simplified, _) = formulas.rewritten(formula, BRANCHING_RULES, STEPS);
+    let (simplified, _) = formulas.rewritten(formula, BRANCHING_RULES, MAX_REWRITING_STEPS);
     Ok(TreeProperty::new(&formulas, simplified, &atoms))
 }
 
@@ -58,7 +58,7 @@ pub fn tree_property(
 ///
 /// # Errors
 /// As [`tree_property`].
-pub(super) fn asked(
+pub(super) fn tree_proposition(
     path: &Formula,
     all: bool,
     net: &Net,
@@ -79,7 +79,7 @@ pub(super) fn asked(
                         tasks.push(TreeTask::Join { all, parts: parts.len() });
                         tasks.extend(parts.iter().rev().map(|&part| TreeTask::Visit(part)));
                     }
-                    (None, _) => results.push(single(&property, part, net)),
+                    (None, _) => results.push(simplest_goal(&property, part, net)),
                 }
             }
         }
@@ -89,7 +89,7 @@ pub(super) fn asked(
 
 /// Adds an equivalent goal about the tree of runs to `asked`, which is EF of `part`, negated if
 /// `holds` is false. Returns `asked` unchanged if there is no such goal.
-pub(super) fn or_by_the_tree(
+pub(super) fn or_tree_goal(
     asked: TreeProposition,
     part: &Formula,
     holds: bool,
@@ -119,7 +119,7 @@ fn initially(property: &TreeProperty, part: Ctl, net: &Net) -> Option<bool> {
         true => property.formulas().value_at_end(part, initial_value),
         false => property.formulas().value_here(part, initial_value),
     };
-    value.known()
+    value.to_bool()
 }
 
 /// A proposition over goals that stands for a part of a CTL formula.
@@ -127,17 +127,17 @@ type TreeProposition = Proposition<Goal>;
 
 /// Translates a part with a temporal operator at the top into the simplest goal: a reachable
 /// marking, a home space, a run, or else the tree of runs.
-fn single(property: &TreeProperty, part: Ctl, net: &Net) -> TreeProposition {
+fn simplest_goal(property: &TreeProperty, part: Ctl, net: &Net) -> TreeProposition {
     let formulas = property.formulas();
     // A condition after one firing is rewritten as a condition on the marking before it.
-    let state = |part| condition_before(formulas, part, property.atoms(), net, MOST_LEAVES);
+    let state = |part| condition_before(formulas, part, property.atoms(), net, MAX_LEAVES);
     if let Some(reached) = formulas.possible(part) {
         if let Some(target) = state(reached) {
             return Proposition::Atom(Goal::Reach(target));
         }
         if let Some(kept) = formulas.invariant(reached).and_then(state) {
             let lost = Proposition::Atom(Goal::Home(kept.negated())).negated();
-            return lost.equal_to(tree(property, part));
+            return lost.equal_to(tree_goal(property, part));
         }
     }
     if let Some(kept) = formulas.invariant(part) {
@@ -145,42 +145,43 @@ fn single(property: &TreeProperty, part: Ctl, net: &Net) -> TreeProposition {
             return Proposition::Atom(Goal::Reach(kept.negated())).negated();
         }
         if let Some(wanted) = formulas.possible(kept).and_then(state) {
-            return Proposition::Atom(Goal::Home(wanted)).equal_to(tree(property, part));
+            return Proposition::Atom(Goal::Home(wanted)).equal_to(tree_goal(property, part));
         }
     }
-    if let Some(proposition) = on_paths(property, part, net) {
+    if let Some(proposition) = run_goal(property, part, net) {
         return proposition;
     }
     match run_bounds(net, formulas, part, property.atoms()) {
-        Some(bounds) => between(tree(property, part), bounds, net),
-        None => tree(property, part),
+        Some(bounds) => with_run_bounds(tree_goal(property, part), bounds, net),
+        None => tree_goal(property, part),
     }
 }
 
 /// Returns the goal that the tree of runs has the property of a part.
-fn tree(full: &TreeProperty, part: Ctl) -> TreeProposition {
+fn tree_goal(full: &TreeProperty, part: Ctl) -> TreeProposition {
     let property = TreeProperty::new(full.formulas(), part, full.atoms());
     Proposition::Atom(Goal::Tree(Box::new(property)))
 }
 
 /// The largest number of necessary conditions on runs that are added to a goal about the tree of
 /// runs. Each condition is a goal of its own.
-const FOLLOWING: usize = 2;
+const MAX_CONSEQUENCES: usize = 2;
 
 /// Adds goals about runs to a goal about the tree of runs: consequences, and a sufficient
 /// condition.
-fn between(tree: TreeProposition, bounds: RunBounds, net: &Net) -> TreeProposition {
+fn with_run_bounds(tree: TreeProposition, bounds: RunBounds, net: &Net) -> TreeProposition {
     let RunBounds { exists, shown_by, shows } = bounds;
     let has = |property| runs::some_run_has(&property, net);
     let tree = if exists { tree } else { tree.negated() };
-    let with_consequences = Proposition::implying(tree, shows.into_iter().take(FOLLOWING).map(has));
+    let with_consequences =
+        Proposition::implying(tree, shows.into_iter().take(MAX_CONSEQUENCES).map(has));
     let shown_by = shown_by.map(has).map(Proposition::negated);
     let with_sufficient = Proposition::implying(with_consequences.negated(), shown_by);
     if exists { with_sufficient.negated() } else { with_sufficient }
 }
 
 /// Translates a part into a goal about runs, if an equivalent property of runs exists.
-fn on_paths(property: &TreeProperty, part: Ctl, net: &Net) -> Option<TreeProposition> {
+fn run_goal(property: &TreeProperty, part: Ctl, net: &Net) -> Option<TreeProposition> {
     let mut formulas = property.formulas().clone();
     let negation = formulas.negate(part);
     let mut atoms = property.atoms().to_vec();
@@ -196,7 +197,7 @@ fn on_paths(property: &TreeProperty, part: Ctl, net: &Net) -> Option<TreeProposi
 }
 
 impl LogicOperators for Quantifier {
-    fn timed(
+    fn convert_temporal(
         converter: &mut TemporalConverter<Quantifier>,
         formula: &Formula,
     ) -> Result<Ctl, UnsupportedFormula> {

@@ -44,7 +44,7 @@ pub enum Content {
 }
 
 /// The greatest nesting depth that is read. The limit lets functions recurse over a tree.
-const DEEPEST: usize = 500;
+const MAX_DEPTH: usize = 500;
 
 impl Element {
     /// Returns an empty element.
@@ -215,8 +215,8 @@ pub fn read_element_from(
                     let found = format!("`<{}>`", tag.name());
                     return Err(InputError::WrongRoot { at, found, expected: root });
                 }
-                if open.len() == DEEPEST {
-                    let found = format!("nesting of more than {DEEPEST} elements");
+                if open.len() == MAX_DEPTH {
+                    let found = format!("nesting of more than {MAX_DEPTH} elements");
                     let advice = "reduce the nesting";
                     return Err(InputError::Unsupported { at, found, advice });
                 }

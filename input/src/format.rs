@@ -2,7 +2,7 @@
 
 use super::error::InputError;
 use crate::extended;
-use crate::extended::bounds::{CapRooms, MANY};
+use crate::extended::bounds::{CapRooms, MAX_VISITED_MARKINGS};
 use parikh_net::coloured::ColouredNet;
 use parikh_net::{Assumption, ExtendedNet, Net};
 use parikh_solvers::Budget;
@@ -69,7 +69,9 @@ impl From<ColouredNet> for SourceModel {
 pub(super) fn translated(net: ExtendedNet, file: &str, caps: bool) -> Result<Net, InputError> {
     let budget = Budget::unlimited();
     let translated = match caps {
-        true => extended::translate_within_caps(net, MANY, CapRooms::default(), &budget),
+        true => {
+            extended::translate_within_caps(net, MAX_VISITED_MARKINGS, CapRooms::default(), &budget)
+        }
         false => extended::translate(net, &budget),
     };
     let net = translated

@@ -30,7 +30,7 @@ struct ReferenceNode {
     target: Box<str>,
     kind: PnmlNodeKind,
     at: TextPosition,
-    stands_for: Option<NetNode>,
+    node: Option<NetNode>,
 }
 
 /// An arc as written in the file.
@@ -81,7 +81,7 @@ pub(super) struct PnmlGraph {
     pub(super) builder: ExtendedBuilder,
     references: Vec<ReferenceNode>,
     reference_named: HashMap<Box<str>, usize>,
-    waiting: Vec<ArcText>,
+    waiting_arcs: Vec<ArcText>,
     /// The number of arcs in the file; parallel arcs count separately.
     pub(super) arcs: usize,
     pub(super) transitions: usize,
@@ -94,7 +94,7 @@ impl PnmlGraph {
             builder: ExtendedBuilder::default(),
             references: Vec::new(),
             reference_named: HashMap::new(),
-            waiting: Vec::new(),
+            waiting_arcs: Vec::new(),
             arcs: 0,
             transitions: 0,
         }
@@ -104,7 +104,7 @@ impl PnmlGraph {
         InputError::Net { at: at.of(&self.file), problem }
     }
 
-    fn claim(&self, id: &str, at: TextPosition) -> Result<(), InputError> {
+    fn check_id(&self, id: &str, at: TextPosition) -> Result<(), InputError> {
         match self.reference_named.contains_key(id) {
             true => Err(self.net(at, BuildError::DuplicateId(id.into()))),
             false => Ok(()),
@@ -118,7 +118,7 @@ impl PnmlGraph {
         label: Option<&str>,
         at: TextPosition,
     ) -> Result<(), InputError> {
-        self.claim(id, at)?;
+        self.check_id(id, at)?;
         let place = self.builder.core.place(id, tokens).map_err(|problem| self.net(at, problem))?;
         if let Some(label) = label {
             self.builder.core.label_place(place, label);
@@ -132,7 +132,7 @@ impl PnmlGraph {
         label: Option<&str>,
         at: TextPosition,
     ) -> Result<(), InputError> {
-        self.claim(id, at)?;
+        self.check_id(id, at)?;
         let added = self.builder.core.transition(id).map_err(|problem| self.net(at, problem))?;
         if let Some(label) = label {
             self.builder.core.label_transition(added, label);
@@ -154,11 +154,11 @@ impl PnmlGraph {
         if self.builder.core.node(&id).is_some() {
             return Err(self.net(at, BuildError::DuplicateId(id)));
         }
-        self.claim(&id, at)?;
+        self.check_id(&id, at)?;
         let id: Box<str> = id.into();
         self.reference_named.insert(id.clone(), self.references.len());
         let target = target.into();
-        self.references.push(ReferenceNode { id, target, kind, at, stands_for: None });
+        self.references.push(ReferenceNode { id, target, kind, at, node: None });
         Ok(())
     }
 
@@ -167,7 +167,7 @@ impl PnmlGraph {
         match (self.builder.core.node(&arc.source), self.builder.core.node(&arc.target)) {
             (Some(source), Some(target)) => self.join(&arc, source, target),
             _ => {
-                self.waiting.push(arc);
+                self.waiting_arcs.push(arc);
                 Ok(())
             }
         }
@@ -215,20 +215,20 @@ impl PnmlGraph {
     }
 
     /// Resolves the references and joins the arcs that waited.
-    pub(super) fn settle(&mut self) -> Result<(), InputError> {
+    pub(super) fn resolve_all(&mut self) -> Result<(), InputError> {
         for index in 0..self.references.len() {
             self.resolve(index)?;
         }
-        for arc in std::mem::take(&mut self.waiting) {
-            let source = self.end(&arc, &arc.source)?;
-            let target = self.end(&arc, &arc.target)?;
+        for arc in std::mem::take(&mut self.waiting_arcs) {
+            let source = self.arc_end(&arc, &arc.source)?;
+            let target = self.arc_end(&arc, &arc.target)?;
             self.join(&arc, source, target)?;
         }
         Ok(())
     }
 
-    fn end(&self, arc: &ArcText, id: &str) -> Result<NetNode, InputError> {
-        let referred = || self.references[*self.reference_named.get(id)?].stands_for;
+    fn arc_end(&self, arc: &ArcText, id: &str) -> Result<NetNode, InputError> {
+        let referred = || self.references[*self.reference_named.get(id)?].node;
         self.builder.core.node(id).or_else(referred).ok_or_else(|| InputError::UnknownEnd {
             at: arc.at.of(&self.file),
             arc: arc.name(),
@@ -239,7 +239,7 @@ impl PnmlGraph {
     /// Returns the place with an id, or the place that the reference node with this id represents.
     /// References must be resolved.
     pub(super) fn place_named(&self, id: &str) -> Option<PlaceId> {
-        let referred = || self.references[*self.reference_named.get(id)?].stands_for;
+        let referred = || self.references[*self.reference_named.get(id)?].node;
         match self.builder.core.node(id).or_else(referred) {
             Some(NetNode::Place(place)) => Some(place),
             _ => None,
@@ -253,7 +253,7 @@ impl PnmlGraph {
         let mut index = start;
         let node = loop {
             let reference = &self.references[index];
-            if let Some(node) = reference.stands_for {
+            if let Some(node) = reference.node {
                 break node;
             }
             if way.len() > self.references.len() {
@@ -274,7 +274,7 @@ impl PnmlGraph {
             if self.references[index].kind != PnmlNodeKind::of(node) {
                 return Err(self.refers_to_nothing(index));
             }
-            self.references[index].stands_for = Some(node);
+            self.references[index].node = Some(node);
         }
         Ok(())
     }

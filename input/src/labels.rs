@@ -47,7 +47,7 @@ pub(super) struct PnmlLabel {
 }
 
 impl PnmlLabel {
-    pub(super) fn says_something(&self) -> bool {
+    pub(super) fn has_content(&self) -> bool {
         self.structured || !self.text.is_empty()
     }
 }

@@ -47,7 +47,7 @@ pub use formats::{
 pub use mist::target_of;
 pub use pnml::{read_net, read_net_from};
 pub use positions::{read_positions, read_positions_from};
-pub use queries::{Query, QueryFile, read_queries, read_queries_from, tell_apart};
+pub use queries::{Query, QueryFile, make_ids_unique, read_queries, read_queries_from};
 pub use symmetric::read_coloured_from;
 
 use std::io::{BufRead, ErrorKind};

@@ -65,8 +65,8 @@ pub(super) struct CoverabilityProblem {
 /// The limits of one variable.
 pub(super) struct VariableLimit {
     pub(super) variable: String,
-    pub(super) least: u64,
-    pub(super) most: Option<u64>,
+    pub(super) min: u64,
+    pub(super) max: Option<u64>,
     at: Range<usize>,
 }
 
@@ -129,9 +129,9 @@ pub(super) fn problem(script: Script<'_>) -> Result<CoverabilityProblem, InputEr
     if reader.tokens.peek().is_some() {
         return Err(reader.tokens.instead_of("the end of the file"));
     }
-    reader.initial(initial)?;
+    reader.build_initial(initial)?;
     for rule in rules {
-        reader.add(rule)?;
+        reader.add_rule(rule)?;
     }
     let net = reader.builder.build().map_err(|problem| script.build(&(0..0), &problem))?;
     Ok(CoverabilityProblem { net, targets })
@@ -203,11 +203,11 @@ impl MistReader<'_> {
         let (variable, at) = self.variable("a limit such as `x >= 2`")?;
         if self.tokens.take(">=") {
             let (least, _) = self.tokens.number(0)?;
-            return Ok(VariableLimit { variable, least, most: None, at });
+            return Ok(VariableLimit { variable, min: least, max: None, at });
         }
         if self.tokens.take("=") {
             let (least, _) = self.tokens.number(0)?;
-            return Ok(VariableLimit { variable, least, most: Some(least), at });
+            return Ok(VariableLimit { variable, min: least, max: Some(least), at });
         }
         if !self.tokens.take("in") {
             return Err(self.tokens.instead_of("`>=`, `=` or `in`"));
@@ -220,7 +220,7 @@ impl MistReader<'_> {
         if most < least {
             return Err(self.tokens.script.error(&end, "an empty range, expected [least, most]"));
         }
-        Ok(VariableLimit { variable, least, most: Some(most), at })
+        Ok(VariableLimit { variable, min: least, max: Some(most), at })
     }
 
     /// Reads a sequence of lists of limits.
@@ -305,7 +305,7 @@ impl MistReader<'_> {
             (1, false) => Ok(VariableChange::Adds(amount)),
             (1, true) => {
                 let limit = guard.iter().find(|limit| limit.variable == variable);
-                match limit.is_some_and(|limit| limit.least >= amount) || amount == 0 {
+                match limit.is_some_and(|limit| limit.min >= amount) || amount == 0 {
                     true => Ok(VariableChange::Takes(amount)),
                     false => {
                         let what = format!(
@@ -321,13 +321,13 @@ impl MistReader<'_> {
     }
 
     /// Builds the initial marking, or the places and transitions that choose among several.
-    fn initial(&mut self, limits: Vec<VariableLimit>) -> Result<(), InputError> {
+    fn build_initial(&mut self, limits: Vec<VariableLimit>) -> Result<(), InputError> {
         let script = self.tokens.script;
         let mut free: BTreeMap<PlaceId, (String, Option<u64>)> = BTreeMap::new();
         let mut ends: HashMap<&str, &VariableLimit> = HashMap::new();
         ends.extend(limits.iter().map(|limit| (limit.variable.as_str(), limit)));
         for (name, &place) in &self.places {
-            let (least, most) = ends.get(name.as_str()).map_or((0, None), |it| (it.least, it.most));
+            let (least, most) = ends.get(name.as_str()).map_or((0, None), |it| (it.min, it.max));
             let set = self.builder.core.set_tokens(place, least);
             set.map_err(|problem| script.build(&(0..0), &problem))?;
             if most != Some(least) {
@@ -337,11 +337,14 @@ impl MistReader<'_> {
         if free.is_empty() {
             return Ok(());
         }
-        let built = self.choice(free);
+        let built = self.build_choice(free);
         built.map_err(|problem| script.build(&(0..0), &problem))
     }
 
-    fn choice(&mut self, free: BTreeMap<PlaceId, (String, Option<u64>)>) -> Result<(), BuildError> {
+    fn build_choice(
+        &mut self,
+        free: BTreeMap<PlaceId, (String, Option<u64>)>,
+    ) -> Result<(), BuildError> {
         let place = |reader: &mut Self, name: &str, tokens| {
             let name = reader.unused(name.to_owned());
             reader.builder.core.place(&name, tokens)
@@ -373,7 +376,7 @@ impl MistReader<'_> {
         name
     }
 
-    fn add(&mut self, rule: GuardedRule) -> Result<(), InputError> {
+    fn add_rule(&mut self, rule: GuardedRule) -> Result<(), InputError> {
         self.rules += 1;
         let name = self.unused(format!("r{}", self.rules));
         let (script, at) = (self.tokens.script, rule.at.clone());
@@ -385,7 +388,7 @@ impl MistReader<'_> {
         if let Some(run) = self.run {
             self.builder.read(t, run, 1)?;
         }
-        for VariableLimit { variable, least, most, .. } in &rule.guard {
+        for VariableLimit { variable, min: least, max: most, .. } in &rule.guard {
             let place = self.places[variable];
             if *least > 0 {
                 self.builder.read(t, place, *least)?;
@@ -397,15 +400,15 @@ impl MistReader<'_> {
         for (variable, (change, _)) in rule.changes {
             let place = self.places[&variable];
             let limit = rule.guard.iter().find(|limit| limit.variable == variable);
-            let exactly = limit.filter(|limit| limit.most == Some(limit.least));
+            let exactly = limit.filter(|limit| limit.max == Some(limit.min));
             match (change, exactly) {
                 (VariableChange::Adds(0) | VariableChange::Takes(0), _) => {}
                 (VariableChange::Adds(amount), _) => self.builder.core.put(t, place, amount)?,
                 (VariableChange::Takes(amount), _) => self.builder.core.take(t, place, amount)?,
                 (VariableChange::Becomes(amount), exactly) => {
                     match exactly {
-                        Some(VariableLimit { least: 0, .. }) => {}
-                        Some(limit) => self.builder.core.take(t, place, limit.least)?,
+                        Some(VariableLimit { min: 0, .. }) => {}
+                        Some(limit) => self.builder.core.take(t, place, limit.min)?,
                         None => self.builder.reset(t, place),
                     }
                     if amount > 0 {
@@ -424,14 +427,14 @@ impl MistReader<'_> {
 /// # Errors
 /// When the problem has a syntax error.
 pub fn target_of(text: &str, file: &str) -> Option<Result<String, InputError>> {
-    let read = || Ok(target(&problem(Script { file, text })?.targets));
+    let read = || Ok(target_formula(&problem(Script { file, text })?.targets));
     is_problem(text).then(read)
 }
 
 /// Prints the targets as a named formula in the language of `--formula`.
-fn target(targets: &[Vec<VariableLimit>]) -> String {
+fn target_formula(targets: &[Vec<VariableLimit>]) -> String {
     let limit = |limit: &VariableLimit| {
-        let VariableLimit { variable, least, most, .. } = limit;
+        let VariableLimit { variable, min: least, max: most, .. } = limit;
         let above = (*least > 0 || most.is_none()).then(|| format!("\"{variable}\" >= {least}"));
         let below = most.map(|most| format!("\"{variable}\" <= {most}"));
         above.into_iter().chain(below).collect::<Vec<_>>().join(" && ")

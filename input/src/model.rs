@@ -38,7 +38,7 @@ pub struct ColouredViews {
     /// with the same effect.
     unfoldings: [OnceLock<Net>; 2],
     quotient: OnceLock<Net>,
-    as_it_is: OnceLock<Option<ColouredModel>>,
+    with_skeleton: OnceLock<Option<ColouredModel>>,
 }
 
 /// The net to whose nodes questions, goals and witnesses refer.
@@ -156,7 +156,7 @@ impl ColouredViews {
     }
 
     /// Returns the unfolding for questions about markings, if it was made.
-    pub fn made(&self) -> Option<&Net> {
+    pub fn existing_unfolding(&self) -> Option<&Net> {
         self.unfoldings[1].get()
     }
 
@@ -173,7 +173,7 @@ impl ColouredViews {
     /// Returns the coloured net with its skeleton. Returns `None` if the skeleton exceeds the range
     /// of numbers.
     pub fn as_it_is(&self) -> Option<&ColouredModel> {
-        self.as_it_is.get_or_init(|| ColouredModel::new(self.net.clone()).ok()).as_ref()
+        self.with_skeleton.get_or_init(|| ColouredModel::new(self.net.clone()).ok()).as_ref()
     }
 }
 
@@ -214,7 +214,12 @@ impl From<Net> for Model {
 impl From<ColouredNet> for Model {
     fn from(net: ColouredNet) -> Self {
         let (unfoldings, quotient, as_it_is) = Default::default();
-        Model::Coloured(Box::new(ColouredViews { net, unfoldings, quotient, as_it_is }))
+        Model::Coloured(Box::new(ColouredViews {
+            net,
+            unfoldings,
+            quotient,
+            with_skeleton: as_it_is,
+        }))
     }
 }
 

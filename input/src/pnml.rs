@@ -76,7 +76,7 @@ fn read_extended_from(
         net_at: None,
         units: Vec::new(),
         finals: Vec::new(),
-        final_of_places: FinalMarking::default(),
+        place_finals: FinalMarking::default(),
         urgencies: NetUrgency::default(),
     };
     pnml.document()?;
@@ -92,7 +92,7 @@ struct PnmlReader<R> {
     units: Vec<(TextPosition, UnitTree)>,
     finals: Vec<FinalMarking>,
     /// The final marking from the labels of places.
-    final_of_places: FinalMarking,
+    place_finals: FinalMarking,
     urgencies: NetUrgency,
 }
 
@@ -196,13 +196,13 @@ impl<R: BufRead> PnmlReader<R> {
                         Some("nupn") => self.units.push((at, nupn::read(&mut self.xml)?)),
                         _ => {
                             let attributes = tag.all_attributes()?;
-                            self.urgencies.tool(&self.xml.tool_data(attributes)?);
+                            self.urgencies.add_tool_data(&self.xml.tool_data(attributes)?);
                         }
                     }
                 }
                 "finalmarkings" => finals::read(&mut self.xml, &mut self.finals)?,
                 "declaration" => {
-                    if self.xml.label(at)?.says_something() {
+                    if self.xml.label(at)?.has_content() {
                         return Err(self.coloured(at, "a `<declaration>`".into()));
                     }
                 }
@@ -258,13 +258,13 @@ impl<R: BufRead> PnmlReader<R> {
                     return Err(self.coloured(at, format!("the marking of place `{id}`")));
                 }
                 PnmlChild::ToolSpecific(attributes) => {
-                    self.urgencies.tool(&self.xml.tool_data(attributes)?);
+                    self.urgencies.add_tool_data(&self.xml.tool_data(attributes)?);
                 }
                 _ => self.xml.skip()?,
             }
         }
         if let Some(last) = last {
-            self.final_of_places.add(id, last);
+            self.place_finals.add(id, last);
         }
         let owner = || format!("initial marking of place `{id}`");
         let tokens = marking.map_or(Ok(0), |label| self.number(&label, 0, owner))?;
@@ -288,13 +288,13 @@ impl<R: BufRead> PnmlReader<R> {
                 }
                 PnmlChild::ToolSpecific(attributes) => {
                     let data = self.xml.tool_data(attributes)?;
-                    urgency.tool(&data);
-                    self.urgencies.tool(&data);
+                    urgency.add_tool_data(&data);
+                    self.urgencies.add_tool_data(&data);
                 }
                 PnmlChild::Tagged => self.xml.untagged(at, "transition", id)?,
                 PnmlChild::Name => name = Some(self.xml.label(at)?.text),
                 PnmlChild::Condition => {
-                    if self.xml.label(at)?.says_something() {
+                    if self.xml.label(at)?.has_content() {
                         return Err(self.coloured(at, format!("the guard of transition `{id}`")));
                     }
                 }
@@ -342,7 +342,7 @@ impl<R: BufRead> PnmlReader<R> {
                     return Err(self.coloured(at, found));
                 }
                 PnmlChild::ToolSpecific(attributes) => {
-                    self.urgencies.tool(&self.xml.tool_data(attributes)?);
+                    self.urgencies.add_tool_data(&self.xml.tool_data(attributes)?);
                 }
                 _ => self.xml.skip()?,
             }
@@ -422,7 +422,7 @@ impl<R: BufRead> PnmlReader<R> {
     fn finish(mut self) -> Result<(ExtendedNet, Option<InputError>), InputError> {
         let file = self.xml.file();
         let at = self.net_at.ok_or_else(|| InputError::NoNet { file: file.into() })?;
-        self.graph.settle()?;
+        self.graph.resolve_all()?;
         let sections = self.units.len();
         if let Some((at, tree)) = self.units.pop() {
             let units = match sections {
@@ -437,8 +437,8 @@ impl<R: BufRead> PnmlReader<R> {
                 ),
             }
         }
-        if !self.final_of_places.is_empty() {
-            self.finals.push(self.final_of_places);
+        if !self.place_finals.is_empty() {
+            self.finals.push(self.place_finals);
         }
         let finals = finals::resolve(self.finals, &self.graph, file)?;
         let (assumptions, refusal) = self.urgencies.finish();

@@ -51,8 +51,12 @@ pub fn read_queries_from(
     name: &str,
     net: &Net,
 ) -> Result<QueryFile, InputError> {
-    let mut reader =
-        QueryReader { xml: XmlReader::new(reader, name)?, net, text: String::new(), guesses: 50 };
+    let mut reader = QueryReader {
+        xml: XmlReader::new(reader, name)?,
+        net,
+        text: String::new(),
+        suggestions_left: 50,
+    };
     reader.xml.root("property-set")?;
     let mut queries = Vec::new();
     let cut_short = loop {
@@ -63,7 +67,7 @@ pub fn read_queries_from(
             Err(problem) => break Some(problem),
         }
     };
-    tell_apart(&mut queries.iter_mut().map(|query| &mut query.id).collect::<Vec<_>>());
+    make_ids_unique(&mut queries.iter_mut().map(|query| &mut query.id).collect::<Vec<_>>());
     match of_another_model(&queries) {
         Some(first) => {
             Err(InputError::OtherModel { file: name.into(), formulas: queries.len(), first })
@@ -75,7 +79,7 @@ pub fn read_queries_from(
 /// Makes equal ids different. The first stays, and the others become `ID-2`, `ID-3` and so on, in
 /// order, without collisions with existing ids. Some tools write query files whose formulas all
 /// have one default id. The auditor numbers equal ids in the same way.
-pub fn tell_apart(ids: &mut [&mut String]) {
+pub fn make_ids_unique(ids: &mut [&mut String]) {
     let mut taken: HashSet<String> = ids.iter().map(|id| id.to_string()).collect();
     let mut seen = HashSet::new();
     for id in ids.iter_mut().filter(|id| !id.is_empty()) {
@@ -113,7 +117,7 @@ struct QueryReader<'n, R> {
     text: String,
     /// The number of unknown names that still get a suggestion. Each suggestion searches the whole
     /// net.
-    guesses: usize,
+    suggestions_left: usize,
 }
 
 impl<R: BufRead> QueryReader<'_, R> {
@@ -228,19 +232,19 @@ impl<R: BufRead> QueryReader<'_, R> {
     ) -> Result<Result<(), FormulaProblem>, InputError> {
         self.xml.text(&mut self.text)?;
         let name = trimmed(&self.text);
-        let guess = self.guesses > 0;
+        let guess = self.suggestions_left > 0;
         Ok(match kind {
             NodeNameKind::Place => match self.net.places_named(name) {
                 Some(places) => tree.places(places),
                 None => {
-                    self.guesses = self.guesses.saturating_sub(1);
+                    self.suggestions_left = self.suggestions_left.saturating_sub(1);
                     Err(FormulaProblem::unknown_place(name, self.net, guess))
                 }
             },
             NodeNameKind::Transition => match self.net.transitions_named(name) {
                 Some(transitions) => tree.transitions(transitions),
                 None => {
-                    self.guesses = self.guesses.saturating_sub(1);
+                    self.suggestions_left = self.suggestions_left.saturating_sub(1);
                     Err(FormulaProblem::unknown_transition(name, self.net, guess))
                 }
             },

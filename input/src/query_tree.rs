@@ -141,7 +141,7 @@ struct OpenElement {
 pub(super) struct FormulaTree {
     open: Vec<OpenElement>,
     /// The formula, once its element is closed.
-    whole: Option<Formula>,
+    finished: Option<Formula>,
     line: u64,
 }
 
@@ -149,7 +149,7 @@ impl FormulaTree {
     /// Returns an empty tree for an element `<formula>` that was opened in this line.
     pub(super) fn new(line: u64) -> Self {
         let whole = OpenElement { operator: QueryOperator::Whole, line, parts: Vec::new() };
-        FormulaTree { open: vec![whole], whole: None, line }
+        FormulaTree { open: vec![whole], finished: None, line }
     }
 
     pub(super) fn open(
@@ -222,9 +222,9 @@ impl FormulaTree {
             return Ok(());
         };
         let wrong = |problem| FormulaError { line, problem };
-        match complete(operator, parts).map_err(wrong)? {
+        match apply_operator(operator, parts).map_err(wrong)? {
             QueryOperand::Formula(formula) if operator == QueryOperator::Whole => {
-                self.whole = Some(formula)
+                self.finished = Some(formula)
             }
             part => self.add(part).map_err(wrong)?,
         }
@@ -234,12 +234,12 @@ impl FormulaTree {
     /// Returns the formula after its element was closed.
     pub(super) fn finish(self) -> Result<Formula, FormulaError> {
         let missing = FormulaError { line: self.line, problem: FormulaProblem::NoFormula };
-        self.whole.ok_or(missing)
+        self.finished.ok_or(missing)
     }
 }
 
 /// Applies an operator to its operands, whose kinds [`FormulaTree::add`] has checked.
-fn complete(
+fn apply_operator(
     operator: QueryOperator,
     parts: Vec<QueryOperand>,
 ) -> Result<QueryOperand, FormulaProblem> {
@@ -305,14 +305,14 @@ impl OperatorOperands {
             O::Finally => F::Finally(self.one()?),
             O::Next => F::Next(self.one()?),
             O::Until => {
-                let wants = self.wants("2, one before and one reach");
+                let wants = self.arity_error("2, one before and one reach");
                 let (Some(before), Some(reach), 2) = (self.before, self.reach, self.found) else {
                     return Err(wants);
                 };
                 F::Until { before: Box::new(before), reach: Box::new(reach) }
             }
-            O::And => F::And(self.some()?.formulas),
-            O::Or => F::Or(self.some()?.formulas),
+            O::And => F::And(self.at_least_one()?.formulas),
+            O::Or => F::Or(self.at_least_one()?.formulas),
             O::Not => F::Not(self.one()?),
             O::Implies => {
                 let [first, second] = self.two()?;
@@ -330,9 +330,9 @@ impl OperatorOperands {
                 let [left, right] = self.two_numbers()?;
                 F::Compare { left, relation, right }
             }
-            O::Fireable => F::Fireable(self.some()?.transitions),
-            O::Fires => F::Fires(self.some()?.transitions),
-            O::PlaceBound => F::PlaceBound(self.some()?.places),
+            O::Fireable => F::Fireable(self.at_least_one()?.transitions),
+            O::Fires => F::Fires(self.at_least_one()?.transitions),
+            O::PlaceBound => F::PlaceBound(self.at_least_one()?.places),
             O::Invariant => F::AllPaths(Box::new(F::Globally(self.one()?))),
             O::Possibility => F::ExistsPath(Box::new(F::Finally(self.one()?))),
             O::Impossibility => F::Not(Box::new(F::ExistsPath(Box::new(F::Finally(self.one()?))))),
@@ -340,7 +340,7 @@ impl OperatorOperands {
             O::True => F::True,
             O::False => F::False,
             O::Before | O::Reach | O::Tokens | O::Sum | O::Product | O::Difference => {
-                return Err(self.wants("none"));
+                return Err(self.arity_error("none"));
             }
         })
     }
@@ -348,39 +348,39 @@ impl OperatorOperands {
     /// Builds the expression of the operator.
     fn expression(self) -> Result<Expression, FormulaProblem> {
         Ok(match self.operator {
-            QueryOperator::Sum => Expression::Sum(self.some()?.numbers),
-            QueryOperator::Product => Expression::Product(self.some()?.numbers),
+            QueryOperator::Sum => Expression::Sum(self.at_least_one()?.numbers),
+            QueryOperator::Product => Expression::Product(self.at_least_one()?.numbers),
             QueryOperator::Difference => {
                 let [left, right] = self.two_numbers()?;
                 Expression::Difference(Box::new(left), Box::new(right))
             }
-            _ => Expression::Tokens(self.some()?.places),
+            _ => Expression::Tokens(self.at_least_one()?.places),
         })
     }
 
     /// Returns the error for a wrong number of operands.
-    fn wants(&self, expected: &'static str) -> FormulaProblem {
+    fn arity_error(&self, expected: &'static str) -> FormulaProblem {
         let (operator, found) = (self.operator.element(), self.found);
         FormulaProblem::WrongArity { operator, found, expected }
     }
 
     /// Returns the operands if there is at least one, and an error otherwise.
-    fn some(self) -> Result<Self, FormulaProblem> {
-        if self.found > 0 { Ok(self) } else { Err(self.wants("at least 1")) }
+    fn at_least_one(self) -> Result<Self, FormulaProblem> {
+        if self.found > 0 { Ok(self) } else { Err(self.arity_error("at least 1")) }
     }
 
     fn one(self) -> Result<Box<Formula>, FormulaProblem> {
-        let wants = self.wants("1");
+        let wants = self.arity_error("1");
         <[Formula; 1]>::try_from(self.formulas).map(|[one]| Box::new(one)).map_err(|_| wants)
     }
 
     fn two(self) -> Result<[Box<Formula>; 2], FormulaProblem> {
-        let wants = self.wants("2");
+        let wants = self.arity_error("2");
         <[Formula; 2]>::try_from(self.formulas).map(|two| two.map(Box::new)).map_err(|_| wants)
     }
 
     fn two_numbers(self) -> Result<[Expression; 2], FormulaProblem> {
-        let wants = self.wants("2");
+        let wants = self.arity_error("2");
         <[Expression; 2]>::try_from(self.numbers).map_err(|_| wants)
     }
 }

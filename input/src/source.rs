@@ -7,7 +7,7 @@ use quick_xml::events::Event;
 use std::io::{self, BufRead, Cursor, Read};
 
 /// The most bytes examined for an XML declaration. Declarations of real files have 40 to 60 bytes.
-const HEAD: usize = 1024;
+const MAX_DECLARATION: usize = 1024;
 
 /// The position of the next byte. Line and column count from 1, the column in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,12 +67,12 @@ impl<R: BufRead> XmlSource<R> {
     /// it panics on a declaration longer than 64 bytes, and decodes the text after a shorter one as
     /// UTF-8 (quick-xml 0.42).
     pub(super) fn new(mut reader: R, file: &str) -> Result<Self, InputError> {
-        let mut head = Vec::with_capacity(HEAD);
+        let mut head = Vec::with_capacity(MAX_DECLARATION);
         (&mut reader)
-            .take(HEAD as u64)
+            .take(MAX_DECLARATION as u64)
             .read_to_end(&mut head)
             .map_err(|cause| InputError::Unreadable { file: file.into(), cause })?;
-        if let Some((kind, advice)) = packing(&head) {
+        if let Some((kind, advice)) = packed_kind(&head) {
             return Err(InputError::Packed { file: file.into(), kind, advice });
         }
         let wide = match detect_encoding(&head) {
@@ -131,12 +131,12 @@ pub(super) fn may_be_xml(beginning: &[u8]) -> bool {
     let text = |byte: &&u8| {
         !matches!(byte, b'\0' | b'\t' | b'\n' | b'\r' | b' ' | 0xef | 0xbb | 0xbf | 0xfe | 0xff)
     };
-    packing(beginning).is_some() || beginning.iter().find(text).is_none_or(|&byte| byte == b'<')
+    packed_kind(beginning).is_some() || beginning.iter().find(text).is_none_or(|&byte| byte == b'<')
 }
 
 /// Returns the kind of packed file with this beginning, and the commands to unpack it. Contest
 /// instances come as `.tgz`.
-fn packing(head: &[u8]) -> Option<(&'static str, &'static str)> {
+fn packed_kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let kinds: [(&[u8], &str, &str); 4] = [
         (b"\x1f\x8b", "gzip file or .tgz archive", "tar -xzf, or gunzip"),
         (b"PK\x03\x04", "zip archive", "unzip"),
@@ -276,7 +276,7 @@ mod tests {
         let problem = XmlSource::new(&b"\x1f\x8b\x08\x00"[..], "a.tgz").err().unwrap().to_string();
         assert!(problem.starts_with("a.tgz: this is a gzip file or .tgz archive"), "{problem}");
         assert!(problem.contains("unpack it first (tar -xzf"), "{problem}");
-        assert!(packing(b"<?xml").is_none() && packing(b"").is_none());
+        assert!(packed_kind(b"<?xml").is_none() && packed_kind(b"").is_none());
     }
 
     #[test]

@@ -25,7 +25,7 @@ use std::io::BufRead;
 pub(super) struct ToolData {
     tool: String,
     /// Attributes with their values, and elements with their texts.
-    said: Vec<(String, String)>,
+    entries: Vec<(String, String)>,
 }
 
 impl<R: BufRead> XmlReader<R> {
@@ -60,9 +60,9 @@ impl<R: BufRead> XmlReader<R> {
                 }
                 XmlItem::Close => match open.pop() {
                     Some((name, text)) => said.push((name, trimmed(&text).to_owned())),
-                    None => return Ok(ToolData { tool, said }),
+                    None => return Ok(ToolData { tool, entries: said }),
                 },
-                XmlItem::End => return Ok(ToolData { tool, said }),
+                XmlItem::End => return Ok(ToolData { tool, entries: said }),
                 XmlItem::Nothing => {}
             }
         }
@@ -70,10 +70,10 @@ impl<R: BufRead> XmlReader<R> {
 }
 
 /// Interval ends without a limit.
-const ENDLESS: [&str; 6] = ["infty", "infinity", "inf", "w", "omega", "∞"];
+const UNLIMITED_ENDS: [&str; 6] = ["infty", "infinity", "inf", "w", "omega", "∞"];
 
 /// Distributions under which a delay can have any length.
-const UNLIMITED: [&str; 9] = [
+const UNLIMITED_DISTRIBUTIONS: [&str; 9] = [
     "exponential",
     "exp",
     "normal",
@@ -120,8 +120,8 @@ impl TransitionUrgency {
     }
 
     /// Records tool data.
-    pub(super) fn tool(&mut self, data: &ToolData) {
-        for (name, value) in &data.said {
+    pub(super) fn add_tool_data(&mut self, data: &ToolData) {
+        for (name, value) in &data.entries {
             let letters = name.chars().filter(|c| c.is_alphanumeric());
             let key = letters.collect::<String>().to_ascii_lowercase();
             let low = value.to_ascii_lowercase();
@@ -132,7 +132,7 @@ impl TransitionUrgency {
                 "distributiontype" | "distribution" | "transitiontype" => match &*low {
                     "" => {}
                     "immediate" | "imm" => self.timed = Some("false".to_owned()),
-                    it if UNLIMITED.contains(&it) => {
+                    it if UNLIMITED_DISTRIBUTIONS.contains(&it) => {
                         self.timed = Some("true".to_owned());
                         self.has_rate = true;
                     }
@@ -142,7 +142,8 @@ impl TransitionUrgency {
                     self.limit(name, data);
                 }
                 "eft" | "earliestfiringtime" if matches!(&*low, "" | "0" | "0.0") => {}
-                "lft" | "latestfiringtime" if low.is_empty() || ENDLESS.contains(&&*low) => {}
+                "lft" | "latestfiringtime" if low.is_empty() || UNLIMITED_ENDS.contains(&&*low) => {
+                }
                 "delay" | "interval" | "timeinterval" | "staticinterval" | "eft" | "lft"
                 | "earliestfiringtime" | "latestfiringtime" => {
                     self.limit = Some(format!("the `{name}`"));
@@ -163,9 +164,9 @@ impl TransitionUrgency {
 
 /// Returns true if the interval of an element is `[0, ∞)`.
 fn is_unlimited(data: &ToolData) -> bool {
-    let numbers = data.said.iter().filter(|(name, _)| matches!(&**name, "cn" | "ci"));
+    let numbers = data.entries.iter().filter(|(name, _)| matches!(&**name, "cn" | "ci"));
     let numbers: Vec<&str> = numbers.map(|(_, text)| text.as_str()).collect();
-    matches!(&numbers[..], ["0" | "0.0", last] if ENDLESS.contains(last))
+    matches!(&numbers[..], ["0" | "0.0", last] if UNLIMITED_ENDS.contains(last))
 }
 
 /// The times, priorities and rates of a partially read net.
@@ -212,9 +213,9 @@ impl NetUrgency {
     }
 
     /// Adds tool data that belongs to no transition.
-    pub(super) fn tool(&mut self, data: &ToolData) {
+    pub(super) fn add_tool_data(&mut self, data: &ToolData) {
         self.tools.insert(data.tool.clone());
-        self.has_rates |= data.said.iter().any(|(name, _)| name == "probability");
+        self.has_rates |= data.entries.iter().any(|(name, _)| name == "probability");
     }
 
     /// Records rates.

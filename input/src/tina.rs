@@ -82,7 +82,7 @@ fn tokens(script: Script<'_>) -> Result<Vec<ScriptToken<'_>>, InputError> {
             begins_line,
         };
         if c == '{' {
-            let (name, length) = braced(rest).ok_or_else(|| {
+            let (name, length) = braced_name(rest).ok_or_else(|| {
                 script.error(&(at..at + 1), "this name does not end, expected `}`")
             })?;
             at += length;
@@ -105,7 +105,7 @@ fn tokens(script: Script<'_>) -> Result<Vec<ScriptToken<'_>>, InputError> {
 
 /// Reads a name in braces, with a backslash before braces and backslashes. Also returns the number
 /// of bytes read.
-fn braced(text: &str) -> Option<(String, usize)> {
+fn braced_name(text: &str) -> Option<(String, usize)> {
     let mut name = String::new();
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -125,10 +125,10 @@ fn braced(text: &str) -> Option<(String, usize)> {
 /// The kind of arc between a place and a transition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum TinaArcKind {
-    Takes,
-    Puts,
-    Reads,
-    Inhibits,
+    Input,
+    Output,
+    Read,
+    Inhibitor,
 }
 
 /// An arc between named nodes, with its position.
@@ -228,7 +228,7 @@ impl<'t> TinaReader<'t> {
             self.transitions.node(&name).label = Some(label);
         }
         self.interval()?;
-        self.arcs_of(&name, true)
+        self.read_arcs(&name, true)
     }
 
     fn place(&mut self) -> Result<(), InputError> {
@@ -246,7 +246,7 @@ impl<'t> TinaReader<'t> {
                 return Err(self.tokens.script.error(&name.span, what));
             }
         }
-        self.arcs_of(&name, false)
+        self.read_arcs(&name, false)
     }
 
     /// Reads a declaration of priorities: transitions before and behind `>` or `<`.
@@ -301,7 +301,7 @@ impl<'t> TinaReader<'t> {
 
     /// Reads the nodes before and behind an arrow, if there are any, as neighbours of a transition
     /// or place.
-    fn arcs_of(&mut self, node: &ScriptToken<'t>, is_transition: bool) -> Result<(), InputError> {
+    fn read_arcs(&mut self, node: &ScriptToken<'t>, is_transition: bool) -> Result<(), InputError> {
         let ends = |token: Option<&ScriptToken<'_>>| {
             token.is_none_or(|it| it.begins_line && !it.is_quoted && KEYWORDS.contains(&&*it.text))
         };
@@ -344,7 +344,7 @@ impl<'t> TinaReader<'t> {
 
     /// Reads the kind and the weight of an arc, behind the name of a node.
     fn kind(&mut self, into_transition: bool) -> Result<(TinaArcKind, u64), InputError> {
-        let normal = if into_transition { TinaArcKind::Takes } else { TinaArcKind::Puts };
+        let normal = if into_transition { TinaArcKind::Input } else { TinaArcKind::Output };
         if self.tokens.take("*") {
             return Ok((normal, self.number(1)?));
         }
@@ -365,7 +365,7 @@ impl<'t> TinaReader<'t> {
             return Err(self.tokens.script.error(&sign.span, what));
         }
         self.tokens.next();
-        let kind = if sign.text == "?" { TinaArcKind::Reads } else { TinaArcKind::Inhibits };
+        let kind = if sign.text == "?" { TinaArcKind::Read } else { TinaArcKind::Inhibitor };
         Ok((kind, self.number(1)?))
     }
 
@@ -434,10 +434,10 @@ impl<'t> TinaReader<'t> {
                 return Err(script.error(&arc.at, what));
             }
             let added = match arc.kind {
-                TinaArcKind::Takes => builder.core.take(t, p, arc.weight),
-                TinaArcKind::Puts => builder.core.put(t, p, arc.weight),
-                TinaArcKind::Reads => builder.read(t, p, arc.weight),
-                TinaArcKind::Inhibits => builder.inhibit(t, p, arc.weight),
+                TinaArcKind::Input => builder.core.take(t, p, arc.weight),
+                TinaArcKind::Output => builder.core.put(t, p, arc.weight),
+                TinaArcKind::Read => builder.read(t, p, arc.weight),
+                TinaArcKind::Inhibitor => builder.inhibit(t, p, arc.weight),
             };
             added.map_err(|problem| failed(&arc.at, problem))?;
         }

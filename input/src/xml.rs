@@ -22,12 +22,12 @@ pub(super) fn trimmed(text: &str) -> &str {
 
 /// Returns true if a text is blank except for stray `>` and `$`. Some writers leave these behind,
 /// even in models of the contest.
-fn is_slip(text: &str) -> bool {
+fn is_stray_text(text: &str) -> bool {
     text.chars().all(|c| matches!(c, '>' | '$') || BLANKS.contains(&c))
 }
 
 /// Returns true if XML does not allow a character.
-fn is_no_character(c: char) -> bool {
+fn is_forbidden_character(c: char) -> bool {
     c < ' ' && !BLANKS.contains(&c) || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
@@ -115,7 +115,7 @@ impl XmlTag<'_> {
         for attribute in self.start.attributes() {
             let attribute = attribute.map_err(|e| self.malformed(e))?;
             let key = attribute.key.as_ref();
-            if attribute.value.contains(|c| c == '<' || is_no_character(c)) {
+            if attribute.value.contains(|c| c == '<' || is_forbidden_character(c)) {
                 return Err(
                     self.malformed(format!("a character in `{key}` that XML does not allow there"))
                 );
@@ -285,7 +285,7 @@ impl<R: BufRead> XmlReader<R> {
         };
         match item {
             XmlItem::Text(_) if may_be_text => Ok(item),
-            XmlItem::Text(text) if !is_slip(&text) => {
+            XmlItem::Text(text) if !is_stray_text(&text) => {
                 let found: String = trimmed(&text).chars().take(20).collect();
                 Err(InputError::StrayText { at: at.of(file), found })
             }

@@ -19,32 +19,32 @@ use std::collections::HashMap;
 
 /// The largest number of transitions without effect on a predicate that the `_near` functions list
 /// one by one.
-const NEAR: usize = 16;
+const MAX_LISTED_TRANSITIONS: usize = 16;
 
 impl Predicate {
     /// Returns EX of this predicate, as a predicate on the marking before the firing. Returns
     /// `None` if the result has more than `most` leaves or numbers that are too large, if the
     /// predicate speaks of deadness, or if the net has arcs other than plain arcs.
     pub fn before_some(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
-        self.before(net, max_leaves, None)
+        self.ex_with_far(net, max_leaves, None)
     }
 
     /// Returns a predicate that implies [`before_some`](Self::before_some) and speaks of fewer
     /// places. Transitions without effect on the predicate are left out if there are many of them;
     /// otherwise the result is `before_some` itself.
     pub fn before_some_near(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
-        self.before(net, max_leaves, Some(false))
+        self.ex_with_far(net, max_leaves, Some(false))
     }
 
     /// Returns a predicate implied by [`before_all`](Self::before_all) that speaks of fewer places,
     /// in the same way.
     pub fn before_all_near(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
-        Some(self.clone().negated().before(net, max_leaves, Some(true))?.negated().sorted())
+        Some(self.clone().negated().ex_with_far(net, max_leaves, Some(true))?.negated().sorted())
     }
 
     /// Returns EX of this predicate. If many transitions have no effect on it, `far` says whether
     /// they count as always enabled or never enabled.
-    fn before(
+    fn ex_with_far(
         &self,
         net: &Net,
         max_leaves: usize,
@@ -58,10 +58,10 @@ impl Predicate {
             return Some(Predicate::False);
         }
         // For most transitions φ_t is φ itself, so EX φ is hardly smaller than φ.
-        if self.leaves() > max_leaves {
+        if self.leaf_count() > max_leaves {
             return None;
         }
-        let terms_of_place = self.read_at(net);
+        let terms_of_place = self.terms_by_place(net);
         // Transitions that shift the read values by the same amounts leave the same predicate,
         // which is built once. The work for each transition grows with the places that it changes,
         // not with the length of sums: there are sums over thousands of places, and nets with
@@ -85,7 +85,7 @@ impl Predicate {
                     let next = groups.len();
                     let number = *group_numbers.entry(shifted.clone()).or_insert(next);
                     if number == next {
-                        leaf_count += shifted.leaves();
+                        leaf_count += shifted.leaf_count();
                         groups.push((shifted, Vec::new()));
                     }
                     if leaf_count > max_leaves {
@@ -100,7 +100,9 @@ impl Predicate {
         let count_of_all = net.transition_count();
         let cases = groups.into_iter().map(|(shifted, transitions)| {
             let some_enabled = match far_is_enabled {
-                Some(some_enabled) if transitions.len() > NEAR && shifted == *self => {
+                Some(some_enabled)
+                    if transitions.len() > MAX_LISTED_TRANSITIONS && shifted == *self =>
+                {
                     Predicate::constant(some_enabled)
                 }
                 _ if transitions.len() == count_of_all => Predicate::NotDead,
@@ -109,7 +111,7 @@ impl Predicate {
             Predicate::and([shifted, some_enabled])
         });
         let before = Predicate::or(cases).sorted();
-        Some(before).filter(|before| before.leaves() <= max_leaves)
+        Some(before).filter(|before| before.leaf_count() <= max_leaves)
     }
 
     /// Returns AX of this predicate: it holds after every firing, and in dead markings.
@@ -169,7 +171,7 @@ impl Predicate {
     /// Numbers the left sides of all comparisons from left to right: the sum of each atom, and the
     /// tokens of each input place of a transition tested for enabledness. Returns, for each place,
     /// the numbers of the left sides in which it occurs, each with its coefficient.
-    fn read_at(&self, net: &Net) -> Vec<Vec<(u32, i64)>> {
+    fn terms_by_place(&self, net: &Net) -> Vec<Vec<(u32, i64)>> {
         fn read(
             predicate: &Predicate,
             net: &Net,
@@ -201,10 +203,10 @@ impl Predicate {
     }
 
     /// Returns the number of leaves.
-    pub fn leaves(&self) -> usize {
+    pub fn leaf_count(&self) -> usize {
         match self {
             Predicate::And(parts) | Predicate::Or(parts) => {
-                parts.iter().map(Predicate::leaves).sum()
+                parts.iter().map(Predicate::leaf_count).sum()
             }
             _ => 1,
         }

@@ -136,7 +136,7 @@ impl NetBuilder {
             return Err(BuildError::TooManyTokens(id.to_owned(), tokens));
         }
         let place = PlaceId::new(self.places.len());
-        let hash = self.claim(id)?;
+        let hash = self.check_new_id(id)?;
         self.places.push_hashed(id, hash).map_err(|_| BuildError::TooLarge)?;
         self.tokens.push(tokens);
         Ok(place)
@@ -148,13 +148,13 @@ impl NetBuilder {
     /// When the id is empty or taken.
     pub fn transition(&mut self, id: &str) -> Result<TransitionId, BuildError> {
         let transition = TransitionId::new(self.transitions.len());
-        let hash = self.claim(id)?;
+        let hash = self.check_new_id(id)?;
         self.transitions.push_hashed(id, hash).map_err(|_| BuildError::TooLarge)?;
         Ok(transition)
     }
 
     /// Checks that an id is free and not empty. Returns its hash.
-    fn claim(&self, id: &str) -> Result<u32, BuildError> {
+    fn check_new_id(&self, id: &str) -> Result<u32, BuildError> {
         if id.is_empty() {
             return Err(BuildError::EmptyId);
         }
@@ -226,7 +226,7 @@ impl NetBuilder {
 
     /// Returns the weights of the arcs from places to transitions added so far, for the given
     /// pairs.
-    pub(crate) fn taken(
+    pub(crate) fn input_weights(
         &self,
         pairs: &BTreeMap<(TransitionId, PlaceId), u64>,
     ) -> BTreeMap<(TransitionId, PlaceId), u128> {
@@ -243,17 +243,17 @@ impl NetBuilder {
 
     fn checked_arc(&self, t: TransitionId, p: PlaceId, weight: u64) -> Result<RawArc, BuildError> {
         if weight == 0 {
-            let (place, transition) = self.ends(t.index(), p.index());
+            let (place, transition) = self.ids_of_arc(t.index(), p.index());
             return Err(BuildError::ZeroWeight(place, transition));
         }
         if weight > Marking::MAX_TOKENS {
-            let (place, transition) = self.ends(t.index(), p.index());
+            let (place, transition) = self.ids_of_arc(t.index(), p.index());
             return Err(BuildError::WeightTooLarge(place, transition));
         }
         Ok(RawArc { transition: t.index() as u32, place: p.index() as u32, weight })
     }
 
-    fn ends(&self, t: usize, p: usize) -> (String, String) {
+    fn ids_of_arc(&self, t: usize, p: usize) -> (String, String) {
         (self.places.get(p).to_owned(), self.transitions.get(t).to_owned())
     }
 
@@ -351,7 +351,7 @@ impl NetBuilder {
     }
 
     fn too_heavy(&self, arc: RawArc) -> BuildError {
-        let (place, transition) = self.ends(arc.transition as usize, arc.place as usize);
+        let (place, transition) = self.ids_of_arc(arc.transition as usize, arc.place as usize);
         BuildError::WeightTooLarge(place, transition)
     }
 }

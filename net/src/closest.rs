@@ -3,14 +3,14 @@
 /// Returns the first candidate with the fewest edits from `name` (insertions, deletions,
 /// replacements). Returns `None` if more than about a third of the letters would change.
 pub fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let name: Vec<char> = name.chars().take(LONGEST).collect();
+    let name: Vec<char> = name.chars().take(MAX_COMPARED_CHARACTERS).collect();
     let mut allowed = (name.len() + 1) / 3;
     let mut best = None;
     let mut row = Vec::new();
     let mut letters = Vec::new();
     for candidate in candidates {
         letters.clear();
-        letters.extend(candidate.chars().take(LONGEST));
+        letters.extend(candidate.chars().take(MAX_COMPARED_CHARACTERS));
         if name.len().abs_diff(letters.len()) > allowed {
             continue;
         }
@@ -28,7 +28,7 @@ pub fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Opt
 }
 
 /// Names are compared up to this length in characters, to limit the time.
-const LONGEST: usize = 200;
+const MAX_COMPARED_CHARACTERS: usize = 200;
 
 /// Computes Levenshtein's distance, with one row of the table at a time.
 fn distance(a: &[char], b: &[char], row: &mut Vec<usize>) -> usize {

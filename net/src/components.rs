@@ -20,7 +20,7 @@ pub struct Components {
 }
 
 /// Marks a node that was not visited, or has no component yet.
-const NONE: u32 = u32::MAX;
+const UNVISITED: u32 = u32::MAX;
 
 /// Returns the components of a graph with fewer than 2³² − 1 nodes. `next(node, k)` is the target
 /// of edge number k of a node, or `None` after the last edge.
@@ -42,7 +42,7 @@ pub fn components_while<E: From<TryReserveError>>(
     let new_row = || {
         let mut row = Vec::new();
         row.try_reserve_exact(nodes as usize)?;
-        row.resize(nodes as usize, NONE);
+        row.resize(nodes as usize, UNVISITED);
         Ok::<_, TryReserveError>(row)
     };
     // The time at which each node was visited, and the earliest time among the nodes it leads back
@@ -53,7 +53,7 @@ pub fn components_while<E: From<TryReserveError>>(
     // followed.
     let (mut open_nodes, mut path): (Vec<u32>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
     for root in 0..nodes {
-        if visit_time[root as usize] != NONE {
+        if visit_time[root as usize] != UNVISITED {
             continue;
         }
         path.push((root, 0));
@@ -69,9 +69,9 @@ pub fn components_while<E: From<TryReserveError>>(
             if let Some(to) = next(node, edge_number) {
                 path.try_reserve(2)?;
                 path.push((node, edge_number + 1));
-                if visit_time[to as usize] == NONE {
+                if visit_time[to as usize] == UNVISITED {
                     path.push((to, 0));
-                } else if component_of[to as usize] == NONE {
+                } else if component_of[to as usize] == UNVISITED {
                     low_link[index] = low_link[index].min(visit_time[to as usize]);
                 }
                 continue;

@@ -55,7 +55,7 @@ pub fn counted(net: &Net) -> Result<Net, BuildError> {
 ///
 /// # Errors
 /// If there are too many nodes.
-pub fn closed(net: &Net, last: &Marking) -> Result<Net, BuildError> {
+pub fn with_restart(net: &Net, last: &Marking) -> Result<Net, BuildError> {
     let mut builder = NetBuilder::of(net)?;
     let mut name = "again".to_owned();
     while builder.node(&name).is_some() {
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn what_is_done_begins_anew() {
         let net = text::parse("place a 2\nplace b\ntransition again: 2*a -> 3*b").unwrap();
-        let closed = closed(&net, &Marking::new(vec![0, 3])).unwrap();
+        let closed = with_restart(&net, &Marking::new(vec![0, 3])).unwrap();
         let mut marking = closed.initial().clone();
         for name in ["again", "again'", "again"] {
             closed.fire(&mut marking, closed.transition_named(name).unwrap()).unwrap();

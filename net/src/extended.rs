@@ -217,7 +217,7 @@ impl ExtendedBuilder {
     /// As [`NetBuilder::build`].
     pub fn build(mut self) -> Result<ExtendedNet, BuildError> {
         if !self.reads.is_empty() {
-            let taken = self.core.taken(&self.reads);
+            let taken = self.core.input_weights(&self.reads);
             for ((t, p), weight) in std::mem::take(&mut self.reads) {
                 let plain_weight = taken.get(&(t, p)).copied().unwrap_or_default();
                 let missing = u128::from(weight).saturating_sub(plain_weight);
@@ -252,7 +252,7 @@ impl ExtendedBuilder {
 /// an inhibitor arc of weight w and an increase of d tokens this is (w − 1) + d; with a reset arc,
 /// the tokens put. The successors of a marking with at most B tokens on p have at most B tokens on
 /// p.
-pub fn capacity(net: &ExtendedNet, p: PlaceId) -> Option<u64> {
+pub fn bound_by_inhibitors(net: &ExtendedNet, p: PlaceId) -> Option<u64> {
     let core = net.core();
     let mut max_tokens = core.initial()[p];
     for &PlaceArc { transition: t, weight: produced } in core.producers(p) {
@@ -310,7 +310,7 @@ mod tests {
         net.fire(&mut marking, empty).unwrap();
         assert_eq!(marking.tokens(), [1, 1]);
         // A place filled up to a number of tokens holds no more.
-        assert_eq!(capacity(&net, PlaceId::new(1)), Some(2));
-        assert_eq!(capacity(&net, PlaceId::new(0)), Some(4));
+        assert_eq!(bound_by_inhibitors(&net, PlaceId::new(1)), Some(2));
+        assert_eq!(bound_by_inhibitors(&net, PlaceId::new(0)), Some(4));
     }
 }

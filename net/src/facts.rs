@@ -65,7 +65,7 @@ pub struct DerivedBound {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// No transition increases the place (upper bound) or decreases it (lower bound).
-    OneWay,
+    NeverChanges,
     /// The place is in a siphon that is empty initially.
     UnmarkedSiphon,
     /// A place invariant leaves no more (no less) for the place.
@@ -81,7 +81,7 @@ impl Reason {
     /// Returns the provenance of a bound with this reason.
     pub fn provenance(self) -> Provenance {
         match self {
-            Reason::OneWay | Reason::UnmarkedSiphon => Provenance::Arcs,
+            Reason::NeverChanges | Reason::UnmarkedSiphon => Provenance::Arcs,
             Reason::Flow { .. } => Provenance::Flows,
         }
     }

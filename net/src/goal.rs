@@ -161,7 +161,7 @@ impl SortedGoals {
 
     /// Returns the goals with these ids.
     #[must_use]
-    pub fn only(&self, ids: &[GoalId]) -> SortedGoals {
+    pub fn with_ids(&self, ids: &[GoalId]) -> SortedGoals {
         fn some<G: Clone>(goals: &[(GoalId, G)], ids: &[GoalId]) -> Vec<(GoalId, G)> {
             goals.iter().filter(|(id, _)| ids.contains(id)).cloned().collect()
         }

@@ -27,7 +27,7 @@ pub enum LoopElement {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Turn {
     /// The repeated part.
-    pub part: LoopElement,
+    pub element: LoopElement,
     /// The number of repetitions, at least 1.
     pub times: BigUint,
 }
@@ -56,7 +56,7 @@ pub enum LoopError {
     },
     /// A repetition count is 0.
     #[error("block {block} has a repetition count of 0, expected at least 1")]
-    NoTimes {
+    ZeroRepetitions {
         /// The block.
         block: usize,
     },
@@ -71,11 +71,13 @@ impl LoopRun {
         for (block, turn) in
             blocks.iter().enumerate().flat_map(|(b, ts)| ts.iter().map(move |t| (b, t)))
         {
-            match turn.part {
+            match turn.element {
                 LoopElement::Block(to) if to >= block => {
                     return Err(LoopError::NotEarlier { block, to });
                 }
-                _ if turn.times == BigUint::ZERO => return Err(LoopError::NoTimes { block }),
+                _ if turn.times == BigUint::ZERO => {
+                    return Err(LoopError::ZeroRepetitions { block });
+                }
                 _ => {}
             }
         }
@@ -96,7 +98,7 @@ impl LoopRun {
     pub fn firings(&self) -> BigUint {
         let mut firings_of_block: Vec<BigUint> = Vec::with_capacity(self.blocks.len());
         for block in &self.blocks {
-            let firings_of_turn = |turn: &Turn| match turn.part {
+            let firings_of_turn = |turn: &Turn| match turn.element {
                 LoopElement::Fire(_) => turn.times.clone(),
                 LoopElement::Block(block) => &turn.times * &firings_of_block[block],
             };
@@ -114,10 +116,11 @@ impl LoopRun {
         let prefix_turns: Vec<Turn> = prefix_turns.collect();
         // Blocks refer to earlier blocks, so needed blocks are found from the last backwards.
         let mut new_number = vec![None; self.blocks.len()];
-        let mut open_blocks: Vec<usize> = prefix_turns.iter().filter_map(Turn::block).collect();
+        let mut open_blocks: Vec<usize> =
+            prefix_turns.iter().filter_map(Turn::block_number).collect();
         while let Some(block) = open_blocks.pop() {
             if new_number[block].replace(0).is_none() {
-                open_blocks.extend(self.blocks[block].iter().filter_map(Turn::block));
+                open_blocks.extend(self.blocks[block].iter().filter_map(Turn::block_number));
             }
         }
         let mut next = 0;
@@ -133,7 +136,7 @@ impl LoopRun {
             };
             turns
                 .iter()
-                .map(|turn| Turn { part: part(turn.part), times: turn.times.clone() })
+                .map(|turn| Turn { element: part(turn.element), times: turn.times.clone() })
                 .collect()
         };
         let needed_blocks =
@@ -145,14 +148,14 @@ impl LoopRun {
     }
 
     /// Returns the run as a plain firing sequence; `None` if it has more than `most` steps.
-    pub fn flat(&self, max_steps: usize) -> Option<FiringSequence> {
+    pub fn to_sequence(&self, max_steps: usize) -> Option<FiringSequence> {
         let last = self.blocks.len().checked_sub(1)?;
-        self.flat_to(&[(last, self.blocks[last].len())], max_steps)
+        self.prefix_to_sequence(&[(last, self.blocks[last].len())], max_steps)
     }
 
     /// Returns the part before `spot` as a plain firing sequence; `None` if it has more than `most`
     /// steps.
-    pub fn flat_to(&self, spot: &Spot, max_steps: usize) -> Option<FiringSequence> {
+    pub fn prefix_to_sequence(&self, spot: &Spot, max_steps: usize) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
         let mut iterations = 0;
         for &(block, end_turn) in spot {
@@ -172,7 +175,7 @@ impl LoopRun {
                 let turn = &self.blocks[block][turn_index];
                 stack.push((block, turn_index + 1, end, repetitions_left));
                 let times = u64::try_from(&turn.times).ok()?;
-                match turn.part {
+                match turn.element {
                     LoopElement::Fire(t) => sequence.push(t, times),
                     LoopElement::Block(block) => {
                         stack.push((block, 0, self.blocks[block].len(), times))
@@ -185,8 +188,8 @@ impl LoopRun {
 }
 
 impl Turn {
-    fn block(&self) -> Option<usize> {
-        match self.part {
+    fn block_number(&self) -> Option<usize> {
+        match self.element {
             LoopElement::Block(block) => Some(block),
             LoopElement::Fire(_) => None,
         }
@@ -198,11 +201,11 @@ mod tests {
     use super::*;
 
     fn fire(t: usize, times: u32) -> Turn {
-        Turn { part: LoopElement::Fire(TransitionId::new(t)), times: times.into() }
+        Turn { element: LoopElement::Fire(TransitionId::new(t)), times: times.into() }
     }
 
     fn repeat(block: usize, times: u32) -> Turn {
-        Turn { part: LoopElement::Block(block), times: times.into() }
+        Turn { element: LoopElement::Block(block), times: times.into() }
     }
 
     /// u (t u²)³ (v (t u²)²)² t
@@ -226,18 +229,18 @@ mod tests {
 
     #[test]
     fn a_run_is_its_firings_one_after_the_other() {
-        let flat = run().flat(100).unwrap();
+        let flat = run().to_sequence(100).unwrap();
         assert_eq!(letters(&flat), "utuutuutuuvtuutuuvtuutuut");
         assert_eq!(run().firings(), BigUint::from(25u8));
-        assert_eq!(run().flat(3), None);
+        assert_eq!(run().to_sequence(3), None);
         assert_eq!(LoopRun::default().firings(), BigUint::ZERO);
     }
 
     #[test]
     fn a_prefix_ends_where_it_is_said_to() {
         let before = |spot: &Spot| {
-            let flat = run().prefix(spot).flat(100).unwrap();
-            assert_eq!(run().flat_to(spot, 100), Some(flat.clone()));
+            let flat = run().prefix(spot).to_sequence(100).unwrap();
+            assert_eq!(run().prefix_to_sequence(spot, 100), Some(flat.clone()));
             letters(&flat)
         };
         assert_eq!(before(&[(2, 0)]), "");
@@ -252,6 +255,6 @@ mod tests {
         let wrong = LoopRun::new(vec![vec![repeat(0, 2)]]);
         assert_eq!(wrong, Err(LoopError::NotEarlier { block: 0, to: 0 }));
         let wrong = LoopRun::new(vec![vec![fire(0, 1)], vec![repeat(0, 0)]]);
-        assert_eq!(wrong, Err(LoopError::NoTimes { block: 1 }));
+        assert_eq!(wrong, Err(LoopError::ZeroRepetitions { block: 1 }));
     }
 }

@@ -16,12 +16,12 @@ pub fn parse(text: &str, net: &Net) -> Result<Marking, String> {
     }
     loop {
         let mut count = 1;
-        let (mut word, mut after) = take(rest)?;
+        let (mut word, mut after) = take_word(rest)?;
         if let Some(after_sign) = after.strip_prefix(['*', '·']) {
             let number = word.parse().ok().filter(|&number| number > 0);
             count =
                 number.ok_or_else(|| format!("`{word}` before `*` is not a number of tokens"))?;
-            (word, after) = take(after_sign.trim_start())?;
+            (word, after) = take_word(after_sign.trim_start())?;
         }
         let place = net
             .place_named(&word)
@@ -49,7 +49,7 @@ fn hint(net: &Net, word: &str) -> String {
 }
 
 /// Returns the first word without its quotes, and the rest after blanks.
-fn take(text: &str) -> Result<(String, &str), String> {
+fn take_word(text: &str) -> Result<(String, &str), String> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find(|c: char| c.is_whitespace() || "+*·\"".contains(c));
         let (word, after) = text.split_at(end.unwrap_or(text.len()));

@@ -375,7 +375,7 @@ impl Net {
 
     /// Returns true if `t` takes the token that marks "no cap passed". Firing sequences after it
     /// are not firing sequences of the model.
-    pub fn passes_a_cap(&self, t: TransitionId) -> bool {
+    pub fn exceeds_cap(&self, t: TransitionId) -> bool {
         let within = self.translation().and_then(Translation::within_caps);
         within.is_some_and(|within| self.pre_weight(t, within) > self.post_weight(t, within))
     }
@@ -417,9 +417,9 @@ impl Net {
     pub fn after(&self, sequence: &FiringSequence) -> Result<Net, FireError> {
         let mut marking = self.initial.clone();
         for step in sequence.steps() {
-            self.fire_in_a_row(&mut marking, step.transition, step.count)?;
+            self.fire_repeatedly(&mut marking, step.transition, step.count)?;
         }
-        let units = self.safe_units().map(|units| units.reached(&marking));
+        let units = self.safe_units().map(|units| units.claimed_from(&marking));
         Ok(Net { units: units.or_else(|| self.units.clone()), ..self.from_marking(marking) })
     }
 
@@ -462,7 +462,7 @@ impl Net {
 
     /// Fires `t` `count` times. Each firing changes a place by the same amount, so it is enough
     /// that `t` is enabled at the first and the last firing.
-    fn fire_in_a_row(
+    fn fire_repeatedly(
         &self,
         marking: &mut Marking,
         t: TransitionId,

@@ -42,7 +42,7 @@ impl Net {
 pub fn of_model(net: &Net, predicate: Predicate) -> Option<Predicate> {
     match net.translation().and_then(|translation| Some((translation, translation.caps()?))) {
         Some((translation, caps)) => {
-            over_places(translation, caps, predicate).map(Predicate::sorted)
+            translate_predicate(translation, caps, predicate).map(Predicate::sorted)
         }
         None => Some(predicate),
     }
@@ -51,23 +51,27 @@ pub fn of_model(net: &Net, predicate: Predicate) -> Option<Predicate> {
 /// Translates a sum of the model's tokens to a sum over `net`. Returns `None` if numbers overflow.
 pub fn sum_of_model(net: &Net, sum: &LinearSum) -> Option<LinearSum> {
     match net.translation().and_then(Translation::caps) {
-        Some(caps) => whole(caps, sum),
+        Some(caps) => with_tokens_beyond_caps(caps, sum),
         None => Some(sum.clone()),
     }
 }
 
 /// Replaces m(p) by p + over(p).
-fn whole(caps: &Caps, sum: &LinearSum) -> Option<LinearSum> {
+fn with_tokens_beyond_caps(caps: &Caps, sum: &LinearSum) -> Option<LinearSum> {
     let overflow_terms =
-        sum.terms().iter().filter_map(|&(place, a)| Some((caps.over.get(&place)?.1, a)));
+        sum.terms().iter().filter_map(|&(place, a)| Some((caps.overflow.get(&place)?.1, a)));
     LinearSum::new(sum.terms().iter().copied().chain(overflow_terms)).ok()
 }
 
 /// Translates the predicate for a net with caps. Returns `None` if numbers overflow.
-fn over_places(translation: &Translation, caps: &Caps, predicate: Predicate) -> Option<Predicate> {
+fn translate_predicate(
+    translation: &Translation,
+    caps: &Caps,
+    predicate: Predicate,
+) -> Option<Predicate> {
     // Transitions that pass a cap or drain a place are not transitions of the model.
     let enabled = |t: TransitionId| match caps.enabled.get(t.index()) {
-        Some(windows) => Predicate::and(windows.iter().map(window)),
+        Some(windows) => Predicate::and(windows.iter().map(window_predicate)),
         None => Predicate::False,
     };
     let some_enabled = || {
@@ -75,7 +79,10 @@ fn over_places(translation: &Translation, caps: &Caps, predicate: Predicate) -> 
         Predicate::or(all.map(enabled))
     };
     let translated_parts = |translated_parts: Vec<Predicate>| -> Option<Vec<Predicate>> {
-        translated_parts.into_iter().map(|part| over_places(translation, caps, part)).collect()
+        translated_parts
+            .into_iter()
+            .map(|part| translate_predicate(translation, caps, part))
+            .collect()
     };
     Some(match predicate {
         Predicate::Enabled(copy) => enabled(translation.origin(copy)),
@@ -84,17 +91,19 @@ fn over_places(translation: &Translation, caps: &Caps, predicate: Predicate) -> 
         Predicate::Dead => some_enabled().negated(),
         Predicate::And(all) => Predicate::and(translated_parts(all)?),
         Predicate::Or(disjuncts) => Predicate::or(translated_parts(disjuncts)?),
-        Predicate::Atom(atom) if is_seen_below(caps, &atom) => Predicate::Atom(atom),
-        Predicate::Atom(atom) => Predicate::at_most(whole(caps, &atom.sum)?, atom.bound),
+        Predicate::Atom(atom) if is_decided_by_cap(caps, &atom) => Predicate::Atom(atom),
+        Predicate::Atom(atom) => {
+            Predicate::at_most(with_tokens_beyond_caps(caps, &atom.sum)?, atom.bound)
+        }
         constant => constant,
     })
 }
 
 /// Returns true if the atom compares the tokens of one place with a number up to its cap c. Then it
 /// holds of m(p) exactly if it holds of min(m(p), c).
-fn is_seen_below(caps: &Caps, atom: &Atom) -> bool {
+fn is_decided_by_cap(caps: &Caps, atom: &Atom) -> bool {
     let [(place, a)] = *atom.sum.terms() else { return false };
-    let Some(&(cap, _)) = caps.over.get(&place) else { return true };
+    let Some(&(cap, _)) = caps.overflow.get(&place) else { return true };
     let (a, bound, cap) = (i128::from(a), i128::from(atom.bound), i128::from(cap));
     match a > 0 {
         // a·m <= b must fail for all numbers from the cap on.
@@ -104,7 +113,7 @@ fn is_seen_below(caps: &Caps, atom: &Atom) -> bool {
     }
 }
 
-fn window(window: &Window) -> Predicate {
+fn window_predicate(window: &Window) -> Predicate {
     let least = Predicate::at_least(window.place, window.least);
     match window.below {
         None => least,

@@ -35,7 +35,7 @@ pub struct Word<T>(pub T);
 pub struct Quoted<'a>(pub &'a str);
 
 /// The largest number of characters of a name inside a sentence.
-const LONGEST_NAME: usize = 120;
+const MAX_NAME_CHARACTERS: usize = 120;
 
 /// Returns true for characters that a terminal or reader may interpret: control characters (C0, DEL
 /// and C1), Unicode's line and paragraph separators, and marks that change the direction of text.
@@ -87,22 +87,27 @@ pub fn json(serialized: String) -> String {
 
 impl<T: Display> Display for Printable<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(EscapingWriter { out: f, also: |_| false }, "{}", self.0)
+        write!(EscapingWriter { out: f, is_also_escaped: |_| false }, "{}", self.0)
     }
 }
 
 impl<T: Display> Display for Word<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(EscapingWriter { out: f, also: |c| c.is_whitespace() || c == '\\' }, "{}", self.0)
+        write!(
+            EscapingWriter { out: f, is_also_escaped: |c| c.is_whitespace() || c == '\\' },
+            "{}",
+            self.0
+        )
     }
 }
 
 impl Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let end = self.0.char_indices().nth(LONGEST_NAME).map(|(end, _)| end);
+        let end = self.0.char_indices().nth(MAX_NAME_CHARACTERS).map(|(end, _)| end);
         f.write_char('`')?;
         let also = |c: char| matches!(c, '`' | '\\') || c.is_whitespace() && c != ' ';
-        EscapingWriter { out: f, also }.write_str(&self.0[..end.unwrap_or(self.0.len())])?;
+        EscapingWriter { out: f, is_also_escaped: also }
+            .write_str(&self.0[..end.unwrap_or(self.0.len())])?;
         f.write_str(if end.is_some() { "…`" } else { "`" })
     }
 }
@@ -112,13 +117,13 @@ struct EscapingWriter<'a, 'f> {
     /// The output.
     out: &'a mut fmt::Formatter<'f>,
     /// Decides which characters are escaped in addition to harmful ones.
-    also: fn(char) -> bool,
+    is_also_escaped: fn(char) -> bool,
 }
 
 impl Write for EscapingWriter<'_, '_> {
     /// Writes a text, with escapes in place of the selected characters.
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let also = self.also;
+        let also = self.is_also_escaped;
         let is_escaped = |c: char| is_harmful(c) || also(c);
         let mut rest = text;
         while let Some(at) = rest.find(is_escaped) {

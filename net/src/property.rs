@@ -39,7 +39,7 @@ impl<P: Paths, A: Clone + Ord> Property<P, A> {
                 (atom, numbered[index])
             })
             .collect();
-        let formula = formulas.copied(formula, &mut copy, |atom| renumbered[&atom]);
+        let formula = formulas.copy_to(formula, &mut copy, |atom| renumbered[&atom]);
         Property { atoms: sorted_atoms, formulas: copy, formula, fairness: Fairness::default() }
     }
 
@@ -48,12 +48,12 @@ impl<P: Paths, A: Clone + Ord> Property<P, A> {
     pub fn negated(&self) -> Self {
         let mut formulas = self.formulas.clone();
         let negation = formulas.negate(self.formula);
-        Self::new(&formulas, negation, &self.atoms).under(self.fairness.clone())
+        Self::new(&formulas, negation, &self.atoms).with_fairness(self.fairness.clone())
     }
 
     /// Returns the property restricted to runs that are fair in this sense.
     #[must_use]
-    pub fn under(self, fairness: Fairness) -> Self {
+    pub fn with_fairness(self, fairness: Fairness) -> Self {
         Property { fairness, ..self }
     }
 }
@@ -84,12 +84,12 @@ impl<P: Paths, A> Property<P, A> {
     /// # Panics
     /// If `atoms` is too short.
     pub fn translated(&self, to: &mut Formulas<P>, atoms: &[Formula<P>]) -> Formula<P> {
-        self.formulas.copied(self.formula, to, |atom| atoms[atom.0 as usize])
+        self.formulas.copy_to(self.formula, to, |atom| atoms[atom.0 as usize])
     }
 
     /// Returns the nodes of the formula, operands before operators.
     fn nodes(&self) -> impl Iterator<Item = &Node<P>> {
-        self.formulas.below(self.formula).into_iter().map(|part| self.formulas.node(part))
+        self.formulas.parts(self.formula).into_iter().map(|part| self.formulas.node(part))
     }
 }
 

@@ -33,7 +33,7 @@ impl RunAtom {
 
     /// Returns, by atom, its value at the first position of every run. Atoms about the next firing
     /// are unknown there.
-    pub fn all_initially(atoms: &[RunAtom], net: &Net) -> Vec<PartialTruth> {
+    pub fn initial_values(atoms: &[RunAtom], net: &Net) -> Vec<PartialTruth> {
         let is_dead = net.is_dead(net.initial());
         let value_of = |atom: &RunAtom| match atom {
             RunAtom::Fires(_) if !is_dead => PartialTruth::Unknown,
@@ -61,7 +61,7 @@ impl RunProperty {
     /// Returns the property of all runs that has the fairness requirement as part of the formula.
     /// The automaton doubles with each transition, so this is for few transitions.
     #[must_use]
-    pub fn written_out(&self) -> Self {
+    pub fn with_fairness_in_formula(&self) -> Self {
         let fairness = self.fairness();
         let (mut formulas, mut atoms) = (self.formulas().clone(), self.atoms().to_vec());
         let mut conjuncts = vec![self.formula()];

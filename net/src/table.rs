@@ -25,7 +25,7 @@ pub(crate) fn hash(key: &(impl Hash + ?Sized)) -> u32 {
 impl Table {
     /// Returns the index with this hash for which `is` returns true.
     pub(crate) fn find(&self, hash: u32, is_match: impl Fn(usize) -> bool) -> Option<usize> {
-        let mut slot = self.begin(hash)?;
+        let mut slot = self.first_slot(hash)?;
         loop {
             match self.slots[slot] {
                 (_, FREE) => return None,
@@ -43,13 +43,16 @@ impl Table {
         if self.slots.len() < 2 * self.len {
             let larger = vec![(0, FREE); (4 * self.len).next_power_of_two()];
             let slots = std::mem::replace(&mut self.slots, larger);
-            slots.into_iter().filter(|&(_, index)| index != FREE).for_each(|slot| self.enter(slot));
+            slots
+                .into_iter()
+                .filter(|&(_, index)| index != FREE)
+                .for_each(|slot| self.insert_slot(slot));
         }
-        self.enter((hash, index));
+        self.insert_slot((hash, index));
     }
 
-    fn enter(&mut self, slot: (u32, u32)) {
-        let Some(mut index) = self.begin(slot.0) else { return };
+    fn insert_slot(&mut self, slot: (u32, u32)) {
+        let Some(mut index) = self.first_slot(slot.0) else { return };
         while self.slots[index].1 != FREE {
             index = (index + 1) & (self.slots.len() - 1);
         }
@@ -57,7 +60,7 @@ impl Table {
     }
 
     /// Returns the first slot for a hash.
-    fn begin(&self, hash: u32) -> Option<usize> {
+    fn first_slot(&self, hash: u32) -> Option<usize> {
         // A table with fewer than 2³² slots has enough bits in the hash for all of them.
         Some(hash as usize & self.slots.len().checked_sub(1)?)
     }

@@ -77,7 +77,7 @@ pub struct TranslationBound {
     /// The largest number of tokens.
     pub most: u64,
     /// The reason.
-    pub because: Because,
+    pub reason: Because,
 }
 
 /// The reason why a place is bounded.
@@ -127,7 +127,7 @@ pub struct Translation {
     /// The places with a complement. Complements come after all other places, in this order.
     complemented: Vec<PlaceId>,
     /// The end of the copies of each transition, in the numbering of the translated net.
-    ends: Vec<usize>,
+    copy_ends: Vec<usize>,
     /// The caps, if places may hold more than the net counts.
     caps: Option<Caps>,
 }
@@ -136,9 +136,9 @@ pub struct Translation {
 #[derive(Clone, Debug)]
 pub struct Caps {
     /// The place that is marked until a cap is passed.
-    pub within: PlaceId,
+    pub within_place: PlaceId,
     /// For each place with a cap: the cap, and the place for the tokens beyond it.
-    pub over: BTreeMap<PlaceId, (u64, PlaceId)>,
+    pub overflow: BTreeMap<PlaceId, (u64, PlaceId)>,
     /// The enabling condition of each transition of the model, over the model's places. No number
     /// exceeds the cap of its place.
     pub enabled: Vec<Vec<Window>>,
@@ -162,7 +162,14 @@ impl Translation {
             end += copies;
             ends.push(end);
         }
-        Ok(Translation { places, transitions: names, bounds, complemented, ends, caps: None })
+        Ok(Translation {
+            places,
+            transitions: names,
+            bounds,
+            complemented,
+            copy_ends: ends,
+            caps: None,
+        })
     }
 
     /// Adds caps.
@@ -178,7 +185,7 @@ impl Translation {
 
     /// Returns the place that is marked until a cap is passed, if there are caps.
     pub fn within_caps(&self) -> Option<PlaceId> {
-        self.caps.as_ref().map(|caps| caps.within)
+        self.caps.as_ref().map(|caps| caps.within_place)
     }
 
     /// Returns the number of places of the model.
@@ -188,7 +195,7 @@ impl Translation {
 
     /// Returns the number of transitions of the model.
     pub fn transition_count(&self) -> usize {
-        self.ends.len()
+        self.copy_ends.len()
     }
 
     /// Returns the name of a transition of the model.
@@ -214,8 +221,8 @@ impl Translation {
 
     /// Returns the indices of the copies of `t`.
     pub fn copies(&self, t: TransitionId) -> Range<usize> {
-        let start = t.index().checked_sub(1).map_or(0, |before| self.ends[before]);
-        start..self.ends.get(t.index()).copied().unwrap_or(start)
+        let start = t.index().checked_sub(1).map_or(0, |before| self.copy_ends[before]);
+        start..self.copy_ends.get(t.index()).copied().unwrap_or(start)
     }
 
     /// Returns true if `copy` is one of several copies of a transition. Then statements about each
@@ -227,13 +234,13 @@ impl Translation {
 
     /// Returns the transition of the model that a copy represents.
     pub fn origin(&self, copy: TransitionId) -> TransitionId {
-        TransitionId::new(self.ends.partition_point(|&end| end <= copy.index()))
+        TransitionId::new(self.copy_ends.partition_point(|&end| end <= copy.index()))
     }
 }
 
 /// Returns the name of a complement place: `co(p)`, with as many primes as make it unique.
 pub fn complement_name(place: &str, is_taken: impl Fn(&str) -> bool) -> String {
-    unused(format!("co({place})"), is_taken)
+    unused_name(format!("co({place})"), is_taken)
 }
 
 /// Returns the name of a copy of a transition: `t[p=2,q=0]` if it empties p and q, `t[over(p)+1]`
@@ -247,16 +254,16 @@ pub fn copy_name(
     let held = held.iter().map(|(place, tokens)| format!("{place}={tokens}"));
     let over = over.iter().map(|(place, change)| format!("over({place}){change:+}"));
     let annotations: Vec<String> = held.chain(over).collect();
-    unused(format!("{transition}[{}]", annotations.join(",")), is_taken)
+    unused_name(format!("{transition}[{}]", annotations.join(",")), is_taken)
 }
 
 /// Returns the name of another node of a net with caps: `what`, or `what(place)`, with primes as
 /// needed.
 pub fn cap_name(what: &str, place: Option<&str>, is_taken: impl Fn(&str) -> bool) -> String {
-    unused(place.map_or_else(|| what.to_owned(), |place| format!("{what}({place})")), is_taken)
+    unused_name(place.map_or_else(|| what.to_owned(), |place| format!("{what}({place})")), is_taken)
 }
 
-fn unused(mut name: String, is_taken: impl Fn(&str) -> bool) -> String {
+fn unused_name(mut name: String, is_taken: impl Fn(&str) -> bool) -> String {
     while is_taken(&name) {
         name.push('\'');
     }

@@ -150,7 +150,7 @@ impl Units {
 
     /// Returns the tree with the claim about `reached`, a marking reachable from the one that the
     /// claim speaks of. The claim is dropped if `reached` itself violates it.
-    pub(crate) fn reached(&self, reached: &Marking) -> Units {
+    pub(crate) fn claimed_from(&self, reached: &Marking) -> Units {
         let holds = self.safe_from.is_some() && self.unsafe_place(reached).is_none();
         Units { safe_from: holds.then(|| reached.clone()), ..self.clone() }
     }

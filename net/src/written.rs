@@ -33,7 +33,7 @@ pub enum Unwritable {
 }
 
 /// The keywords of LoLA's language.
-const LOLA: [&str; 13] = [
+const LOLA_KEYWORDS: [&str; 13] = [
     "PLACE",
     "MARKING",
     "TRANSITION",
@@ -86,7 +86,7 @@ fn spelt(name: &str) -> Result<(), Unwritable> {
     match name.contains(foreign)
         || name.starts_with("//")
         || name.starts_with("/*")
-        || LOLA.contains(&name)
+        || LOLA_KEYWORDS.contains(&name)
     {
         true => Err(Unwritable::Name(name.to_owned())),
         false => Ok(()),

@@ -103,11 +103,11 @@ fn clean(text: &str) -> String {
 }
 
 /// The largest number of letters of a name in a picture.
-const LONGEST: usize = 64;
+const MAX_LETTERS: usize = 64;
 
 /// Clips a name for a picture.
 pub fn clipped(name: &str) -> String {
-    clipped_to(name, LONGEST)
+    clipped_to(name, MAX_LETTERS)
 }
 
 /// Clips a text with more than `longest` letters. Keeps its beginning and its end, because
@@ -154,9 +154,9 @@ mod tests {
     fn long_names_keep_their_ends() {
         let long: String = (0..300).map(|at| char::from(b'a' + (at % 26) as u8)).collect();
         let clip = clipped(&long);
-        assert_eq!(clip.chars().count(), LONGEST);
+        assert_eq!(clip.chars().count(), MAX_LETTERS);
         assert!(long.starts_with(clip.split('…').next().unwrap()));
         assert!(long.ends_with(clip.split('…').next_back().unwrap()));
-        assert_eq!(clipped("é".repeat(LONGEST).as_str()), "é".repeat(LONGEST));
+        assert_eq!(clipped("é".repeat(MAX_LETTERS).as_str()), "é".repeat(MAX_LETTERS));
     }
 }

@@ -25,9 +25,9 @@ pub struct PlotFrame<'a> {
     /// The text below the x axis.
     pub x: &'a str,
     /// The smallest value at which the x axis may end.
-    pub most: f64,
+    pub min_x_end: f64,
     /// The minimum distance between grid lines on the x axis: 1 if the axis counts.
-    pub finest: f64,
+    pub min_grid_step: f64,
     /// The unit after each number at the y axis.
     pub unit: &'a str,
 }
@@ -51,7 +51,7 @@ const BOTTOM: f64 = 50.0;
 /// Returns the plot as an SVG file.
 pub fn plot(frame: &PlotFrame<'_>, curves: &[Curve]) -> String {
     let points = || curves.iter().flat_map(|curve| &curve.points);
-    let most = points().map(|point| point.0).fold(frame.most, f64::max);
+    let most = points().map(|point| point.0).fold(frame.min_x_end, f64::max);
     let low = points().map(|point| point.1).fold(0.0, f64::min).floor();
     let high = points().map(|point| point.1).fold(low + 1.0, f64::max).ceil();
     let height = HEIGHT.max(TOP + LEGEND_LINE * (curves.len() + 2) as f64);
@@ -84,7 +84,7 @@ pub fn plot(frame: &PlotFrame<'_>, curves: &[Curve]) -> String {
         line((x(0.0), y(power)), (x(most), y(power)), (LEFT - 6.0, y(power) + 4.0, "end", label));
         power += step;
     }
-    let step = nice_step(most).max(frame.finest);
+    let step = nice_step(most).max(frame.min_grid_step);
     // Multiples are computed from integers, because sums of small steps would show rounding errors
     // in labels.
     for at in 0..=(most / step + 1e-9) as u32 {
@@ -159,8 +159,8 @@ mod tests {
         let frame = PlotFrame {
             title: "nodes & markings",
             x: "seconds",
-            most: 0.25,
-            finest: 0.0,
+            min_x_end: 0.25,
+            min_grid_step: 0.0,
             unit: "",
         };
         let svg = plot(&frame, &[curve("x", &[(0.0, 0.0), (0.25, 1999.5)]), curve("y", &[])]);

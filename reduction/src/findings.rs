@@ -33,7 +33,7 @@ impl Findings {
 
     pub(super) fn constant(&mut self, net: &WorkNet, p: PlaceId) {
         let holds = !self.is_lossy || (self.keeps_support && net.in_support(p));
-        if holds && p.index() < net.original_places() && !net.is_blurred(p) {
+        if holds && p.index() < net.original_places() && !net.has_changed_meaning(p) {
             self.constants.push((p, net.tokens(p)));
         }
     }

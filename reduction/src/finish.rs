@@ -50,7 +50,7 @@ fn units(
     places: &[Option<PlaceId>],
 ) -> Option<Units> {
     let units = original.units()?;
-    if work.places().any(|p| work.is_blurred(p)) {
+    if work.places().any(|p| work.has_changed_meaning(p)) {
         return None;
     }
     let shrunk = units.iter().map(|(_, unit)| Unit {

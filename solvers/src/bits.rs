@@ -41,14 +41,14 @@ impl Sides {
         }
         let side = if bound.sign() == Sign::Minus { &mut left } else { &mut right };
         side.constant = bound.magnitude().clone();
-        let width = left.most(terms).max(right.most(terms)).bits().max(1);
+        let width = left.max_value(terms).max(right.max_value(terms)).bits().max(1);
         Some(Sides { width: u32::try_from(width).ok()?, left, right })
     }
 }
 
 impl BitSum {
     /// Returns the largest possible value.
-    fn most(&self, terms: &Terms) -> BigUint {
+    fn max_value(&self, terms: &Terms) -> BigUint {
         let max_value = |variable: Variable| (BigUint::from(1u32) << width(terms, variable)) - 1u32;
         let parts = self.entries.iter().map(|(variable, c)| c * max_value(*variable));
         parts.fold(self.constant.clone(), |sum, part| sum + part)
@@ -64,7 +64,7 @@ pub(crate) fn width(terms: &Terms, variable: Variable) -> u32 {
 }
 
 /// Returns the number of bits needed for numbers up to `most`, at least 1.
-pub fn bits_of(max_number: u64) -> u32 {
+pub fn bits_needed(max_number: u64) -> u32 {
     (u64::BITS - max_number.leading_zeros()).max(1)
 }
 
@@ -85,6 +85,6 @@ mod tests {
         assert_eq!(Sides::of(&terms, &[(x, 1), (n, 1)], &0.into()), None);
         let large = Sides::of(&terms, &[(x, i128::MAX)], &0.into()).unwrap();
         assert_eq!(large.width, 129);
-        assert_eq!([0, 1, 2, 255, 256, u64::MAX].map(bits_of), [1, 1, 2, 8, 9, 64]);
+        assert_eq!([0, 1, 2, 255, 256, u64::MAX].map(bits_needed), [1, 1, 2, 8, 9, 64]);
     }
 }

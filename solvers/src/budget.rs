@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Interval between two queries of the memory usage.
-const SAMPLING: Duration = Duration::from_millis(20);
+const SAMPLING_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The reason why a budget is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -179,7 +179,7 @@ struct Usage {
 }
 
 /// Page size in bytes. Linux counts pages, and all supported machines have pages of 4 KiB.
-const PAGE: u64 = 4096;
+const PAGE_BYTES: u64 = 4096;
 
 impl Usage {
     /// Returns the last reading, or zeros if `/proc` is missing.
@@ -201,7 +201,9 @@ impl Usage {
             Instant::now()
         });
         let now = start.elapsed().as_micros() as u64;
-        if now.saturating_sub(SAMPLED_AT.load(Ordering::Relaxed)) >= SAMPLING.as_micros() as u64 {
+        if now.saturating_sub(SAMPLED_AT.load(Ordering::Relaxed))
+            >= SAMPLING_INTERVAL.as_micros() as u64
+        {
             SAMPLED_AT.store(now, Ordering::Relaxed);
             sample();
         }
@@ -214,8 +216,8 @@ impl Usage {
     fn read() -> Option<Usage> {
         let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
         let mut pages = statm.split_ascii_whitespace().map(|field| field.parse::<u64>().ok());
-        let address_space = pages.next()?? * PAGE;
-        let mut resident = pages.next()?? * PAGE;
+        let address_space = pages.next()?? * PAGE_BYTES;
+        let mut resident = pages.next()?? * PAGE_BYTES;
         let children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
         resident += children.iter().map(|&child| child_bytes(child)).sum::<u64>();
         Some(Usage { address_space, resident })
@@ -233,7 +235,7 @@ pub(crate) fn child_bytes(process: u32) -> u64 {
 pub(crate) fn descendants(process: u32) -> Vec<u32> {
     let mut processes = vec![process];
     let mut next = 0;
-    while let Some(&process) = processes.get(next).filter(|_| next < MOST_DESCENDANTS) {
+    while let Some(&process) = processes.get(next).filter(|_| next < MAX_DESCENDANTS) {
         next += 1;
         let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten();
         for thread in threads.flatten() {
@@ -245,13 +247,13 @@ pub(crate) fn descendants(process: u32) -> Vec<u32> {
 }
 
 /// Limit on the number of descendants that are counted; no solver has more.
-const MOST_DESCENDANTS: usize = 100;
+const MAX_DESCENDANTS: usize = 100;
 
 fn process_bytes(process: u32) -> u64 {
     let statm = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
     let mut pages = statm.split_ascii_whitespace().skip(1).map_while(|n| n.parse().ok());
     let (resident, shared): (u64, u64) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
-    resident.saturating_sub(shared) * PAGE
+    resident.saturating_sub(shared) * PAGE_BYTES
 }
 
 /// Processes whose memory counts as ours.

@@ -75,7 +75,7 @@ impl CertifiedBound {
     /// Returns [`RefusalReason`] if the multipliers prove no bound.
     pub fn check(program: &LinearProgram, multipliers: Multipliers) -> Result<Self, RefusalReason> {
         let sense = program.sense();
-        let scaled = weigh(program, Objective::OfTheProgram, sense, &multipliers)?;
+        let scaled = proved_value(program, Objective::Program, sense, &multipliers)?;
         let bound = BigRational::new(scaled, multipliers.denominator.clone());
         Ok(CertifiedBound { sense, bound, multipliers })
     }
@@ -147,7 +147,7 @@ impl CertifiedInfeasible {
             }
             Contradiction::Combination(multipliers) => {
                 // With objective 0, every point satisfies 0 ≤ the right-hand side.
-                let scaled = weigh(program, Objective::Zero, Sense::Maximise, multipliers)?;
+                let scaled = proved_value(program, Objective::Zero, Sense::Maximise, multipliers)?;
                 if !scaled.is_negative() {
                     return Err(RefusalReason::NotContradictory);
                 }
@@ -172,7 +172,7 @@ pub struct Tally {
     /// Number of proofs with [`Effort::Solved`].
     pub solved: u64,
     /// Number of proofs with [`Effort::Looked`].
-    pub looked: u64,
+    pub without_numbers: u64,
     /// Number of searches without a proof; nothing is known in these cases.
     pub given_up: u64,
 }
@@ -184,10 +184,10 @@ impl Tally {
         outcome: Result<(T, Effort), RefusalReason>,
     ) -> Result<T, RefusalReason> {
         let counter = match &outcome {
-            Ok((_, Effort::AtOnce)) => &mut self.at_once,
-            Ok((_, Effort::Repaired)) => &mut self.repaired,
-            Ok((_, Effort::Solved)) => &mut self.solved,
-            Ok((_, Effort::Looked)) => &mut self.looked,
+            Ok((_, Effort::Rounded)) => &mut self.at_once,
+            Ok((_, Effort::RoundedDifferently)) => &mut self.repaired,
+            Ok((_, Effort::SolvedExactly)) => &mut self.solved,
+            Ok((_, Effort::WithoutNumbers)) => &mut self.without_numbers,
             Err(_) => &mut self.given_up,
         };
         *counter += 1;
@@ -197,7 +197,7 @@ impl Tally {
 
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Tally { at_once, repaired, solved, looked, given_up } = self;
+        let Tally { at_once, repaired, solved, without_numbers: looked, given_up } = self;
         write!(
             f,
             "{at_once} at once, {repaired} repaired, {solved} solved exactly, {looked} by one row, \
@@ -219,7 +219,8 @@ pub fn bound_near(
 ) -> Result<(CertifiedBound, Effort), RefusalReason> {
     let mut best: Result<(CertifiedBound, Effort), RefusalReason> = Err(RefusalReason::NotRational);
     let solve_exactly = || exact::multipliers(program, multipliers, Some(program.objective()));
-    let solved = std::iter::once_with(solve_exactly).flatten().map(|guess| (Effort::Solved, guess));
+    let solved =
+        std::iter::once_with(solve_exactly).flatten().map(|guess| (Effort::SolvedExactly, guess));
     for (effort, guess) in rational::guesses(multipliers).chain(solved) {
         let candidate =
             CertifiedBound::check(program, without_wrong_signs(program, program.sense(), guess));
@@ -255,18 +256,19 @@ pub fn infeasible_near(
     program: &LinearProgram,
     ray: &[f64],
 ) -> Result<(CertifiedInfeasible, Effort), RefusalReason> {
-    let check_directly =
-        |contradiction| Ok((CertifiedInfeasible::check(program, contradiction)?, Effort::Looked));
+    let check_directly = |contradiction| {
+        Ok((CertifiedInfeasible::check(program, contradiction)?, Effort::WithoutNumbers))
+    };
     if let Some(contradiction) = empty_interval(program) {
         return check_directly(contradiction);
     }
     let mut last_refusal = RefusalReason::NoMultipliers;
     let solve_exactly = || {
         let guess = exact::multipliers(program, ray, None)?;
-        Some([guess.clone(), turned(guess)])
+        Some([guess.clone(), negate_multipliers(guess)])
     };
     let solved = std::iter::once_with(solve_exactly).flatten().flatten();
-    let solved = solved.map(|guess| (Effort::Solved, guess));
+    let solved = solved.map(|guess| (Effort::SolvedExactly, guess));
     for (effort, guess) in rational::ray_guesses(ray).chain(solved) {
         let guess = without_wrong_signs(program, Sense::Maximise, guess);
         let guess = Contradiction::Combination(guess);
@@ -278,7 +280,7 @@ pub fn infeasible_near(
     check_directly(Contradiction::Combination(contradictory_row(program).ok_or(last_refusal)?))
 }
 
-fn turned(mut multipliers: Multipliers) -> Multipliers {
+fn negate_multipliers(mut multipliers: Multipliers) -> Multipliers {
     multipliers.numerators.iter_mut().for_each(|(_, numerator)| *numerator = -&*numerator);
     multipliers
 }
@@ -289,7 +291,7 @@ fn contradictory_row(program: &LinearProgram) -> Option<Multipliers> {
         // The largest or smallest value of the row; `None` means unlimited.
         let extreme_value = |sense| {
             entries.iter().try_fold(0i128, |sum, &(column, a)| {
-                let bound = best_end(program.columns()[column.index()], sense, a > 0)?;
+                let bound = best_bound(program.columns()[column.index()], sense, a > 0)?;
                 sum.checked_add(i128::from(a).checked_mul(i128::from(bound))?)
             })
         };
@@ -343,13 +345,13 @@ fn without_wrong_signs(
 
 #[derive(Clone, Copy)]
 enum Objective {
-    OfTheProgram,
+    Program,
     Zero,
 }
 
 /// Returns the right-hand side of the inequality in the module documentation, times the
 /// denominator.
-fn weigh(
+fn proved_value(
     program: &LinearProgram,
     objective: Objective,
     sense: Sense,
@@ -366,27 +368,26 @@ fn weigh(
             .collect::<Option<Vec<_>>>(),
     );
     if let Some((denominator, numerators)) = fitting_128_bits {
-        match weigh_in(program, objective, sense, &denominator, &numerators) {
+        match proved_value_in(program, objective, sense, &denominator, &numerators) {
             Err(Trouble::Overflow) => {}
-            Err(Trouble::Refused(refused)) => return Err(refused),
+            Err(Trouble::Refusal(refused)) => return Err(refused),
             Ok(value) => return Ok(value.into()),
         }
     }
-    weigh_in(program, objective, sense, &multipliers.denominator, &multipliers.numerators).map_err(
-        |trouble| match trouble {
-            Trouble::Refused(refused) => refused,
+    proved_value_in(program, objective, sense, &multipliers.denominator, &multipliers.numerators)
+        .map_err(|trouble| match trouble {
+            Trouble::Refusal(refused) => refused,
             Trouble::Overflow => unreachable!("big integers do not overflow"),
-        },
-    )
+        })
 }
 
 enum Trouble {
     Overflow,
-    Refused(RefusalReason),
+    Refusal(RefusalReason),
 }
 
 /// Computes [`weigh`] in one number type, with checked operations.
-fn weigh_in<T>(
+fn proved_value_in<T>(
     program: &LinearProgram,
     objective: Objective,
     sense: Sense,
@@ -400,7 +401,7 @@ where
     // The reduced costs d = c − Aᵀ·y, times the denominator.
     let mut reduced: Vec<T> = match objective {
         Objective::Zero => vec![T::zero(); program.columns().len()],
-        Objective::OfTheProgram => program
+        Objective::Program => program
             .objective()
             .iter()
             .map(|&c| product(denominator, c))
@@ -411,7 +412,7 @@ where
         let bounds = *program
             .rows()
             .get(row.index())
-            .ok_or(Trouble::Refused(RefusalReason::NoSuchRow(*row)))?;
+            .ok_or(Trouble::Refusal(RefusalReason::NoSuchRow(*row)))?;
         if multiplier.is_zero() {
             continue;
         }
@@ -420,8 +421,8 @@ where
             *reduced_cost =
                 reduced_cost.checked_sub(&product(multiplier, a)?).ok_or(Trouble::Overflow)?;
         }
-        let bound = best_end(bounds, sense, multiplier.is_positive())
-            .ok_or(Trouble::Refused(RefusalReason::RowUnbounded(*row)))?;
+        let bound = best_bound(bounds, sense, multiplier.is_positive())
+            .ok_or(Trouble::Refusal(RefusalReason::RowUnbounded(*row)))?;
         total = total.checked_add(&product(multiplier, bound)?).ok_or(Trouble::Overflow)?;
     }
     for (index, (reduced, &bounds)) in reduced.iter().zip(program.columns()).enumerate() {
@@ -430,8 +431,8 @@ where
         }
         // The cast is lossless: programs have at most 2³² columns.
         let column = Column(index as u32);
-        let bound = best_end(bounds, sense, reduced.is_positive())
-            .ok_or(Trouble::Refused(RefusalReason::ColumnUnbounded(column)))?;
+        let bound = best_bound(bounds, sense, reduced.is_positive())
+            .ok_or(Trouble::Refusal(RefusalReason::ColumnUnbounded(column)))?;
         total = total.checked_add(&product(reduced, bound)?).ok_or(Trouble::Overflow)?;
     }
     Ok(total)
@@ -439,7 +440,7 @@ where
 
 /// Returns the end of the interval at which the product with a factor of the given sign is greatest
 /// ([`Sense::Maximise`]) or least. Returns `None` if this end is unbounded.
-fn best_end(bounds: Interval, sense: Sense, is_positive: bool) -> Option<i64> {
+fn best_bound(bounds: Interval, sense: Sense, is_positive: bool) -> Option<i64> {
     if is_positive == (sense == Sense::Maximise) { bounds.upper } else { bounds.lower }
 }
 
@@ -472,7 +473,7 @@ mod tests {
         assert_eq!(*proof.bound(), BigRational::new(8.into(), 3.into()));
         assert_eq!(proof.integer_bound(), BigInt::from(2));
         let near = bound_near(&wedge(), &[0.333_333_333, 0.333_333_334], 8.0 / 3.0).unwrap();
-        assert_eq!(near, (proof, Effort::AtOnce));
+        assert_eq!(near, (proof, Effort::Rounded));
     }
 
     #[test]
@@ -513,7 +514,7 @@ mod tests {
         assert!(infeasible_near(&program, &[-0.2, -0.2, 0.6]).is_ok());
         program.set_row_bounds(Row(2), Interval::between(2, 1)).unwrap();
         let (found, effort) = infeasible_near(&program, &[]).unwrap();
-        assert_eq!(effort, Effort::Looked);
+        assert_eq!(effort, Effort::WithoutNumbers);
         assert_eq!(*found.contradiction(), Contradiction::EmptyRow(Row(2)));
         let wrong = Contradiction::EmptyColumn(Column(0));
         let refused = Err(RefusalReason::ColumnNotEmpty(Column(0)));

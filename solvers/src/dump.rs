@@ -52,14 +52,14 @@ impl Dump {
     ///
     /// # Errors
     /// Returns an error if the directory cannot be created.
-    pub fn into(directory: &Path) -> io::Result<Self> {
+    pub fn create(directory: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(directory)?;
         let directory = directory.to_owned();
         Ok(Dump { directory, written: Arc::default(), label: Arc::default() })
     }
 
     /// Returns a dump to the same directory with the same numbering and its own description.
-    pub fn apart(&self) -> Self {
+    pub fn with_own_label(&self) -> Self {
         Dump { label: Arc::default(), ..self.clone() }
     }
 
@@ -73,7 +73,7 @@ impl Dump {
         self.label.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn described(&self) -> (String, String) {
+    fn name_and_header(&self) -> (String, String) {
         let label = self.label();
         (label.name.clone(), label.header.clone())
     }
@@ -181,13 +181,13 @@ pub struct RecordingSolver<S, Q = ()> {
     solver: S,
     dump: Dump,
     /// The formula or assertions that an incremental back-end has received so far.
-    received: Q,
+    received_input: Q,
 }
 
 impl<S, Q: Default> RecordingSolver<S, Q> {
     /// Wraps `solver`, which must not have received anything yet.
     pub fn new(solver: S, dump: Dump) -> Self {
-        RecordingSolver { solver, dump, received: Q::default() }
+        RecordingSolver { solver, dump, received_input: Q::default() }
     }
 }
 
@@ -206,7 +206,7 @@ impl<S: LpSolver> LpSolver for RecordingSolver<S> {
     }
 
     fn solve(&mut self, program: &LinearProgram, budget: &Budget) -> LpAnswer {
-        let (name, header) = self.dump.described();
+        let (name, header) = self.dump.name_and_header();
         self.log(self.dump.program(&name, &header, program));
         self.solver.solve(program, budget)
     }
@@ -242,7 +242,7 @@ impl<S: IncrementalLp> IncrementalLp for RecordingSolver<S> {
     }
 
     fn solve_again(&mut self, budget: &Budget) -> LpAnswer {
-        let (name, header) = self.dump.described();
+        let (name, header) = self.dump.name_and_header();
         self.log(self.dump.program(&name, &header, self.solver.program()));
         self.solver.solve_again(budget)
     }
@@ -255,7 +255,7 @@ impl<S: SmtSolver> SmtSolver for RecordingSolver<S, Vec<Term>> {
 
     fn assert(&mut self, terms: &Terms, term: Term) -> Result<(), SmtError> {
         self.solver.assert(terms, term)?;
-        self.received.push(term);
+        self.received_input.push(term);
         Ok(())
     }
 
@@ -265,9 +265,9 @@ impl<S: SmtSolver> SmtSolver for RecordingSolver<S, Vec<Term>> {
         assumptions: &[Term],
         budget: &Budget,
     ) -> Result<SmtAnswer, SmtError> {
-        let mut assertions = self.received.clone();
+        let mut assertions = self.received_input.clone();
         assertions.extend_from_slice(assumptions);
-        let (name, header) = self.dump.described();
+        let (name, header) = self.dump.name_and_header();
         self.log(self.dump.terms(&name, &header, terms, &assertions));
         self.solver.check(terms, assumptions, budget)
     }
@@ -275,18 +275,18 @@ impl<S: SmtSolver> SmtSolver for RecordingSolver<S, Vec<Term>> {
 
 impl<S: SatSolver> SatSolver for RecordingSolver<S, Cnf> {
     fn new_variable(&mut self) -> Literal {
-        self.received.new_variable();
+        self.received_input.new_variable();
         self.solver.new_variable()
     }
 
     fn add_clause(&mut self, clause: &[Literal]) {
-        self.received.add_clause(clause.iter().copied());
+        self.received_input.add_clause(clause.iter().copied());
         self.solver.add_clause(clause);
     }
 
     fn solve(&mut self, assumptions: &[Literal], budget: &Budget) -> SatAnswer {
-        let (name, header) = self.dump.described();
-        self.log(self.dump.clauses(&name, &header, &self.received, assumptions));
+        let (name, header) = self.dump.name_and_header();
+        self.log(self.dump.clauses(&name, &header, &self.received_input, assumptions));
         self.solver.solve(assumptions, budget)
     }
 }
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn a_recorded_back_end_writes_each_question_with_its_header() {
         let directory = tempfile::tempdir().unwrap();
-        let dump = Dump::into(directory.path()).unwrap();
+        let dump = Dump::create(directory.path()).unwrap();
         let mut solver: RecordingSolver<BatSat, Cnf> =
             RecordingSolver::new(BatSat::new(), dump.clone());
         let a = Literal::new(0, true);

@@ -21,16 +21,16 @@ use std::collections::BTreeMap;
 
 use crate::linear_program::{LinearProgram, Row};
 use crate::multipliers::Multipliers;
-use crate::rational::{NOISE, largest, nearest};
+use crate::rational::{NOISE_FRACTION, largest, nearest};
 
 /// A reduced cost counts as zero below this fraction of the sum of its absolute terms.
-const ZERO: f64 = 1e-7;
+const ZERO_TOLERANCE: f64 = 1e-7;
 
 /// Limit on the number of combined coefficients; beyond it the system counts as too large.
-const MOST_WORK: usize = 1_000_000;
+const MAX_COMBINED_COEFFICIENTS: usize = 1_000_000;
 
 /// Limit on the bits of a coefficient; beyond it the system counts as too large.
-const MOST_BITS: u64 = 2048;
+const MAX_COEFFICIENT_BITS: u64 = 2048;
 
 /// Σ coefficient · unknown = constant.
 struct Equation {
@@ -54,14 +54,14 @@ pub(crate) fn multipliers(
     }
     // For a ray, only the direction matters.
     let scale = if costs.is_some() { 1.0 } else { 1.0 / largest };
-    let significant = values.iter().enumerate().filter(|(_, y)| y.abs() > largest * NOISE);
+    let significant = values.iter().enumerate().filter(|(_, y)| y.abs() > largest * NOISE_FRACTION);
     let unknowns: Vec<(Row, f64)> = significant
         .map(|(row, &y)| Some((Row(u32::try_from(row).ok()?), y * scale)))
         .collect::<Option<_>>()?;
     let solved = solve(equations(program, &unknowns, costs))?;
     let mut fractions: Vec<BigRational> = Vec::with_capacity(unknowns.len());
     for &(_, y) in &unknowns {
-        fractions.push(nearest(y, 10_000, ZERO).or_else(|| BigRational::from_float(y))?);
+        fractions.push(nearest(y, 10_000, ZERO_TOLERANCE).or_else(|| BigRational::from_float(y))?);
     }
     // Any other unknown in an equation is free, or belongs to a later equation.
     for (unknown, equation) in solved.into_iter().rev() {
@@ -87,7 +87,7 @@ struct Combination {
     /// The value of the combination at the given numbers.
     sum: f64,
     /// The sum of the absolute values of the terms.
-    size: f64,
+    absolute_sum: f64,
 }
 
 /// Returns an equation for each column whose reduced cost is nearly zero, short equations first.
@@ -102,13 +102,13 @@ fn equations(
             let combined = columns.entry(column.index()).or_default();
             combined.terms.push((unknown, a.into()));
             combined.sum += y * a as f64;
-            combined.size += (y * a as f64).abs();
+            combined.absolute_sum += (y * a as f64).abs();
         }
     }
     let equation = |(column, combined): (usize, Combination)| {
         let cost = costs.map_or(0, |costs| costs[column]);
-        let size = combined.size.max((cost as f64).abs());
-        let is_nearly_zero = (cost as f64 - combined.sum).abs() <= ZERO * size;
+        let size = combined.absolute_sum.max((cost as f64).abs());
+        let is_nearly_zero = (cost as f64 - combined.sum).abs() <= ZERO_TOLERANCE * size;
         let terms = combined.terms.into_iter().collect();
         is_nearly_zero.then_some(Equation { terms, constant: cost.into() })
     };
@@ -131,7 +131,9 @@ fn solve(equations: Vec<Equation>) -> Option<Vec<(usize, Equation)>> {
         }
         work += equation.terms.len();
         equation.shorten();
-        if work > MOST_WORK || equation.terms.values().any(|a| a.bits() > MOST_BITS) {
+        if work > MAX_COMBINED_COEFFICIENTS
+            || equation.terms.values().any(|a| a.bits() > MAX_COEFFICIENT_BITS)
+        {
             return None;
         }
         match equation.terms.iter().min_by_key(|(_, a)| a.bits()) {
@@ -197,7 +199,7 @@ mod tests {
         let expected = optimum.numer().to_string().len();
         assert!(expected > 9, "{optimum}");
         let (bound, effort) = bound_near(&program, &noisy, 0.5).unwrap();
-        assert_eq!((bound.bound(), effort), (&optimum, Effort::Solved));
+        assert_eq!((bound.bound(), effort), (&optimum, Effort::SolvedExactly));
     }
 
     #[test]
@@ -214,7 +216,7 @@ mod tests {
             let mut ray: Vec<f64> = values.iter().map(|y| y * factor).collect();
             ray.push(-factor / scale as f64);
             let (_, effort) = infeasible_near(&program, &ray).unwrap();
-            assert_eq!(effort, Effort::Solved, "{factor}");
+            assert_eq!(effort, Effort::SolvedExactly, "{factor}");
         }
     }
 

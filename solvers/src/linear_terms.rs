@@ -70,7 +70,7 @@ impl Linear {
     ///
     /// # Errors
     /// Returns [`NotLinear`] if the terms cannot be expressed as a linear program.
-    pub fn with(&self, terms: &Terms, assertions: &[Term]) -> Result<Self, NotLinear> {
+    pub fn with_assertions(&self, terms: &Terms, assertions: &[Term]) -> Result<Self, NotLinear> {
         let mut linear = self.clone();
         let columns = self.variables.iter().zip(0..);
         let mut columns = columns.map(|(&variable, index)| (variable, Column(index))).collect();
@@ -185,7 +185,8 @@ impl Linear {
         let mut used_names = std::collections::HashSet::new();
         let mut names = Vec::with_capacity(self.variables.len());
         for (index, &variable) in self.variables.iter().enumerate() {
-            let mut name: String = terms.name(variable).chars().take(200).map(tame).collect();
+            let mut name: String =
+                terms.name(variable).chars().take(200).map(lp_name_character).collect();
             while name.ends_with('_') {
                 name.pop();
             }
@@ -206,7 +207,7 @@ impl Linear {
     }
 }
 
-fn tame(c: char) -> char {
+fn lp_name_character(c: char) -> char {
     if c.is_ascii_alphanumeric() { c } else { '_' }
 }
 
@@ -231,7 +232,7 @@ mod tests {
         let names = linear.names(&terms);
         assert!(names.contains(&"m_p_1".to_owned()) && names[0] != names[1], "{names:?}");
         let more = terms.at_most(x, 0);
-        let more = linear.with(&terms, &[more]).unwrap();
+        let more = linear.with_assertions(&terms, &[more]).unwrap();
         assert!(more.program.columns()[column(x)].is_empty());
     }
 

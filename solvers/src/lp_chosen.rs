@@ -6,12 +6,12 @@ use crate::lp::IncrementalLp;
 use crate::{lp_cold::ScratchLp, lp_microlp::MicroLp};
 
 /// Takes over `program` in a solver whose answers can be certified.
-pub fn keep(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
+pub fn incremental_lp(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
     highs_or(MicroLp::new(), program)
 }
 
 /// Takes over `program` in a solver whose answers are hints only and not certified.
-pub fn keep_for_hints(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
+pub fn incremental_lp_for_hints(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
     highs_or(MicroLp::without_certificates(), program)
 }
 

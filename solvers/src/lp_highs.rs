@@ -57,9 +57,9 @@ pub struct HighsModel {
     /// The model inside HiGHS.
     model: Handle,
     /// True if the copy inside HiGHS equals `program`.
-    loaded: bool,
+    is_loaded: bool,
     /// The kind of changes since the last run.
-    changed: ChangeKind,
+    change_kind: ChangeKind,
     /// Called at every iteration.
     pub(crate) pulse: Option<fn()>,
 }
@@ -114,13 +114,19 @@ impl HighsModel {
     pub fn new(program: LinearProgram) -> Self {
         // SAFETY: no preconditions.
         let model = Handle(unsafe { Highs_create() });
-        HighsModel { program, model, loaded: false, changed: ChangeKind::Everything, pulse: None }
+        HighsModel {
+            program,
+            model,
+            is_loaded: false,
+            change_kind: ChangeKind::Everything,
+            pulse: None,
+        }
     }
 
     /// Records a failed call; warnings count as success.
-    fn note(&mut self, status: HighsInt) {
+    fn record_status(&mut self, status: HighsInt) {
         if status == kHighsStatusError {
-            self.loaded = false;
+            self.is_loaded = false;
         }
     }
 
@@ -130,9 +136,9 @@ impl HighsModel {
     }
 
     /// Records that the last basis may no longer be primal feasible.
-    fn disturb(&mut self) {
-        if self.changed == ChangeKind::Costs {
-            self.changed = ChangeKind::Other;
+    fn mark_infeasible_basis(&mut self) {
+        if self.change_kind == ChangeKind::Costs {
+            self.change_kind = ChangeKind::Other;
         }
     }
 
@@ -151,8 +157,8 @@ impl HighsModel {
             return false;
         }
         let costs = costs(program);
-        let (column_lower, column_upper) = ends(program.columns());
-        let (row_lower, row_upper) = ends(program.rows());
+        let (column_lower, column_upper) = bound_arrays(program.columns());
+        let (row_lower, row_upper) = bound_arrays(program.rows());
         // The casts are lossless: the number of entries fits, and columns are fewer than
         // HighsInt::MAX.
         let starts: Vec<HighsInt> = starts.iter().map(|&start| start as HighsInt).collect();
@@ -184,9 +190,9 @@ impl HighsModel {
                 value.as_ptr(),
             )
         };
-        self.loaded = status != kHighsStatusError;
-        self.changed = ChangeKind::Everything;
-        self.loaded
+        self.is_loaded = status != kHighsStatusError;
+        self.change_kind = ChangeKind::Everything;
+        self.is_loaded
     }
 
     /// Runs the simplex method once within `budget`, and returns the model status.
@@ -251,7 +257,7 @@ impl IncrementalLp for HighsModel {
     fn set_objective(&mut self, sense: Sense, costs: &[(Column, i64)]) -> Result<(), ProgramError> {
         self.program.set_objective(sense, costs.iter().copied())?;
         let column_count = self.program.columns().len();
-        if self.loaded && column_count > 0 {
+        if self.is_loaded && column_count > 0 {
             let costs = self::costs(&self.program);
             // SAFETY: the model is alive and has as many columns as there are costs.
             let status = unsafe {
@@ -263,33 +269,33 @@ impl IncrementalLp for HighsModel {
                     costs.as_ptr(),
                 )
             };
-            self.note(status);
+            self.record_status(status);
         }
         Ok(())
     }
 
     fn set_row_bounds(&mut self, row: Row, bounds: Interval) -> Result<(), ProgramError> {
         self.program.set_row_bounds(row, bounds)?;
-        self.disturb();
-        if self.loaded {
-            let (lower, upper) = end_values(bounds);
+        self.mark_infeasible_basis();
+        if self.is_loaded {
+            let (lower, upper) = bound_values(bounds);
             // SAFETY: the model is alive and has the row, as the program does.
             let status =
                 unsafe { Highs_changeRowBounds(self.model.0, row.0 as HighsInt, lower, upper) };
-            self.note(status);
+            self.record_status(status);
         }
         Ok(())
     }
 
     fn set_column_bounds(&mut self, column: Column, bounds: Interval) -> Result<(), ProgramError> {
         self.program.set_column_bounds(column, bounds)?;
-        self.disturb();
-        if self.loaded {
-            let (lower, upper) = end_values(bounds);
+        self.mark_infeasible_basis();
+        if self.is_loaded {
+            let (lower, upper) = bound_values(bounds);
             // SAFETY: the model is alive and has the column, as the program does.
             let status =
                 unsafe { Highs_changeColBounds(self.model.0, column.0 as HighsInt, lower, upper) };
-            self.note(status);
+            self.record_status(status);
         }
         Ok(())
     }
@@ -300,25 +306,25 @@ impl IncrementalLp for HighsModel {
         coefficients: &[(Column, i64)],
     ) -> Result<Row, ProgramError> {
         let row = self.program.add_row(bounds, coefficients.iter().copied())?;
-        self.disturb();
-        if self.loaded {
+        self.mark_infeasible_basis();
+        if self.is_loaded {
             let entries = self.program.row(row);
             let index: Vec<HighsInt> = entries.iter().map(|(c, _)| c.0 as HighsInt).collect();
             let value: Vec<f64> = entries.iter().map(|&(_, a)| a as f64).collect();
-            let (lower, upper) = end_values(bounds);
+            let (lower, upper) = bound_values(bounds);
             let count = index.len() as HighsInt;
             // SAFETY: the model is alive; both arrays have `count` entries.
             let status = unsafe {
                 Highs_addRow(self.model.0, lower, upper, count, index.as_ptr(), value.as_ptr())
             };
-            self.note(status);
+            self.record_status(status);
         }
         Ok(row)
     }
 
     fn inverse_row(&mut self, column: Column) -> Option<Vec<(Row, f64)>> {
         let count = self.program.rows().len();
-        if !self.loaded || count == 0 {
+        if !self.is_loaded || count == 0 {
             return None;
         }
         let mut basic_variables: Vec<HighsInt> = vec![0; count];
@@ -357,20 +363,20 @@ impl IncrementalLp for HighsModel {
         }
         // For an empty interval, some versions of HiGHS report an error and others infeasibility.
         if certify::empty_interval(&self.program).is_some() {
-            self.loaded = false;
+            self.is_loaded = false;
             return LpAnswer::Infeasible(Infeasibility::default());
         }
         // After a failed run from a basis, the second run starts from scratch. About one random
         // program in 10,000 (only unbounded ones were seen) is solved only with presolve.
         let mut status = kHighsModelStatusNotset;
         for presolve in [c"off", c"off", c"on"] {
-            if !self.loaded && !self.load() {
+            if !self.is_loaded && !self.load() {
                 return LpAnswer::NoAnswer(NoAnswer::Failed(
                     "HiGHS rejected the linear program".to_owned(),
                 ));
             }
             self.set_option(c"presolve", presolve);
-            let is_primal = self.changed.calls_for_primal(&self.program);
+            let is_primal = self.change_kind.calls_for_primal(&self.program);
             status = self.run(is_primal, budget);
             match status {
                 // HiGHS reports this status for every program without columns, even if 0 violates
@@ -381,21 +387,21 @@ impl IncrementalLp for HighsModel {
                     return LpAnswer::Infeasible(Infeasibility::default());
                 }
                 kHighsModelStatusOptimal | kHighsModelStatusModelEmpty => {
-                    self.changed = ChangeKind::Costs;
+                    self.change_kind = ChangeKind::Costs;
                     return LpAnswer::Optimal(self.optimum());
                 }
                 kHighsModelStatusInfeasible => {
-                    self.changed = ChangeKind::Other;
+                    self.change_kind = ChangeKind::Other;
                     return LpAnswer::Infeasible(self.infeasibility());
                 }
                 kHighsModelStatusUnbounded => {
-                    self.changed = ChangeKind::Costs;
+                    self.change_kind = ChangeKind::Costs;
                     return LpAnswer::Unbounded;
                 }
                 // The next run continues from the current basis with the same method.
-                kHighsModelStatusInterrupt if is_primal => self.changed = ChangeKind::Costs,
-                kHighsModelStatusInterrupt => self.changed = ChangeKind::Other,
-                _ => self.loaded = false,
+                kHighsModelStatusInterrupt if is_primal => self.change_kind = ChangeKind::Costs,
+                kHighsModelStatusInterrupt => self.change_kind = ChangeKind::Other,
+                _ => self.is_loaded = false,
             }
             if let Some(exhausted) = budget.exhausted() {
                 return LpAnswer::NoAnswer(exhausted.into());
@@ -458,11 +464,11 @@ fn costs(program: &LinearProgram) -> Vec<f64> {
     program.objective().iter().map(|&cost| cost as f64).collect()
 }
 
-fn ends(intervals: &[Interval]) -> (Vec<f64>, Vec<f64>) {
-    intervals.iter().map(|&interval| end_values(interval)).unzip()
+fn bound_arrays(intervals: &[Interval]) -> (Vec<f64>, Vec<f64>) {
+    intervals.iter().map(|&interval| bound_values(interval)).unzip()
 }
 
-fn end_values(interval: Interval) -> (f64, f64) {
+fn bound_values(interval: Interval) -> (f64, f64) {
     let lower = interval.lower.map_or(f64::NEG_INFINITY, |lower| lower as f64);
     let upper = interval.upper.map_or(f64::INFINITY, |upper| upper as f64);
     (lower, upper)

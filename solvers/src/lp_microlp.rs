@@ -33,12 +33,12 @@ use crate::lp::{Infeasibility, LpAnswer, LpSolver, Optimum};
 #[derive(Clone, Debug)]
 pub struct MicroLp {
     /// True if the dual is solved, too, so that answers have multipliers.
-    certificates: bool,
+    has_certificates: bool,
 }
 
 impl Default for MicroLp {
     fn default() -> Self {
-        MicroLp { certificates: true }
+        MicroLp { has_certificates: true }
     }
 }
 
@@ -50,7 +50,7 @@ impl MicroLp {
 
     /// Creates a solver that solves every program once; its answers have no multipliers.
     pub fn without_certificates() -> Self {
-        MicroLp { certificates: false }
+        MicroLp { has_certificates: false }
     }
 }
 
@@ -63,8 +63,8 @@ impl LpSolver for MicroLp {
         if certify::empty_interval(program).is_some() {
             return LpAnswer::Infeasible(Infeasibility::default());
         }
-        let mut answer = primal(program, budget);
-        if self.certificates {
+        let mut answer = solve_primal(program, budget);
+        if self.has_certificates {
             match &mut answer {
                 LpAnswer::Optimal(optimum) => {
                     optimum.multipliers = multipliers(DualProgram::of(program), budget);
@@ -83,7 +83,7 @@ impl LpSolver for MicroLp {
 /// Returns the multipliers that an optimal point of the dual represents.
 fn multipliers(dual: Option<DualProgram>, budget: &Budget) -> Option<Vec<f64>> {
     let dual = dual?;
-    match primal(&dual.program, budget) {
+    match solve_primal(&dual.program, budget) {
         LpAnswer::Optimal(optimum) => Some(dual.multipliers(&optimum.point)),
         _ => None,
     }
@@ -104,7 +104,7 @@ enum ColumnOrder {
 }
 
 /// Solves a program with both orders of its columns, until one gives a plausible answer.
-fn primal(program: &LinearProgram, budget: &Budget) -> LpAnswer {
+fn solve_primal(program: &LinearProgram, budget: &Budget) -> LpAnswer {
     let mut no_answer =
         NoAnswer::Unknown("microlp reports a bounded program as unbounded".to_owned());
     for order in [ColumnOrder::AsGiven, ColumnOrder::Reversed] {

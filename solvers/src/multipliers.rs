@@ -18,11 +18,11 @@ pub struct Multipliers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
     /// The solver's numbers, rounded to small fractions, were a proof.
-    AtOnce,
+    Rounded,
     /// The numbers were a proof with another rounding or another scale.
-    Repaired,
+    RoundedDifferently,
     /// The underlying equations were solved exactly.
-    Solved,
+    SolvedExactly,
     /// One interval or row of the program is contradictory; no numbers were needed.
-    Looked,
+    WithoutNumbers,
 }

@@ -13,7 +13,7 @@ use crate::linear_program::Row;
 use crate::multipliers::{Effort, Multipliers};
 
 /// A multiplier below this fraction of the largest one counts as zero.
-pub(crate) const NOISE: f64 = 1e-9;
+pub(crate) const NOISE_FRACTION: f64 = 1e-9;
 
 /// Limit on the bits of the common denominator; larger guesses are not worth a check.
 const MAX_DENOMINATOR_BITS: u64 = 512;
@@ -37,7 +37,8 @@ const ROUNDINGS: [Rounding; 3] = [
 ];
 
 /// The effort recorded for a guess with each rounding.
-const EFFORTS: [Effort; 3] = [Effort::AtOnce, Effort::Repaired, Effort::Repaired];
+const EFFORTS: [Effort; 3] =
+    [Effort::Rounded, Effort::RoundedDifferently, Effort::RoundedDifferently];
 
 /// Returns guesses of the exact multipliers near `values` (one per row), most likely first.
 pub(crate) fn guesses(values: &[f64]) -> impl Iterator<Item = (Effort, Multipliers)> + '_ {
@@ -49,13 +50,14 @@ pub(crate) fn guesses(values: &[f64]) -> impl Iterator<Item = (Effort, Multiplie
 /// matters, and its sign depends on the solver.
 pub(crate) fn ray_guesses(values: &[f64]) -> impl Iterator<Item = (Effort, Multipliers)> + '_ {
     let largest = largest(values);
-    let significant = values.iter().map(|value| value.abs()).filter(|&v| v > largest * NOISE);
+    let significant =
+        values.iter().map(|value| value.abs()).filter(|&v| v > largest * NOISE_FRACTION);
     let smallest = significant.fold(f64::INFINITY, f64::min);
     // Divided by the smallest multiplier, rays of sparse systems are often integers.
     let scales = [1.0, 1.0 / smallest, 1.0 / largest];
     let methods = ROUNDINGS.into_iter().zip(EFFORTS).flat_map(move |(rounding, effort)| {
         scales.into_iter().flat_map(move |scale| {
-            let effort = if scale == 1.0 { effort } else { Effort::Repaired };
+            let effort = if scale == 1.0 { effort } else { Effort::RoundedDifferently };
             [(scale, rounding, effort), (-scale, rounding, effort)]
         })
     });
@@ -70,7 +72,7 @@ pub(crate) fn largest(values: &[f64]) -> f64 {
 /// Returns the values times `scale`, rounded to fractions with a common denominator. Returns `None`
 /// if a value has no suitable fraction.
 fn guess(values: &[f64], scale: f64, rounding: Rounding) -> Option<Multipliers> {
-    let noise = largest(values) * NOISE;
+    let noise = largest(values) * NOISE_FRACTION;
     let mut fractions: Vec<(Row, BigRational)> = Vec::new();
     let mut denominator = BigInt::one();
     for (index, &value) in values.iter().enumerate() {

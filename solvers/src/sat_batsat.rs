@@ -29,7 +29,7 @@ pub struct Solver<K: ClauseSink> {
 
 /// Number of decisions between two checks of the budget. A decision may take less time than a
 /// check.
-const PATIENCE: u32 = 16;
+const CHECKS_PER_BUDGET_CHECK: u32 = 16;
 
 /// The handling of learnt clauses.
 pub trait ClauseSink: Default {
@@ -57,9 +57,9 @@ struct SolveCallbacks<K> {
     /// The budget of the solve.
     budget: Option<Budget>,
     /// The reason for stopping. Once it is set, batsat stops at its next check.
-    spent: Cell<Option<ExhaustionReason>>,
+    exhaustion: Cell<Option<ExhaustionReason>>,
     /// Number of stop checks since the last check of the budget.
-    asked: Cell<u32>,
+    stop_checks: Cell<u32>,
     /// The receiver of learnt clauses.
     learnt: K,
 }
@@ -75,12 +75,13 @@ impl<K: ClauseSink> Callbacks for SolveCallbacks<K> {
     }
 
     fn stop(&self) -> bool {
-        self.asked.set(self.asked.get() + 1);
-        if self.asked.get() >= PATIENCE {
-            self.asked.set(0);
-            self.spent.set(self.spent.get().or(self.budget.as_ref().and_then(Budget::exhausted)));
+        self.stop_checks.set(self.stop_checks.get() + 1);
+        if self.stop_checks.get() >= CHECKS_PER_BUDGET_CHECK {
+            self.stop_checks.set(0);
+            self.exhaustion
+                .set(self.exhaustion.get().or(self.budget.as_ref().and_then(Budget::exhausted)));
         }
-        self.spent.get().is_some()
+        self.exhaustion.get().is_some()
     }
 }
 
@@ -123,7 +124,7 @@ impl<K: ClauseSink> SatSolver for Solver<K> {
             assumptions.iter().map(|&literal| self.literal(literal)).collect();
         let callbacks = self.solver.cb_mut();
         callbacks.budget = Some(budget.clone());
-        callbacks.spent.set(None);
+        callbacks.exhaustion.set(None);
         let answer = self.solver.solve_limited(&batsat_assumptions);
         if answer == lbool::TRUE {
             // Variables without a value occur in no clause, so any value is correct.
@@ -138,7 +139,9 @@ impl<K: ClauseSink> SatSolver for Solver<K> {
             let core = core.filter(|(_, lit)| self.solver.unsat_core_contains_var(lit.var()));
             SatAnswer::Unsatisfiable { core: core.map(|(&literal, _)| literal).collect() }
         } else {
-            SatAnswer::NoAnswer(self.solver.cb().spent.get().unwrap_or(ExhaustionReason::Cancelled))
+            SatAnswer::NoAnswer(
+                self.solver.cb().exhaustion.get().unwrap_or(ExhaustionReason::Cancelled),
+            )
         }
     }
 }

@@ -39,7 +39,7 @@ use crate::smt::{SmtAnswer, SmtError, SmtSolver};
 use crate::smt_lib::reader::Expression;
 use crate::term::{Term, Terms};
 use guest::SolverProcessFailure;
-use guest::{DIED, Lost, MUTE, Refused, SolverProcess, Spent, TooMuch};
+use guest::{BudgetExhausted, DIED, Lost, NO_REPLY, Refused, SolverProcess, TooMuchMemory};
 use std::time::Duration;
 
 /// An SMT solver in a worker process.
@@ -81,8 +81,8 @@ impl SmtCommand {
                     continue;
                 }
                 Err(Lost(why) | Refused(why)) => why,
-                Err(Spent) => MUTE.to_owned(),
-                Err(TooMuch) => "the memory is almost exhausted".to_owned(),
+                Err(BudgetExhausted) => NO_REPLY.to_owned(),
+                Err(TooMuchMemory) => "the memory is almost exhausted".to_owned(),
             };
             return Err(SmtError::Command { command: program.to_string(), why });
         };
@@ -110,10 +110,10 @@ impl SmtCommand {
         {
             // Read the overdue reply to an earlier question first. A process whose reply never
             // comes is given up, however short the questions are.
-            let patience = patience(guest.bytes / 10);
+            let patience = patience(guest.bytes_sent / 10);
             let patience_left = patience.saturating_sub(since.elapsed());
             guest.answer(patience_left, Some(budget)).map_err(|failure| match failure {
-                Spent if since.elapsed() >= patience => {
+                BudgetExhausted if since.elapsed() >= patience => {
                     Lost("the solver does not respond".to_owned())
                 }
                 other => other,
@@ -123,23 +123,23 @@ impl SmtCommand {
             Some(guest) => guest,
             None => SolverProcess::start(&self.program, budget)?.0,
         };
-        guest.allow(budget);
-        let literals = match guest.tell(terms, &self.assertions, assumptions) {
+        guest.set_memory_limit(budget);
+        let literals = match guest.prepare_assertions(terms, &self.assertions, assumptions) {
             Some(literals) => literals,
             None => {
                 // The process was started with a narrower logic.
                 let wider_logic = guest.writer.logic();
                 guest = SolverProcess::start(&self.program, budget)?.0;
                 guest.logic = Some(wider_logic);
-                guest.allow(budget);
-                guest.begin(wider_logic);
+                guest.set_memory_limit(budget);
+                guest.set_logic(wider_logic);
                 guest
-                    .tell(terms, &self.assertions, assumptions)
+                    .prepare_assertions(terms, &self.assertions, assumptions)
                     .ok_or_else(|| Lost("its logic does not cover the query".to_owned()))?
             }
         };
         let guest = self.guest.insert(guest);
-        let answer = guest.ask(&literals, budget)?;
+        let answer = guest.check_sat(&literals, budget)?;
         let words: Vec<&str> = answer.iter().filter_map(Expression::word).collect();
         match words.iter().rfind(|word| ["sat", "unsat", "unknown"].contains(word)) {
             Some(&"sat") => {
@@ -174,7 +174,7 @@ impl SmtCommand {
     }
 
     /// Ends the process.
-    fn lose(&mut self, why: &str) {
+    fn give_up_process(&mut self, why: &str) {
         if let Some(guest) = self.guest.take() {
             tracing::info!(process = guest.process.id(), "restarting {}: {why}", self.name);
         }
@@ -216,25 +216,25 @@ impl SmtSolver for SmtCommand {
             std::thread::sleep(pause.min(budget.remaining().unwrap_or(pause)));
             match self.attempt(terms, assumptions, budget) {
                 Ok(answer) => return Ok(answer),
-                Err(Spent) => {
+                Err(BudgetExhausted) => {
                     if self.guest.as_ref().is_some_and(|guest| guest.time_limit.is_none()) {
-                        self.lose("the time limit was reached");
+                        self.give_up_process("the time limit was reached");
                     }
                     let why = budget.exhausted().unwrap_or(ExhaustionReason::Time);
                     return Ok(SmtAnswer::NoAnswer(why.into()));
                 }
-                Err(TooMuch) => {
-                    self.lose("the memory is almost exhausted");
+                Err(TooMuchMemory) => {
+                    self.give_up_process("the memory is almost exhausted");
                     let why = NoAnswer::Unknown("too little memory".to_owned());
                     return Ok(SmtAnswer::NoAnswer(why));
                 }
                 Err(Refused(error)) => {
-                    self.lose("the solver refuses the query");
+                    self.give_up_process("the solver refuses the query");
                     let text = format!("{}: {error}", self.name);
                     return Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(text)));
                 }
                 Err(Lost(why)) => {
-                    self.lose(&why);
+                    self.give_up_process(&why);
                     last_failure = why;
                 }
             }
@@ -252,7 +252,7 @@ impl Drop for SmtCommand {
             crate::guest::program().is_some_and(|own| own.path == self.program.path);
         if is_own_program && guest.awaited_since.is_none() && guest.unsent.is_empty() {
             guest.unsent.extend(b"(reset)\n");
-            if guest.say(GRACE, None).is_ok() {
+            if guest.send(GRACE, None).is_ok() {
                 guest.process.leave_idle();
             }
         }

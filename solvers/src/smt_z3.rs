@@ -30,7 +30,7 @@ use crate::term::{Node, Sort, Term, Terms, Variable};
 use handle::{CheckOutcome, Handle};
 
 /// The oldest library version that the crate supports.
-const OLDEST: [u32; 3] = [4, 13, 3];
+const OLDEST_VERSION: [u32; 3] = [4, 13, 3];
 
 /// The Z3 back-end. It must stay on the thread that created it.
 pub struct Z3 {
@@ -137,10 +137,10 @@ impl Z3 {
                 open.pop();
             }
         }
-        self.known(root).clone()
+        self.translated_term(root).clone()
     }
 
-    fn known(&self, term: Term) -> &Bool {
+    fn translated_term(&self, term: Term) -> &Bool {
         // `translate` ends only when the root is translated, and it translates children first.
         self.translated[term.index()].as_ref().expect("translated before use")
     }
@@ -154,12 +154,12 @@ impl Z3 {
                 .entry(*variable)
                 .or_insert_with(|| Bool::fresh_const(&symbol(terms, *variable)))
                 .clone(),
-            Node::Not(part) => self.known(*part).not(),
+            Node::Not(part) => self.translated_term(*part).not(),
             Node::And(parts) => {
-                Bool::and(&parts.iter().map(|&part| self.known(part)).collect::<Vec<_>>())
+                Bool::and(&parts.iter().map(|&part| self.translated_term(part)).collect::<Vec<_>>())
             }
             Node::Or(parts) => {
-                Bool::or(&parts.iter().map(|&part| self.known(part)).collect::<Vec<_>>())
+                Bool::or(&parts.iter().map(|&part| self.translated_term(part)).collect::<Vec<_>>())
             }
             Node::AtMost(entries, bound) => self.constraint(terms, entries, bound, true),
             Node::Equal(entries, bound) => self.constraint(terms, entries, bound, false),
@@ -360,10 +360,10 @@ fn check_version(version: &str) -> Result<(), SmtError> {
     let numbers = version.split(|c: char| !c.is_ascii_digit() && c != '.');
     let version_number = numbers.into_iter().find(|word| word.contains('.')).unwrap_or("");
     let found: Vec<u32> = version_number.split('.').map(|part| part.parse().unwrap_or(0)).collect();
-    if found.as_slice() >= OLDEST.as_slice() {
+    if found.as_slice() >= OLDEST_VERSION.as_slice() {
         return Ok(());
     }
-    let needed = OLDEST.map(|part| part.to_string()).join(".");
+    let needed = OLDEST_VERSION.map(|part| part.to_string()).join(".");
     Err(SmtError::TooOld { found: version.to_owned(), needed })
 }
 

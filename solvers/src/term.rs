@@ -88,11 +88,11 @@ pub struct Terms {
     identity: u64,
     nodes: Vec<Node>,
     /// The term of each structure.
-    known: HashMap<Node, Term>,
+    term_of_node: HashMap<Node, Term>,
     /// The name and the sort of each variable.
     variables: Vec<Declaration>,
     /// The variable of each sort and name.
-    named: HashMap<(Sort, String), Variable>,
+    variable_of_name: HashMap<(Sort, String), Variable>,
 }
 
 impl Default for Terms {
@@ -108,9 +108,9 @@ impl Terms {
         let mut terms = Terms {
             identity: NEXT.fetch_add(1, Ordering::Relaxed),
             nodes: Vec::new(),
-            known: HashMap::new(),
+            term_of_node: HashMap::new(),
             variables: Vec::new(),
-            named: HashMap::new(),
+            variable_of_name: HashMap::new(),
         };
         terms.intern(Node::Truth(false));
         terms.intern(Node::Truth(true));
@@ -329,23 +329,23 @@ impl Terms {
     }
 
     fn declare(&mut self, name: &str, sort: Sort) -> Variable {
-        if let Some(&known) = self.named.get(&(sort, name.to_owned())) {
+        if let Some(&known) = self.variable_of_name.get(&(sort, name.to_owned())) {
             return known;
         }
         // 2³² variables with their names exceed the memory of any machine.
         let variable = Variable(self.variables.len() as u32);
         self.variables.push(Declaration { name: name.to_owned(), sort });
-        self.named.insert((sort, name.to_owned()), variable);
+        self.variable_of_name.insert((sort, name.to_owned()), variable);
         variable
     }
 
     fn intern(&mut self, node: Node) -> Term {
-        if let Some(&known) = self.known.get(&node) {
+        if let Some(&known) = self.term_of_node.get(&node) {
             return known;
         }
         // The cast is lossless, as for variables.
         let term = Term(self.nodes.len() as u32);
-        self.known.insert(node.clone(), term);
+        self.term_of_node.insert(node.clone(), term);
         self.nodes.push(node);
         term
     }

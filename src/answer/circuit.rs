@@ -74,7 +74,7 @@ impl IncrementalFormula {
                     Proposition::Not(part) => vec![part],
                     Proposition::And(parts) | Proposition::Or(parts) => parts.iter().collect(),
                     Proposition::Iff(both) => both.iter().collect(),
-                    Proposition::Main(main, others) => {
+                    Proposition::WithConsequences(main, others) => {
                         [&**main].into_iter().chain(others).collect()
                     }
                 };
@@ -236,7 +236,7 @@ impl CircuitNodeKind {
             Proposition::And(_) => CircuitNodeKind::And,
             Proposition::Or(_) => CircuitNodeKind::Or,
             Proposition::Iff(_) => CircuitNodeKind::Iff,
-            Proposition::Main(..) => CircuitNodeKind::Main,
+            Proposition::WithConsequences(..) => CircuitNodeKind::Main,
         }
     }
 }
@@ -277,7 +277,7 @@ mod tests {
                         true => Vec::new(),
                         false => others.into_iter().enumerate().map(follows).collect(),
                     };
-                    Proposition::Main(Box::new(Proposition::And(main)), others)
+                    Proposition::WithConsequences(Box::new(Proposition::And(main)), others)
                 }),
             ]
         })
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn a_consequence_shows_what_is_false_and_is_not_needed_for_what_is_true() {
         let atom = |at| Proposition::Atom(aim(at));
-        let whole = Proposition::Main(Box::new(atom(0)), vec![atom(1), atom(2)]);
+        let whole = Proposition::WithConsequences(Box::new(atom(0)), vec![atom(1), atom(2)]);
         let mut circuit = IncrementalFormula::of(&whole, &mut |_| {});
         circuit.settle(GoalId::new(2), false, &mut |_| {});
         assert_eq!(circuit.value(), Some(false));

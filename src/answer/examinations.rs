@@ -19,7 +19,7 @@ pub(super) fn stays(dead_end: Predicate, wanted: Vec<Predicate>) -> GoalFormula 
     let possible = wanted.iter().cloned().map(|it| atom(Goal::Reach(it), GoalRole::Possible));
     let consequences = [no_dead_end].into_iter().chain(possible).collect();
     let home = |it| atom(Goal::Home(it), GoalRole::Part);
-    Proposition::Main(Box::new(all(wanted.into_iter().map(home))), consequences)
+    Proposition::WithConsequences(Box::new(all(wanted.into_iter().map(home))), consequences)
 }
 
 /// Returns the formula: the predicate stays reachable from every reachable marking.

@@ -184,7 +184,7 @@ impl Plan {
                     Goal::Home(predicate) => examinations::home(predicate.sorted()),
                     Goal::Reach(predicate) => reach(predicate.sorted()),
                     Goal::Run(property) => {
-                        let property = property.under(self.fairness.clone());
+                        let property = property.with_fairness(self.fairness.clone());
                         atom(Goal::Run(Box::new(property)), GoalRole::Part)
                     }
                     goal => atom(goal, GoalRole::Part),

@@ -200,7 +200,7 @@ fn constant(net: &Net, goal: &Goal) -> Option<String> {
 fn never(board: &Board<'_>, goal: GoalId, proof: &Proof) -> String {
     let Goal::Reach(predicate) = board.goal(goal) else { return proof.to_string() };
     let net = board.net();
-    let by_sums = board.sums().and_then(|sums| sums.why_never(net, predicate));
+    let by_sums = board.sums().and_then(|sums| sums.explain_unreachable(net, predicate));
     let said = by_sums.or_else(|| Some(why_never(net, predicate, proof)?.text));
     said.map_or_else(|| proof.to_string(), |said| format!("{said} ({proof})"))
 }
@@ -213,7 +213,7 @@ pub(super) fn places_of_sums(board: &Board<'_>, goal: GoalId) -> BTreeSet<PlaceI
     else {
         return BTreeSet::new();
     };
-    let by_sums = board.sums().map(|sums| sums.places_of_why_never(net, predicate));
+    let by_sums = board.sums().map(|sums| sums.explained_places(net, predicate));
     let by_sums = by_sums.filter(|places| !places.is_empty());
     by_sums.or_else(|| Some(why_never(net, predicate, proof)?.places)).unwrap_or_default()
 }

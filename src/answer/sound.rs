@@ -137,7 +137,7 @@ fn sound(net: &Net, live: bool) -> Option<GoalFormula> {
     all.extend(transitions.map(|copies| atom(Goal::Reach(enabled(copies)), GoalRole::Fires)));
     all.push(atom(Goal::Home(done), GoalRole::Completion));
     let never_stuck = not(atom(Goal::Reach(stuck), GoalRole::Stuck));
-    Some(Proposition::Main(Box::new(Proposition::And(all)), vec![never_stuck]))
+    Some(Proposition::WithConsequences(Box::new(Proposition::And(all)), vec![never_stuck]))
 }
 
 /// Limit on the size of all goals of relaxed soundness together, in places. Each goal mentions all
@@ -328,7 +328,7 @@ fn tokens(net: &Net, marking: &Marking, but: Option<&Marking>) -> String {
     };
     match held.is_empty() {
         true => "no place".to_owned(),
-        false => words::some(&held, on),
+        false => words::join_first(&held, on),
     }
 }
 
@@ -411,7 +411,7 @@ fn dead_transitions(
     proof: &Proof,
 ) -> String {
     let dead = dead(board, question, settled);
-    let named = words::some(&dead, |&t| transition(board.net(), t));
+    let named = words::join_first(&dead, |&t| transition(board.net(), t));
     match dead.len() {
         1 => format!("transition {named} can never fire: {proof}"),
         _ => format!("transitions {named} can never fire: {proof}"),

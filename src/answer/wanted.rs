@@ -99,7 +99,7 @@ const MOST_LEAVES: usize = 50_000;
 
 /// Returns true if the condition is small enough for an aid.
 fn is_aid(predicate: &Predicate) -> bool {
-    predicate.leaves() <= MOST_LEAVES
+    predicate.leaf_count() <= MOST_LEAVES
 }
 
 /// Returns the aids of a goal about runs or their tree. The aids are a dead marking, and for each
@@ -137,9 +137,9 @@ pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
 /// implies ψ. A release of ψ is treated as an until of ¬ψ.
 fn sought(property: &TreeProperty, net: &Net) -> Vec<Goal> {
     let mut formulas = property.formulas().clone();
-    let parts = formulas.below(property.formula());
+    let parts = formulas.parts(property.formula());
     let negations: Vec<_> = parts.iter().map(|&part| formulas.negate(part)).collect();
-    let mut both: Vec<_> = negations.iter().flat_map(|&it| formulas.below(it)).collect();
+    let mut both: Vec<_> = negations.iter().flat_map(|&it| formulas.parts(it)).collect();
     both.extend(&parts);
     both.sort_unstable();
     both.dedup();

@@ -38,7 +38,7 @@ pub(super) fn asked(formula: GoalFormula, net: &Net) -> Result<GoalFormula, Unsu
                 let inside = [predicate.clone(), Predicate::at_least(within, 1)];
                 let inside = Goal::Reach(Predicate::and(inside).sorted());
                 let shown = Box::new(atom(inside, GoalRole::WithinCaps));
-                Proposition::Main(shown, vec![atom(Goal::Reach(predicate), role)])
+                Proposition::WithConsequences(shown, vec![atom(Goal::Reach(predicate), role)])
             }
             Err(why) => {
                 refused = Some(why);
@@ -86,5 +86,5 @@ pub(super) fn largest(largest: i128, net: &Net) -> Option<i128> {
 pub(super) fn repeats(pumping: &PumpSequence, net: &Net) -> bool {
     let firings = pumping.stages().flat_map(|stage| [&stage.prefix, &stage.pump]);
     let mut steps = firings.flat_map(|sequence| sequence.steps());
-    steps.all(|step| !net.passes_a_cap(step.transition))
+    steps.all(|step| !net.exceeds_cap(step.transition))
 }

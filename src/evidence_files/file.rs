@@ -36,19 +36,19 @@ pub struct EvidenceFile<'n, W: Write> {
     /// The references of the evidence for each goal.
     shown_by: HashMap<GoalId, Vec<EvidenceReference>>,
     /// The last sequences written, each with its id.
-    recent: Vec<(Arc<FiringSequence>, LineId)>,
+    recent_traces: Vec<(Arc<FiringSequence>, LineId)>,
     /// The last accelerated sequence written.
     recent_loops: Option<(Arc<LoopRun>, LineId)>,
     /// The first trace in which each transition fires.
-    fires: HashMap<TransitionId, LineId>,
+    first_firing: HashMap<TransitionId, LineId>,
     /// The first trace in which each place changes.
-    changes: HashMap<PlaceId, LineId>,
+    first_change: HashMap<PlaceId, LineId>,
     /// Certificates and logs by address; the `Arc` kept here keeps the address valid.
     documents: HashMap<*const (), (LineId, Arc<Document>)>,
     logs: HashMap<*const (), (LineId, Arc<CheckedLog>)>,
     structures: HashMap<*const (), (LineId, Arc<Structure>)>,
     /// The id of the count of markings.
-    counted: Option<LineId>,
+    count_id: Option<LineId>,
     /// The questions with a valid answer.
     answered: HashSet<String>,
 }
@@ -57,7 +57,7 @@ pub struct EvidenceFile<'n, W: Write> {
 type LineId = Arc<str>;
 
 /// The number of sequences remembered; those of one walk are written in a row.
-const RECENT: usize = 8;
+const MAX_RECENT_TRACES: usize = 8;
 
 impl<'n, W: Write> EvidenceFile<'n, W> {
     /// Begins the file of an examination.
@@ -70,14 +70,14 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
             net,
             writer,
             shown_by: HashMap::new(),
-            recent: Vec::new(),
+            recent_traces: Vec::new(),
             recent_loops: None,
-            fires: HashMap::new(),
-            changes: HashMap::new(),
+            first_firing: HashMap::new(),
+            first_change: HashMap::new(),
             documents: HashMap::new(),
             logs: HashMap::new(),
             structures: HashMap::new(),
-            counted: None,
+            count_id: None,
             answered: HashSet::new(),
         })
     }
@@ -134,7 +134,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         let references = goals.filter_map(|goal| self.shown_by.get(goal)).flatten();
         let mut seen = HashSet::new();
         let shown_by = references.filter(|shown| seen.insert(*shown)).cloned().collect();
-        self.shown(answer, shown_by)
+        self.write_answer(answer, shown_by)
     }
 
     /// Writes a figure of the state space with its count.
@@ -149,7 +149,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
             }
             _ => return self.answer(answer),
         };
-        self.shown(answer, vec![reference])
+        self.write_answer(answer, vec![reference])
     }
 
     /// Writes that an answer is withdrawn.
@@ -179,17 +179,21 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
 
     /// A run counts once, and numbers follow from that.
     fn count(&mut self, counted: &CountResult) -> io::Result<LineId> {
-        if let Some(id_before) = &self.counted {
+        if let Some(id_before) = &self.count_id {
             return Ok(id_before.clone());
         }
         let log = counted.log.as_ref();
         let on = log.map(|log| self.writer.reduction(None, log)).transpose()?;
         let id: LineId = self.writer.count(on, counted.visited)?.into();
-        self.counted = Some(id.clone());
+        self.count_id = Some(id.clone());
         Ok(id)
     }
 
-    fn shown(&mut self, answer: &GoalAnswer, shown_by: Vec<EvidenceReference>) -> io::Result<()> {
+    fn write_answer(
+        &mut self,
+        answer: &GoalAnswer,
+        shown_by: Vec<EvidenceReference>,
+    ) -> io::Result<()> {
         let (evidence, searched) = match answer.grade {
             Grade::Replayed => (Strength::Replayed, None),
             Grade::Certified => (Strength::Certified, None),
@@ -217,7 +221,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         let Some(witness) = witness.filter(|witness| !witness.is_initial()) else {
             return Ok(None);
         };
-        if let Some(trace) = self.along_the_way(goal) {
+        if let Some(trace) = self.trace_through(goal) {
             return Ok(Some(EvidenceReference::new(EvidenceKind::Trace, trace)));
         }
         Ok(Some(match witness {
@@ -230,10 +234,10 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     }
 
     /// Returns an earlier trace that reaches the goal at some point.
-    fn along_the_way(&self, goal: &Goal) -> Option<LineId> {
+    fn trace_through(&self, goal: &Goal) -> Option<LineId> {
         let Goal::Reach(predicate) = goal else { return None };
         if let Predicate::Enabled(t) = predicate {
-            return self.fires.get(t).cloned();
+            return self.first_firing.get(t).cloned();
         }
         // The goal asks only for a change of the place: more or fewer tokens than initially.
         let place = predicate.only_place()?;
@@ -247,28 +251,28 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
             (predicate, None) => *predicate == above_initial,
             _ => false,
         };
-        self.changes.get(&place).cloned().filter(|_| asks_change)
+        self.first_change.get(&place).cloned().filter(|_| asks_change)
     }
 
     fn trace(&mut self, sequence: &Arc<FiringSequence>) -> io::Result<LineId> {
-        let known = self.recent.iter().find(|(recent, _)| Arc::ptr_eq(recent, sequence));
+        let known = self.recent_traces.iter().find(|(recent, _)| Arc::ptr_eq(recent, sequence));
         if let Some((_, trace)) = known {
             return Ok(trace.clone());
         }
         let trace: LineId = self.writer.trace(sequence)?.into();
         for step in sequence.steps() {
-            if self.fires.contains_key(&step.transition) {
+            if self.first_firing.contains_key(&step.transition) {
                 continue;
             }
-            self.fires.insert(step.transition, trace.clone());
+            self.first_firing.insert(step.transition, trace.clone());
             for change in self.net.delta(step.transition) {
-                self.changes.entry(change.place).or_insert_with(|| trace.clone());
+                self.first_change.entry(change.place).or_insert_with(|| trace.clone());
             }
         }
-        if self.recent.len() == RECENT {
-            self.recent.remove(0);
+        if self.recent_traces.len() == MAX_RECENT_TRACES {
+            self.recent_traces.remove(0);
         }
-        self.recent.push((sequence.clone(), trace.clone()));
+        self.recent_traces.push((sequence.clone(), trace.clone()));
         Ok(trace)
     }
 
@@ -285,7 +289,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     /// Writes the certificate of a refutation, or the line that shows it by itself.
     fn refutation(&mut self, evidence: &Evidence) -> io::Result<Option<EvidenceReference>> {
         let Evidence::Certified(Some(certificate)) = evidence else {
-            return self.by_itself(evidence);
+            return self.single_line(evidence);
         };
         let address = Arc::as_ptr(&certificate.document).cast::<()>();
         if let Some((known, _)) = self.documents.get(&address) {
@@ -363,7 +367,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
                     self.writer.no_run(property, argument)?,
                 ));
             }
-            _ => references.extend(self.by_itself(evidence)?),
+            _ => references.extend(self.single_line(evidence)?),
         }
         Ok(references)
     }
@@ -377,7 +381,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     }
 
     /// Writes evidence that is a single line.
-    fn by_itself(&mut self, evidence: &Evidence) -> io::Result<Option<EvidenceReference>> {
+    fn single_line(&mut self, evidence: &Evidence) -> io::Result<Option<EvidenceReference>> {
         let Some((kind, content)) = evidence.line(self.net) else { return Ok(None) };
         Ok(Some(EvidenceReference::new(kind, self.writer.put(kind, &content)?)))
     }
@@ -387,7 +391,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         if let Some((known, _)) = self.logs.get(&address) {
             return Ok(known.clone());
         }
-        let of = log.of.as_ref().map(|of| self.log(of)).transpose()?;
+        let of = log.parent.as_ref().map(|of| self.log(of)).transpose()?;
         let id: LineId = self.writer.reduction(of.as_deref(), &log.log)?.into();
         self.logs.insert(address, (id.clone(), log.clone()));
         Ok(id)

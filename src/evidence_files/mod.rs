@@ -4,7 +4,7 @@ mod file;
 mod names;
 
 pub use file::EvidenceFile;
-pub use names::{in_names, structure_in_names};
+pub use names::{document_in_names, structure_in_names};
 
 use parikh_evidence::Document;
 use parikh_evidence::certificate::NamedDocument;
@@ -138,7 +138,7 @@ impl<'n, W: Write> Writer<'n, W> {
         for (at, block) in run.blocks().iter().enumerate() {
             self.out.write_all(if at == 0 { b"[" } else { b",[" })?;
             for (at, turn) in block.iter().enumerate() {
-                let part = match turn.part {
+                let part = match turn.element {
                     LoopElement::Block(block) => LoopPart::Block(block),
                     LoopElement::Fire(t) => LoopPart::Fire(self.net.transition_name(t).to_owned()),
                 };
@@ -172,7 +172,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As for [`new`](Self::new).
     pub fn no_run(&mut self, property: &RunProperty, argument: &NoRun) -> io::Result<String> {
-        let document = |document: &Document| in_names(document, self.net);
+        let document = |document: &Document| document_in_names(document, self.net);
         let content = NamedNoRun::of(self.net, property, argument, &document);
         self.put(EvidenceKind::NoRun, &content)
     }
@@ -211,7 +211,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// As for [`new`](Self::new).
     pub fn document_after(&mut self, trace: &str, document: &Document) -> io::Result<String> {
         let id = self.id(EvidenceKind::Document);
-        let document = Some(in_names(document, self.net));
+        let document = Some(document_in_names(document, self.net));
         let after = Some(trace);
         self.line(
             "document",
@@ -252,7 +252,7 @@ impl<'n, W: Write> Writer<'n, W> {
         document: &Document,
     ) -> io::Result<String> {
         let id = self.id(EvidenceKind::Document);
-        let document = Some(in_names(document, on.map_or(self.net, |(_, net)| net)));
+        let document = Some(document_in_names(document, on.map_or(self.net, |(_, net)| net)));
         let on = on.map(|(id, _)| id);
         self.line(
             "document",

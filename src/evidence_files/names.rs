@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 
 /// Converts a certificate about `net` to its form in files, which [`NamedDocument::resolve`] reads.
-pub fn in_names(document: &Document, net: &Net) -> NamedDocument {
+pub fn document_in_names(document: &Document, net: &Net) -> NamedDocument {
     match document {
         Document::Linear(certificate) => Document::Linear(linear(certificate, net)),
         Document::Bounds(certificate) => Document::Bounds(bounds(certificate, net)),
@@ -61,7 +61,7 @@ pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
         Structure::Returning(returning) => {
             let (place, transition) =
                 (|p: &PlaceId| Ok(place(p)), |t: &TransitionId| Ok(transition(t)));
-            let document = |document: &Document| Ok(in_names(document, net));
+            let document = |document: &Document| Ok(document_in_names(document, net));
             match returning.renamed(&place, &transition, &document) {
                 Ok(named) => Structure::Returning(Box::new(named)),
                 Err(_) => unreachable!("every node has a name"),
@@ -69,7 +69,7 @@ pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
         }
         Structure::Lost { after, document } => Structure::Lost {
             after: after.iter().map(|(t, count)| (transition(t), *count)).collect(),
-            document: in_names(document, net),
+            document: document_in_names(document, net),
         },
         Structure::Visited(markings) => Structure::Visited(*markings),
     }

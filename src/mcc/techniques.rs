@@ -51,7 +51,7 @@ pub fn techniques(engines: &[&'static str], circumstances: Circumstances) -> Vec
         circumstances;
     let mut words = vec![if parallel { "PARALLEL_PROCESSING" } else { "SEQUENTIAL_PROCESSING" }];
     for &engine in engines {
-        words.extend([engine, in_contest(engine)]);
+        words.extend([engine, contest_name(engine)]);
     }
     let conditional = [
         (unfolded, "UNFOLDING_TO_PT"),
@@ -72,7 +72,7 @@ pub fn techniques(engines: &[&'static str], circumstances: Circumstances) -> Vec
 }
 
 /// Returns the contest's name for an engine's technique.
-fn in_contest(engine: &'static str) -> &'static str {
+fn contest_name(engine: &'static str) -> &'static str {
     match engine {
         "ABSTRACTION" => "ABSTRACTIONS",
         // These techniques fire transitions from single markings.

@@ -16,7 +16,7 @@
 use super::hearing::QuestionTracker;
 use super::net::{MANY_GOALS, run_net};
 use super::team::{self, TeamStatistics, WorkerTeam};
-use super::{AtWork, EngineTurn, Event, RunConfig, RunReport};
+use super::{EngineAtWork, EngineTurn, Event, RunConfig, RunReport};
 use crate::answer::Plan;
 use parikh_engine::board::{Board, Knowledge, Maximum, Reach};
 use parikh_engine::coloured_walk::{self, BindingConstraint, Hint, Hints};
@@ -71,7 +71,7 @@ pub(super) fn run(
         tracker.give_up(None);
         return report;
     }
-    let work = Work {
+    let work = ColouredWork {
         model,
         board: &board,
         budget: &budget,
@@ -80,19 +80,19 @@ pub(super) fn run(
         hints: Hints::default(),
         statistics: Mutex::default(),
         turns: Mutex::default(),
-        begun: start,
+        start,
         failures: AtomicUsize::new(0),
     };
     let exhaustion =
         team::work(&work, &mut tracker, &settled_goals, [run_budget, &budget], &mut on_event);
     tracker.give_up(exhaustion);
-    tracker.report.enter(work.account());
+    tracker.report.add_team(work.team_statistics());
     report.faults += board.faults();
     report
 }
 
 /// The state shared by the workers.
-struct Work<'w> {
+struct ColouredWork<'w> {
     model: &'w ColouredModel,
     board: &'w Board<'w>,
     budget: &'w Budget,
@@ -106,13 +106,13 @@ struct Work<'w> {
     /// The finished turns, ordered by end.
     turns: Mutex<Vec<EngineTurn>>,
     /// The start of the whole analysis.
-    begun: Instant,
+    start: Instant,
     /// Number of panics.
     failures: AtomicUsize,
 }
 
 /// An abstraction of the coloured net, with the goals that it is useless for.
-struct Attempt {
+struct AbstractionAttempt {
     /// The net of the abstraction.
     abstraction: SimulatingNet,
     /// The unfolded quotient; `None` for the skeleton.
@@ -121,22 +121,22 @@ struct Attempt {
     hopeless: HashSet<GoalId>,
 }
 
-impl Attempt {
+impl AbstractionAttempt {
     fn of(quotient: Quotient, unfolding: Net) -> Self {
         let abstraction = SimulatingNet::of_quotient(&quotient, unfolding);
-        Attempt { abstraction, quotient: Some(quotient), hopeless: HashSet::new() }
+        AbstractionAttempt { abstraction, quotient: Some(quotient), hopeless: HashSet::new() }
     }
 }
 
 /// Returns the quotient by equivalent colours with its unfolding. Returns `None` if no colours are
 /// equivalent, or the unfolding is not [small](UnfoldingLimits::SMALL).
 pub fn quotient(net: &ColouredNet, budget: &Budget) -> Option<(Quotient, Net)> {
-    unfolded(net, &Quotient::indistinguishable(net), budget)
+    unfold_if_small(net, &Quotient::indistinguishable(net), budget)
 }
 
 /// Returns the quotient by these classes with its unfolding, if the unfolding is small and some
 /// class has several colours.
-fn unfolded(
+fn unfold_if_small(
     net: &ColouredNet,
     classes: &ColourClasses,
     budget: &Budget,
@@ -153,56 +153,56 @@ fn unfolded(
     Some((quotient, unfolding.of_quotient(Vec::new())))
 }
 
-impl WorkerTeam for Work<'_> {
+impl WorkerTeam for ColouredWork<'_> {
     fn threads(&self) -> usize {
         self.config.threads.max(2)
     }
 
     /// The first worker handles the abstractions and then walks.
-    fn work(&self, worker: usize) {
+    fn run_team(&self, worker: usize) {
         if worker == 0 {
             self.guarded("abstractions", || self.abstractions());
         }
         let seed = self.config.seed.wrapping_add(worker as u64);
         self.guarded("coloured walk", || {
-            self.told("coloured walk", || {
+            self.record_turn("coloured walk", || {
                 coloured_walk::run(self.model, self.board, &self.hints, self.budget, seed)
             })
         });
     }
 
-    fn at_work(&self) -> Vec<AtWork> {
+    fn at_work(&self) -> Vec<EngineAtWork> {
         Vec::new()
     }
 
-    fn account(&self) -> TeamStatistics {
+    fn team_statistics(&self) -> TeamStatistics {
         TeamStatistics {
             failures: self.failures.load(Ordering::Relaxed),
-            statistics: whole(&self.statistics).clone(),
-            turns: whole(&self.turns).clone(),
+            statistics: lock(&self.statistics).clone(),
+            turns: lock(&self.turns).clone(),
         }
     }
 }
 
 /// Locks a mutex. A thread that panicked leaves the data valid.
-fn whole<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Work<'_> {
+impl ColouredWork<'_> {
     /// Runs a piece of the work and records it as a turn. Returns its line of statistics.
-    fn told(&self, name: &str, work: impl FnOnce() -> String) -> String {
-        let (start, open_goals) = (self.begun.elapsed(), self.board.open_count());
+    fn record_turn(&self, name: &str, work: impl FnOnce() -> String) -> String {
+        let (start, open_goals) = (self.start.elapsed(), self.board.open_count());
         let statistics = work();
-        let duration = self.begun.elapsed().saturating_sub(start);
+        let duration = self.start.elapsed().saturating_sub(start);
         let turn = EngineTurn {
             engine: name.to_owned(),
-            began: start,
-            lasted: duration,
-            open: open_goals,
-            said: statistics.clone(),
+            start,
+            duration,
+            open_goals,
+            statistics: statistics.clone(),
         };
-        whole(&self.turns).push(turn);
+        lock(&self.turns).push(turn);
         statistics
     }
 
@@ -212,7 +212,7 @@ impl Work<'_> {
         match catch_unwind(AssertUnwindSafe(work)) {
             Ok(text) => {
                 tracing::info!("{name}: {text}");
-                whole(&self.statistics).push((name.to_owned(), text));
+                lock(&self.statistics).push((name.to_owned(), text));
             }
             Err(_) => {
                 self.failures.fetch_add(1, Ordering::Relaxed);
@@ -230,13 +230,17 @@ impl Work<'_> {
     fn abstractions(&self) -> String {
         let skeleton = self.model.skeleton();
         let mut attempts = Vec::new();
-        let quotient = whole(&self.quotient).take();
+        let quotient = lock(&self.quotient).take();
         if let Some((quotient, unfolding)) = quotient {
-            attempts.push(Attempt::of(quotient, unfolding));
+            attempts.push(AbstractionAttempt::of(quotient, unfolding));
         }
         if skeleton.is_complete() {
             let abstraction = skeleton.abstraction().clone();
-            attempts.push(Attempt { abstraction, quotient: None, hopeless: HashSet::new() });
+            attempts.push(AbstractionAttempt {
+                abstraction,
+                quotient: None,
+                hopeless: HashSet::new(),
+            });
         }
         let mut settled_count = vec![0; attempts.len()];
         for round in 0..32 {
@@ -247,14 +251,14 @@ impl Work<'_> {
                 let milliseconds = if is_exact_quotient { 2_000 } else { 500 };
                 let slice = self.budget.slice(Duration::from_millis(milliseconds << round));
                 let before = self.board.open_count();
-                has_worked |= self.turn(attempt, &slice);
+                has_worked |= self.analyse(attempt, &slice);
                 *settled_count += before.saturating_sub(self.board.open_count());
             }
             if self.is_over() {
                 break;
             }
             if round == 0 {
-                let quotients = self.quotients();
+                let quotients = self.coarser_quotients();
                 has_worked |= !quotients.is_empty();
                 settled_count.resize(attempts.len() + quotients.len(), 0);
                 attempts.extend(quotients);
@@ -275,28 +279,30 @@ impl Work<'_> {
     }
 
     /// Returns the small unfoldings of inexact quotients.
-    fn quotients(&self) -> Vec<Attempt> {
+    fn coarser_quotients(&self) -> Vec<AbstractionAttempt> {
         let net = self.model.net();
         let mut partitions = vec![ColourClasses::by_constants(net)];
         partitions.extend(base_sorts(net).map(|(_, kept_sort)| {
             ColourClasses::by(net, |sort, colour| if sort == kept_sort { colour } else { 0 })
         }));
-        let mut attempts: Vec<Attempt> = Vec::new();
+        let mut attempts: Vec<AbstractionAttempt> = Vec::new();
         for (index, classes) in partitions.iter().enumerate() {
             if classes.is_skeleton(net) || partitions[..index].contains(classes) {
                 continue;
             }
-            let unfolded = unfolded(net, classes, self.budget);
+            let unfolded = unfold_if_small(net, classes, self.budget);
             let inexact = unfolded.filter(|(quotient, _)| !quotient.is_exact());
-            attempts.extend(inexact.map(|(quotient, unfolding)| Attempt::of(quotient, unfolding)));
+            attempts.extend(
+                inexact.map(|(quotient, unfolding)| AbstractionAttempt::of(quotient, unfolding)),
+            );
         }
         attempts
     }
 
     /// Analyses an abstraction with each open goal weakened. Returns false if no goal can be asked
     /// there.
-    fn turn(&self, attempt: &mut Attempt, budget: &Budget) -> bool {
-        let Attempt { abstraction, quotient, hopeless } = attempt;
+    fn analyse(&self, attempt: &mut AbstractionAttempt, budget: &Budget) -> bool {
+        let AbstractionAttempt { abstraction, quotient, hopeless } = attempt;
         let (abstraction, quotient) = (&*abstraction, &*quotient);
         let mut goal_ids = self.board.open_goals();
         goal_ids.retain(|id| !hopeless.contains(id));
@@ -314,7 +320,7 @@ impl Work<'_> {
         let config = RunConfig {
             threads: 1,
             keep_all_witnesses: true,
-            keep_documents: false,
+            keep_certificates: false,
             dump: None,
             schedule: None,
             ..self.config.clone()
@@ -341,7 +347,7 @@ impl Work<'_> {
             Some(quotient) if quotient.is_exact() => "the quotient by equivalent colours",
             Some(_) => "a quotient (some colours merged)",
         };
-        self.told(name, || {
+        self.record_turn(name, || {
             let open_before = self.board.open_count();
             let report = run_net(abstraction.net(), plan, &config, budget, on_event);
             self.failures.fetch_add(report.faults, Ordering::Relaxed);

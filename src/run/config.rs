@@ -19,7 +19,7 @@ pub struct RunConfig {
     /// Keeps the witness of every goal, not only of goals that decide a question by themselves.
     pub keep_all_witnesses: bool,
     /// Keeps accepted certificates, for evidence files.
-    pub keep_documents: bool,
+    pub keep_certificates: bool,
     /// Runs must be shown with the colours of their bindings, so a coloured net is not replaced by
     /// a quotient.
     pub show_bindings: bool,
@@ -48,7 +48,7 @@ pub struct RunConfig {
     /// The steps of the workers; by default [`Schedule::of_threads`].
     pub schedule: Option<Schedule>,
     /// Receives the progress of decision diagrams when markings are counted.
-    pub course: TryLog,
+    pub count_progress: TryLog,
 }
 
 impl RunConfig {
@@ -57,7 +57,7 @@ impl RunConfig {
         if has_many_goals && !self.keep_all_witnesses {
             board = board.without_witnesses();
         }
-        if self.keep_documents {
+        if self.keep_certificates {
             board = board.with_documents();
         }
         if self.short_witnesses || self.shortest_witnesses {
@@ -79,7 +79,7 @@ impl RunConfig {
 /// # Errors
 /// If there is no engine with this name.
 pub fn engine_name(name: &str) -> Result<String, String> {
-    let names: Vec<String> = every_engine().map(|engine| plain(engine.name)).collect();
+    let names: Vec<String> = every_engine().map(|engine| hyphenated(engine.name)).collect();
     match names.iter().any(|names| names == name) {
         true => Ok(name.to_owned()),
         false => Err(format!("there are {}", names.join(", "))),
@@ -88,14 +88,14 @@ pub fn engine_name(name: &str) -> Result<String, String> {
 
 /// Returns the engines with these names; the list lives as long as the program.
 pub fn engines_named(names: &[String]) -> &'static [Engine] {
-    let chosen = every_engine().filter(|engine| names.contains(&plain(engine.name)));
+    let chosen = every_engine().filter(|engine| names.contains(&hyphenated(engine.name)));
     Box::leak(chosen.copied().collect())
 }
 
 /// Returns the names of the engines that take part by default, and of those that run only on
 /// request.
 pub fn engine_names() -> [Vec<String>; 2] {
-    [ENGINES, BY_NAME].map(|engines| engines.iter().map(|engine| plain(engine.name)).collect())
+    [ENGINES, BY_NAME].map(|engines| engines.iter().map(|engine| hyphenated(engine.name)).collect())
 }
 
 /// Returns the engines of both registries: by default and on request.
@@ -104,7 +104,7 @@ fn every_engine() -> impl Iterator<Item = &'static Engine> {
 }
 
 /// Replaces every character that is not a letter by `-`.
-fn plain(name: &str) -> String {
+fn hyphenated(name: &str) -> String {
     let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")
 }
@@ -116,7 +116,7 @@ impl Default for RunConfig {
             threads,
             seed: 1,
             keep_all_witnesses: false,
-            keep_documents: false,
+            keep_certificates: false,
             show_bindings: false,
             short_witnesses: false,
             short_witnesses_within: FREE,
@@ -129,7 +129,7 @@ impl Default for RunConfig {
             engines: ENGINES,
             without_rules: Vec::new(),
             schedule: None,
-            course: TryLog::default(),
+            count_progress: TryLog::default(),
         }
     }
 }

@@ -28,7 +28,7 @@ pub struct CountResult {
     /// True if the numbers were added up on decision diagrams.
     pub on_diagrams: bool,
     /// True if the checker confirmed that the diagrams are closed under firing.
-    pub closed: bool,
+    pub diagrams_closed: bool,
     /// The reduction, if there was one.
     pub log: Option<NamedLog>,
     /// Numbers of places and transitions: before the reduction, and after it.
@@ -63,9 +63,9 @@ pub struct ReducedCount<'n> {
     /// True if some parts were counted on diagrams.
     on_diagrams: bool,
     /// True unless the checker failed to confirm a diagram as closed under firing.
-    closed: bool,
+    diagrams_closed: bool,
     /// Receives the growth of diagrams.
-    course: TryLog,
+    progress: TryLog,
 }
 
 /// The number of reductions that are tried. Each further attempt keeps the places on which a number
@@ -73,10 +73,10 @@ pub struct ReducedCount<'n> {
 const ATTEMPTS: usize = 5;
 
 /// Rules that make numbers depend on several places jointly.
-const COUPLING: [&str; 2] = ["proportional-places", "redundant-places"];
+const COUPLING_RULES: [&str; 2] = ["proportional-places", "redundant-places"];
 
 /// Largest work of the checker for a certified number, in markings times places and transitions.
-const RECOUNTED: u64 = 50_000_000;
+const MAX_RECOUNT_WORK: u64 = 50_000_000;
 
 impl<'n> ReducedCount<'n> {
     /// Reduces the net, without some rules. The budget may cut the reduction short, which is then
@@ -96,7 +96,7 @@ impl<'n> ReducedCount<'n> {
         };
         for attempt in 0..=ATTEMPTS {
             if attempt == ATTEMPTS {
-                let uncoupled = rules::names().filter(|rule| !COUPLING.contains(rule));
+                let uncoupled = rules::names().filter(|rule| !COUPLING_RULES.contains(rule));
                 config.only = Some(uncoupled.collect());
             }
             let slice = budget.share(REDUCTION);
@@ -106,10 +106,10 @@ impl<'n> ReducedCount<'n> {
             }
             let steps = reduction.log.steps().map(Ok);
             match CountingFormula::of_steps(net, steps, &mut || !budget.is_exhausted()) {
-                Ok(formula) => return Ok(ReducedCount::through(net, formula, &reduction)),
+                Ok(formula) => return Ok(ReducedCount::of_reduction(net, formula, &reduction)),
                 Err(CountError::NoFormula(NoFormula::Coupled(places))) => {
                     tracing::debug!("counting: {} places are put back", places.len());
-                    put_back(&mut config.limits, places);
+                    keep_places(&mut config.limits, places);
                 }
                 Err(error) => return Err(error.to_string()),
             }
@@ -124,13 +124,13 @@ impl<'n> ReducedCount<'n> {
             sizes: [size; 2],
             sums,
             on_diagrams: false,
-            closed: true,
-            course: TryLog::default(),
+            diagrams_closed: true,
+            progress: TryLog::default(),
         })
     }
 
     /// Makes a count through the reduction, which the formula describes.
-    fn through(net: &'n Net, formula: CountingFormula, reduction: &Reduction) -> Self {
+    fn of_reduction(net: &'n Net, formula: CountingFormula, reduction: &Reduction) -> Self {
         let size = |net: &Net| (net.place_count(), net.transition_count());
         let sums = vec![None; formula.parts.len()];
         let log = Some(reduction.log.in_names(net, reduction.needs()));
@@ -141,8 +141,8 @@ impl<'n> ReducedCount<'n> {
             sizes: [size(net), size(&reduction.net)],
             sums,
             on_diagrams: false,
-            closed: true,
-            course: TryLog::default(),
+            diagrams_closed: true,
+            progress: TryLog::default(),
         }
     }
 
@@ -152,15 +152,19 @@ impl<'n> ReducedCount<'n> {
     }
 
     /// Reports the growth of diagrams to `progress`.
-    pub fn telling(self, progress: &TryLog) -> Self {
-        ReducedCount { course: progress.clone(), ..self }
+    pub fn with_progress(self, progress: &TryLog) -> Self {
+        ReducedCount { progress: progress.clone(), ..self }
     }
 
     /// Adds up the remaining markings.
     ///
     /// # Errors
     /// The reason why not all of them were added up.
-    pub fn go_on(&mut self, method: CountMethod, budget: &Budget) -> Result<CountResult, String> {
+    pub fn continue_count(
+        &mut self,
+        method: CountMethod,
+        budget: &Budget,
+    ) -> Result<CountResult, String> {
         let CountingFormula { parts, weights, .. } = &mut self.formula;
         // Parts that are equal up to names have equal sums; nets of many agents have many such
         // parts.
@@ -179,11 +183,11 @@ impl<'n> ReducedCount<'n> {
                         Some(sums.map_err(|why| why.to_string())?)
                     }
                     CountMethod::Diagrams(threads) => {
-                        let progress = &self.course;
+                        let progress = &self.progress;
                         let sums = diagrams::sums::sums(part, weights, threads, budget, progress);
                         let found = sums.map_err(|why| why.to_string())?;
                         self.on_diagrams = true;
-                        self.closed &= found.closed;
+                        self.diagrams_closed &= found.closed;
                         Some((found.sums, u64::try_from(found.markings).unwrap_or(u64::MAX)))
                     }
                 };
@@ -194,13 +198,21 @@ impl<'n> ReducedCount<'n> {
         let visited = finished().fold(0u64, |all, (_, markings)| all.saturating_add(*markings));
         let all: Vec<Vec<BigUint>> = finished().map(|(sums, _)| sums.clone()).collect();
         let figures = self.formula.figures(&all);
-        let certified = self.certified(visited, &figures, &budget.share(RECOUNTING))?;
-        let (log, on_diagrams, closed) = (self.log.clone(), self.on_diagrams, self.closed);
-        Ok(CountResult { figures, visited, on_diagrams, closed, log, sizes: self.sizes, certified })
+        let certified = self.is_confirmed(visited, &figures, &budget.share(RECOUNTING))?;
+        let (log, on_diagrams, closed) = (self.log.clone(), self.on_diagrams, self.diagrams_closed);
+        Ok(CountResult {
+            figures,
+            visited,
+            on_diagrams,
+            diagrams_closed: closed,
+            log,
+            sizes: self.sizes,
+            certified,
+        })
     }
 
     /// Returns true if the checker was asked and confirms the numbers.
-    fn certified(
+    fn is_confirmed(
         &mut self,
         visited: u64,
         figures: &StateSpaceFigures,
@@ -218,7 +230,7 @@ impl<'n> ReducedCount<'n> {
             })
             .fold(0, u64::saturating_add);
         // Without this limit the caller might wait long for the checker.
-        let max_work = if self.on_diagrams { RECOUNTED / 10 } else { RECOUNTED };
+        let max_work = if self.on_diagrams { MAX_RECOUNT_WORK / 10 } else { MAX_RECOUNT_WORK };
         if work > max_work {
             return Ok(false);
         }
@@ -238,7 +250,7 @@ impl<'n> ReducedCount<'n> {
 }
 
 /// Excludes these places from removal.
-fn put_back(limits: &mut GrowthLimits, places: Vec<PlaceId>) {
+fn keep_places(limits: &mut GrowthLimits, places: Vec<PlaceId>) {
     limits.kept.extend(places);
     limits.kept.sort_unstable();
     limits.kept.dedup();

@@ -52,7 +52,7 @@ pub enum Event<'a> {
         /// Number of open goals.
         goals: usize,
         /// The engines at work.
-        engines: &'a [AtWork],
+        engines: &'a [EngineAtWork],
         /// The known ranges of open maxima, some of them if there are many.
         between: &'a [MaximumRange],
     },
@@ -60,7 +60,7 @@ pub enum Event<'a> {
 
 /// An engine at work.
 #[derive(Clone, Debug)]
-pub struct AtWork {
+pub struct EngineAtWork {
     /// The engine's name and its net.
     pub engine: String,
     /// The time since the engine started.
@@ -84,13 +84,13 @@ pub struct EngineTurn {
     /// The engine's name and its net.
     pub engine: String,
     /// Time from the start of the analysis to the start of the turn.
-    pub began: Duration,
+    pub start: Duration,
     /// The duration.
-    pub lasted: Duration,
+    pub duration: Duration,
     /// Number of open goals at the start of the turn.
-    pub open: usize,
+    pub open_goals: usize,
     /// The engine's statistics of the turn.
-    pub said: String,
+    pub statistics: String,
 }
 
 /// An open question.

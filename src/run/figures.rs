@@ -74,7 +74,7 @@ pub(super) fn through_reduction(found: &CountResult) -> [GoalAnswer; 2] {
     let again = match () {
         () if *visited == 0 && !found.on_diagrams => "",
         () if found.certified => ", by the checker as well",
-        () if found.on_diagrams && found.closed => CLOSED,
+        () if found.on_diagrams && found.diagrams_closed => CLOSED,
         () => "",
     };
     let markings = match (visited, found.on_diagrams) {

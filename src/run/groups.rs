@@ -11,14 +11,17 @@ use parikh_reduction::{Needs, needs};
 
 /// Largest number of goals in a group. Each witness of a reduced net is translated for each goal
 /// separately, so the cost grows with the group.
-pub(super) const LARGEST: usize = 400;
+pub(super) const MAX_GROUP_SIZE: usize = 400;
 
 /// Number of groups to aim for. Groups of at most [`LARGEST`] goals may give more.
-const TURNS: usize = 64;
+const TARGET_GROUPS: usize = 64;
 
 /// Partitions the goals into groups.
-pub(super) fn of(net: &Net, goals: &[(GoalId, MarkingGoal)]) -> Vec<Vec<(GoalId, MarkingGoal)>> {
-    let group_size = goals.len().div_ceil(TURNS).clamp(1, LARGEST);
+pub(super) fn partition_goals(
+    net: &Net,
+    goals: &[(GoalId, MarkingGoal)],
+) -> Vec<Vec<(GoalId, MarkingGoal)>> {
+    let group_size = goals.len().div_ceil(TARGET_GROUPS).clamp(1, MAX_GROUP_SIZE);
     if group_size > 1 {
         return goals.chunks(group_size).map(<[_]>::to_vec).collect();
     }
@@ -50,12 +53,13 @@ mod tests {
         let positions = |goals: &[(GoalId, MarkingGoal)]| -> Vec<usize> {
             goals.iter().map(|(id, _)| id.index()).collect()
         };
-        let groups: Vec<_> = of(&net, &few).iter().map(|group| positions(group)).collect();
+        let groups: Vec<_> =
+            partition_goals(&net, &few).iter().map(|group| positions(group)).collect();
         assert_eq!(groups, [vec![0, 2], vec![1]]);
         let fires = MarkingGoal::Reach(Predicate::Enabled(TransitionId::new(0)));
-        let many = of(&net, &listed(vec![fires; 1000]));
+        let many = partition_goals(&net, &listed(vec![fires; 1000]));
         assert_eq!((many.len(), many[0].len()), (63, 16));
         assert_eq!(positions(&many.concat()), (0..1000).collect::<Vec<_>>());
-        assert!(of(&net, &[]).is_empty());
+        assert!(partition_goals(&net, &[]).is_empty());
     }
 }

@@ -32,7 +32,7 @@ mod worker;
 pub use coloured::{quotient, run_coloured};
 pub use config::{RunConfig, engine_name, engine_names, engines_named};
 pub use counting::{CountMethod, CountResult, ReducedCount};
-pub use event::{AtWork, EngineTurn, Event, MaximumRange, OpenQuestion, RunReport};
+pub use event::{EngineAtWork, EngineTurn, Event, MaximumRange, OpenQuestion, RunReport};
 pub use figures::FIGURES;
 pub use net::run_net;
 pub use parikh_engine::diagrams::{Try, TryLog};

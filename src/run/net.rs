@@ -6,7 +6,7 @@
 //! ```
 
 use super::config::RunConfig;
-use super::event::{AtWork, EngineTurn, Event, RunReport};
+use super::event::{EngineAtWork, EngineTurn, Event, RunReport};
 use super::hearing::QuestionTracker;
 use super::portfolio::Portfolio;
 use super::presolve;
@@ -83,10 +83,10 @@ fn run_once(
     let working_net = working_net.without_rules(&config.without_rules);
     tracker.report.turns.push(EngineTurn {
         engine: "intervals".to_owned(),
-        began,
-        lasted: run_start.elapsed().saturating_sub(began),
-        open,
-        said: format!("{} still open", counted(board.open_count(), "goal")),
+        start: began,
+        duration: run_start.elapsed().saturating_sub(began),
+        open_goals: open,
+        statistics: format!("{} still open", counted(board.open_count(), "goal")),
     });
     tracker.take(&settled_goals, on_event);
     tracker.look(on_event);
@@ -96,7 +96,9 @@ fn run_once(
     let mut first_goals = tracker.plan.first().to_vec();
     first_goals.retain(|&goal| board.is_open(goal));
     if !first_goals.is_empty() {
-        stages.extend(working_net.only(&first_goals).map(|only| (only, budget.share(DEAD_ENDS))));
+        stages.extend(
+            working_net.restricted_to(&first_goals).map(|only| (only, budget.share(DEAD_ENDS))),
+        );
     }
     stages.push((working_net, budget.child()));
     let last_stage = stages.len() - 1;
@@ -113,7 +115,7 @@ fn run_once(
                 tracker.give_up(exhaustion);
             }
         }
-        tracker.report.enter(portfolio.account());
+        tracker.report.add_team(portfolio.team_statistics());
     }
     tracker.withdraw(on_event);
     report.faults += board.faults();
@@ -131,15 +133,15 @@ impl WorkerTeam for Portfolio<'_> {
         self.threads()
     }
 
-    fn work(&self, number: usize) {
+    fn run_team(&self, number: usize) {
         worker::work(self, number);
     }
 
-    fn at_work(&self) -> Vec<AtWork> {
+    fn at_work(&self) -> Vec<EngineAtWork> {
         self.at_work()
     }
 
-    fn account(&self) -> TeamStatistics {
+    fn team_statistics(&self) -> TeamStatistics {
         let (mut statistics, turns) = (self.statistics_so_far(), self.turns_so_far());
         let shortening = self.board.shortening_told().map(|text| ("shorter".to_owned(), text));
         statistics.extend(shortening);

@@ -5,7 +5,7 @@
 //! does, so that an engine that does not stop in time can be named.
 
 use super::config::RunConfig;
-use super::event::{AtWork, EngineTurn};
+use super::event::{EngineAtWork, EngineTurn};
 use super::groups;
 use super::presolve::learn_bounds;
 use super::schedule::{self, PhaseNet, Schedule, SchedulePhase, TimePart};
@@ -35,7 +35,7 @@ pub(super) struct Portfolio<'a> {
     /// The finished turns, ordered by end.
     turns: Mutex<Vec<EngineTurn>>,
     /// The start of the analysis.
-    begun: Instant,
+    start: Instant,
     /// Number of panics of engines.
     pub(super) failures: AtomicUsize,
     /// For each worker, its engine and the time at which it started.
@@ -61,7 +61,7 @@ impl<'a> Portfolio<'a> {
             reduced: OnceLock::new(),
             statistics: Mutex::default(),
             turns: Mutex::default(),
-            begun: start,
+            start,
             failures: AtomicUsize::new(0),
             at_work: (0..config.threads.max(1)).map(|_| Mutex::default()).collect(),
         }
@@ -79,8 +79,8 @@ impl<'a> Portfolio<'a> {
         let has_no_engine = |step: &SchedulePhase| match *step {
             SchedulePhase::Run(Role::Walk, ..) => true,
             SchedulePhase::Run(role, ..)
-            | SchedulePhase::GoOn(role, _)
-            | SchedulePhase::GoOnSmall(role, _) => !self.has_any(&[role]),
+            | SchedulePhase::Continue(role, _)
+            | SchedulePhase::ContinueOnSmallNet(role, _) => !self.has_any(&[role]),
             _ => false,
         };
         let busy_workers =
@@ -90,18 +90,18 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the statistics of engines, in the order in which they were reported.
     pub(super) fn statistics_so_far(&self) -> Vec<(String, String)> {
-        whole(&self.statistics).clone()
+        lock(&self.statistics).clone()
     }
 
     /// Returns the engines at work.
-    pub(super) fn at_work(&self) -> Vec<AtWork> {
-        let engines = self.at_work.iter().filter_map(|engine| whole(engine).clone());
-        engines.map(|(engine, since)| AtWork { engine, since: since.elapsed() }).collect()
+    pub(super) fn at_work(&self) -> Vec<EngineAtWork> {
+        let engines = self.at_work.iter().filter_map(|engine| lock(engine).clone());
+        engines.map(|(engine, since)| EngineAtWork { engine, since: since.elapsed() }).collect()
     }
 
     /// Returns the finished turns, ordered by end.
     pub(super) fn turns_so_far(&self) -> Vec<EngineTurn> {
-        whole(&self.turns).clone()
+        lock(&self.turns).clone()
     }
 
     /// Returns the number of panics of engines.
@@ -111,20 +111,25 @@ impl<'a> Portfolio<'a> {
 
     /// Records the finished turn of an engine: its start, the number of goals open then, and its
     /// line of statistics.
-    pub(super) fn note(&self, engine: &str, (start, open_goals): (Instant, usize), text: String) {
+    pub(super) fn record_turn(
+        &self,
+        engine: &str,
+        (start, open_goals): (Instant, usize),
+        text: String,
+    ) {
         tracing::info!("{engine}: {text}");
-        whole(&self.turns).push(EngineTurn {
+        lock(&self.turns).push(EngineTurn {
             engine: engine.to_owned(),
-            began: start.duration_since(self.begun),
-            lasted: start.elapsed(),
-            open: open_goals,
-            said: text.clone(),
+            start: start.duration_since(self.start),
+            duration: start.elapsed(),
+            open_goals,
+            statistics: text.clone(),
         });
-        whole(&self.statistics).push((engine.to_owned(), text));
+        lock(&self.statistics).push((engine.to_owned(), text));
     }
 
     /// Returns the start time of a turn and the number of open goals.
-    pub(super) fn beginning(&self) -> (Instant, usize) {
+    pub(super) fn turn_start(&self) -> (Instant, usize) {
         (Instant::now(), self.board.open_count())
     }
 
@@ -136,8 +141,8 @@ impl<'a> Portfolio<'a> {
     }
 
     /// Returns a part of the remaining time.
-    pub(super) fn part(&self, part: TimePart) -> Budget {
-        self.budget.share(part.share).slice(part.most)
+    pub(super) fn time_part(&self, part: TimePart) -> Budget {
+        self.budget.share(part.share).slice(part.max_time)
     }
 
     /// Returns the number of open CTL formulas.
@@ -148,7 +153,7 @@ impl<'a> Portfolio<'a> {
     /// Returns the time of a step with this role, adjusted to the open CTL formulas. If there are
     /// any, home spaces get less, and runs get a share by their number. If there are none, diagrams
     /// for runs get little.
-    pub(super) fn beside_trees(&self, role: Role, part: TimePart) -> TimePart {
+    pub(super) fn share_beside_trees(&self, role: Role, part: TimePart) -> TimePart {
         let is_open = |id: GoalId| self.board.is_open(id);
         let trees = self.open_trees();
         let max_share = match role {
@@ -171,12 +176,12 @@ impl<'a> Portfolio<'a> {
     }
 
     /// Returns the net of a step, if there is one.
-    pub(super) fn on(&self, phase_net: PhaseNet) -> Option<&WorkingNet<'a>> {
+    pub(super) fn phase_net(&self, phase_net: PhaseNet) -> Option<&WorkingNet<'a>> {
         match phase_net {
-            PhaseNet::Read => Some(self.working_net),
+            PhaseNet::Original => Some(self.working_net),
             PhaseNet::Reduced => self.reduced(),
             PhaseNet::Smallest => Some(self.smallest()),
-            PhaseNet::ReadToo => {
+            PhaseNet::OriginalAgain => {
                 Some(self.working_net).filter(|_| !matches!(self.reduced.get(), Some(None)))
             }
         }
@@ -192,7 +197,7 @@ impl<'a> Portfolio<'a> {
     fn reduced(&self) -> Option<&WorkingNet<'a>> {
         let make = || {
             let open = self.working_net.goals().iter().filter(|(id, _)| self.board.is_open(*id));
-            if self.is_over() || open.count() > groups::LARGEST {
+            if self.is_over() || open.count() > groups::MAX_GROUP_SIZE {
                 return None;
             }
             let goals = self.working_net.goals().iter().filter(|(_, goal)| !self.is_too_wide(goal));
@@ -255,7 +260,7 @@ impl<'a> Portfolio<'a> {
         }
         let mut open_goals = self.working_net.goals().to_vec();
         open_goals.retain(|(id, _)| self.board.is_open(*id));
-        let mut groups = groups::of(self.working_net.net(), &open_goals);
+        let mut groups = groups::partition_goals(self.working_net.net(), &open_goals);
         let grouping_budget = self.budget.share(schedule::GROUPING);
         let max_transitions =
             shared.net().transition_count() as f64 * self.config.own_reduction_below;
@@ -283,6 +288,6 @@ fn ids(goals: &[(GoalId, MarkingGoal)]) -> Vec<GoalId> {
 }
 
 /// Locks a mutex. A thread that panicked leaves the data valid.
-pub(super) fn whole<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(super) fn lock<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

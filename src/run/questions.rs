@@ -31,19 +31,19 @@ pub struct QuestionsOnNet {
     pub refused: Vec<OpenQuestion>,
     /// The number of refused questions that only lack the colours erased in this net: they are
     /// about runs, or about initial enabledness.
-    pub want_colours: usize,
+    pub lacking_colours: usize,
 }
 
 impl QuestionsOnNet {
     /// Returns true if the net without colours is not enough: some question lacks colours, or is
     /// about home spaces, which abstractions do not transfer.
-    pub(super) fn wants_more(&self) -> bool {
-        self.want_colours > 0 || self.plan.goals().iter().any(|it| matches!(it, Goal::Home(_)))
+    pub(super) fn needs_colours(&self) -> bool {
+        self.lacking_colours > 0 || self.plan.goals().iter().any(|it| matches!(it, Goal::Home(_)))
     }
 
     /// Returns true if every question can be asked in a net with colours or in an exact quotient.
-    pub(super) fn lacks_nothing_but_colours(&self) -> bool {
-        self.want_colours == self.refused.len()
+    pub(super) fn lacks_only_colours(&self) -> bool {
+        self.lacking_colours == self.refused.len()
     }
 
     /// Returns the ids of all questions.

@@ -87,12 +87,12 @@ pub(super) const HOMES_BESIDE_TREES: f64 = 0.15;
 pub(super) const DIAGRAMS_FOR_RUNS: f64 = 0.1;
 
 /// The longest slice of the first round of a [`SchedulePhase::Grow`]. It doubles with every round.
-pub(super) const FIRST_GROWN: Duration = Duration::from_secs(30);
+pub(super) const FIRST_GROW_SLICE: Duration = Duration::from_secs(30);
 
 /// Returns the share of the remaining time for a [`SchedulePhase::Search`]. The share is small if
 /// sliced engines wait for more time, and slightly smaller if diagrams wait. The search gets all
 /// time if nothing waits, other workers walk, and no reduced net exists.
-pub(super) fn searching(
+pub(super) fn search_share(
     slices_wait: bool,
     diagrams_wait: bool,
     threads: usize,
@@ -109,7 +109,7 @@ pub(super) fn searching(
 
 /// Largest number of places of a net for the early phases with diagrams
 /// ([`SchedulePhase::GoOnSmall`]): its variable orders take milliseconds.
-pub(super) const SMALL: usize = 1000;
+pub(super) const MAX_PLACES_FOR_EARLY_DIAGRAMS: usize = 1000;
 
 /// The part of the remaining time that a phase may use.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,28 +117,28 @@ pub struct TimePart {
     /// The share of the remaining time, in [0, 1].
     pub share: f64,
     /// Upper limit on the time of the phase.
-    pub most: Duration,
+    pub max_time: Duration,
     /// Smallest useful time: the phase is skipped if its share of the remaining time is shorter.
-    pub least: Duration,
+    pub min_time: Duration,
 }
 
 impl TimePart {
     const fn of(share: f64) -> TimePart {
-        TimePart { share, most: Duration::MAX, least: Duration::ZERO }
+        TimePart { share, max_time: Duration::MAX, min_time: Duration::ZERO }
     }
 
     const fn at_most(self, seconds: u64) -> TimePart {
-        TimePart { most: Duration::from_secs(seconds), ..self }
+        TimePart { max_time: Duration::from_secs(seconds), ..self }
     }
 
     const fn at_least(self, seconds: f64) -> TimePart {
-        TimePart { least: Duration::from_millis((1000.0 * seconds) as u64), ..self }
+        TimePart { min_time: Duration::from_millis((1000.0 * seconds) as u64), ..self }
     }
 
     /// Returns false if the phase is skipped, given the remaining time of the run. `None` means no
     /// time limit.
     pub(super) fn is_worthwhile(self, remaining: Option<Duration>) -> bool {
-        remaining.is_none_or(|remaining| remaining.mul_f64(self.share) >= self.least)
+        remaining.is_none_or(|remaining| remaining.mul_f64(self.share) >= self.min_time)
     }
 }
 
@@ -146,7 +146,7 @@ impl TimePart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseNet {
     /// The original net.
-    Read,
+    Original,
     /// The net reduced for all goals that are open at its first use. Without a reduced net, the
     /// phase is skipped.
     Reduced,
@@ -154,7 +154,7 @@ pub enum PhaseNet {
     Smallest,
     /// The original net, for goals that the reduced net cannot express. The phase is skipped if
     /// there is no reduced net, because it has then run on this net already.
-    ReadToo,
+    OriginalAgain,
 }
 
 /// A role whose engines continue from slice to slice and keep their state in between.
@@ -162,73 +162,91 @@ pub(super) struct RoleGrowth {
     /// The role.
     pub(super) role: Role,
     /// The net that the engines work on.
-    pub(super) on: PhaseNet,
+    pub(super) net: PhaseNet,
     /// True if the role may use all remaining time when it is the only role, or when no engine
     /// walks and another thread proves.
-    pub(super) alone: bool,
+    pub(super) may_use_all_time: bool,
     /// True if finished engines are kept for later slices. They can be deepened, have candidates,
     /// or find more after other engines have settled goals.
-    pub(super) kept: bool,
+    pub(super) keeps_finished_engines: bool,
     /// Largest share of the remaining time for a turn in a [`SchedulePhase::Grow`]. `None` if the
     /// role has no turn.
-    pub(super) turn: Option<f64>,
+    pub(super) turn_share: Option<f64>,
 }
 
 /// All roles that continue, in the order of their turns in a [`SchedulePhase::Grow`].
 pub(super) const GROWTHS: &[RoleGrowth] = &[
     RoleGrowth {
         role: Role::Slices,
-        on: PhaseNet::Read,
-        alone: false,
-        kept: true,
-        turn: Some(0.5),
+        net: PhaseNet::Original,
+        may_use_all_time: false,
+        keeps_finished_engines: true,
+        turn_share: Some(0.5),
     },
     RoleGrowth {
         role: Role::Induction,
-        on: PhaseNet::Smallest,
-        alone: false,
-        kept: false,
-        turn: Some(0.5),
+        net: PhaseNet::Smallest,
+        may_use_all_time: false,
+        keeps_finished_engines: false,
+        turn_share: Some(0.5),
     },
     RoleGrowth {
         role: Role::Diagrams,
-        on: PhaseNet::Smallest,
-        alone: false,
-        kept: false,
-        turn: Some(0.6),
+        net: PhaseNet::Smallest,
+        may_use_all_time: false,
+        keeps_finished_engines: false,
+        turn_share: Some(0.6),
     },
     RoleGrowth {
         role: Role::Unroll,
-        on: PhaseNet::Smallest,
-        alone: true,
-        kept: false,
-        turn: Some(0.3),
+        net: PhaseNet::Smallest,
+        may_use_all_time: true,
+        keeps_finished_engines: false,
+        turn_share: Some(0.3),
     },
     RoleGrowth {
         role: Role::UnrollWide,
-        on: PhaseNet::Smallest,
-        alone: true,
-        kept: false,
-        turn: Some(0.3),
+        net: PhaseNet::Smallest,
+        may_use_all_time: true,
+        keeps_finished_engines: false,
+        turn_share: Some(0.3),
     },
-    RoleGrowth { role: Role::Loops, on: PhaseNet::Read, alone: true, kept: false, turn: None },
-    RoleGrowth { role: Role::Trees, on: PhaseNet::Read, alone: true, kept: false, turn: Some(0.5) },
-    RoleGrowth { role: Role::RunProofs, on: PhaseNet::Read, alone: false, kept: true, turn: None },
+    RoleGrowth {
+        role: Role::Loops,
+        net: PhaseNet::Original,
+        may_use_all_time: true,
+        keeps_finished_engines: false,
+        turn_share: None,
+    },
+    RoleGrowth {
+        role: Role::Trees,
+        net: PhaseNet::Original,
+        may_use_all_time: true,
+        keeps_finished_engines: false,
+        turn_share: Some(0.5),
+    },
+    RoleGrowth {
+        role: Role::RunProofs,
+        net: PhaseNet::Original,
+        may_use_all_time: false,
+        keeps_finished_engines: true,
+        turn_share: None,
+    },
     RoleGrowth {
         role: Role::TreeDiagrams,
-        on: PhaseNet::Read,
-        alone: true,
-        kept: false,
-        turn: Some(0.5),
+        net: PhaseNet::Original,
+        may_use_all_time: true,
+        keeps_finished_engines: false,
+        turn_share: Some(0.5),
     },
 ];
 
 /// Time for walks along the candidates of sliced engines, after each of their turns in a
 /// [`SchedulePhase::Grow`].
-pub(super) const FOLLOWING: TimePart = TimePart::of(0.1).at_most(30);
+pub(super) const FOLLOW_TIME: TimePart = TimePart::of(0.1).at_most(30);
 
 /// Roles that use the time which a search leaves.
-pub(super) const BESIDE_SEARCH: &[Role] = &[
+pub(super) const ROLES_BESIDE_SEARCH: &[Role] = &[
     Role::Walk,
     Role::Guided,
     Role::Slices,
@@ -245,15 +263,15 @@ pub enum SchedulePhase {
     /// Runs the engines of a role one after the other in equal shares, each until it is exhausted.
     Run(Role, PhaseNet, TimePart),
     /// Runs the engines that run once, each in its own share.
-    Once,
+    RunOnceEngines,
     /// Gives the engines of a role a slice on the role's net. Starts the engines if necessary.
-    GoOn(Role, TimePart),
+    Continue(Role, TimePart),
     /// Like [`SchedulePhase::GoOn`], on nets with at most [`SMALL`] places.
-    GoOnSmall(Role, TimePart),
+    ContinueOnSmallNet(Role, TimePart),
     /// If the sliced engines are exhausted, gives them a slice with larger limits.
     Deepen(TimePart),
     /// Walks along the candidates that sliced engines could not exclude.
-    Follow(TimePart),
+    WalkAlongCandidates(TimePart),
     /// Searches the own reduced nets of goal groups, then the reduced net (or the original net).
     /// The share of the time depends on the engines that wait ([`searching`]).
     Search,
@@ -271,13 +289,13 @@ impl SchedulePhase {
     pub(super) fn part(self) -> Option<TimePart> {
         match self {
             SchedulePhase::Run(.., part)
-            | SchedulePhase::GoOn(_, part)
-            | SchedulePhase::GoOnSmall(_, part)
+            | SchedulePhase::Continue(_, part)
+            | SchedulePhase::ContinueOnSmallNet(_, part)
             | SchedulePhase::Deepen(part)
-            | SchedulePhase::Follow(part)
+            | SchedulePhase::WalkAlongCandidates(part)
             | SchedulePhase::OwnReductions(part)
             | SchedulePhase::OwnRuns(part) => Some(part),
-            SchedulePhase::Once | SchedulePhase::Search | SchedulePhase::Grow => None,
+            SchedulePhase::RunOnceEngines | SchedulePhase::Search | SchedulePhase::Grow => None,
         }
     }
 }
@@ -292,81 +310,84 @@ pub struct Schedule {
 impl Schedule {
     /// Returns the schedule for this number of threads.
     pub fn of_threads(threads: usize) -> Schedule {
-        use SchedulePhase::{Deepen, Follow, GoOn, GoOnSmall, Grow, Once, Run, Search};
-        let brief_walk = Run(Role::First, PhaseNet::Read, TimePart::of(0.05).at_most(1));
+        use SchedulePhase::{
+            Continue, ContinueOnSmallNet, Deepen, Grow, Run, RunOnceEngines, Search,
+            WalkAlongCandidates,
+        };
+        let brief_walk = Run(Role::First, PhaseNet::Original, TimePart::of(0.05).at_most(1));
         // On a small net the search for runs is complete quickly, so it does not wait for walks.
-        let brief_runs = Run(Role::Runs, PhaseNet::Read, TimePart::of(0.03).at_most(1));
+        let brief_runs = Run(Role::Runs, PhaseNet::Original, TimePart::of(0.03).at_most(1));
         let prover_phases = [
-            Once,
-            Run(Role::Homes, PhaseNet::Read, TimePart::of(0.6)),
-            GoOn(Role::RunProofs, TimePart::of(0.1).at_most(5)),
-            GoOn(Role::Slices, TimePart::of(0.1).at_least(0.5).at_most(3)),
-            Follow(TimePart::of(0.02).at_least(0.1).at_most(1)),
-            GoOnSmall(Role::Diagrams, TimePart::of(0.02).at_least(0.1).at_most(1)),
-            GoOn(Role::TreeDiagrams, TimePart::of(0.4)),
-            GoOn(Role::Induction, TimePart::of(0.08).at_least(0.5).at_most(5)),
-            GoOn(Role::RunProofs, TimePart::of(0.2).at_most(10)),
-            GoOn(Role::Trees, TimePart::of(0.3)),
-            GoOn(Role::TreeDiagrams, TimePart::of(0.3)),
-            GoOn(Role::Slices, TimePart::of(0.4).at_most(20)),
-            GoOn(Role::RunProofs, TimePart::of(0.2).at_most(10)),
-            Follow(TimePart::of(0.1).at_most(30)),
+            RunOnceEngines,
+            Run(Role::Homes, PhaseNet::Original, TimePart::of(0.6)),
+            Continue(Role::RunProofs, TimePart::of(0.1).at_most(5)),
+            Continue(Role::Slices, TimePart::of(0.1).at_least(0.5).at_most(3)),
+            WalkAlongCandidates(TimePart::of(0.02).at_least(0.1).at_most(1)),
+            ContinueOnSmallNet(Role::Diagrams, TimePart::of(0.02).at_least(0.1).at_most(1)),
+            Continue(Role::TreeDiagrams, TimePart::of(0.4)),
+            Continue(Role::Induction, TimePart::of(0.08).at_least(0.5).at_most(5)),
+            Continue(Role::RunProofs, TimePart::of(0.2).at_most(10)),
+            Continue(Role::Trees, TimePart::of(0.3)),
+            Continue(Role::TreeDiagrams, TimePart::of(0.3)),
+            Continue(Role::Slices, TimePart::of(0.4).at_most(20)),
+            Continue(Role::RunProofs, TimePart::of(0.2).at_most(10)),
+            WalkAlongCandidates(TimePart::of(0.1).at_most(30)),
             Deepen(TimePart::of(0.3).at_most(20)),
-            GoOn(Role::Induction, TimePart::of(0.1).at_most(10)),
-            GoOn(Role::Diagrams, TimePart::of(0.1).at_most(10)),
-            GoOn(Role::TreeDiagrams, TimePart::of(0.3)),
-            GoOn(Role::Trees, TimePart::of(0.5)),
+            Continue(Role::Induction, TimePart::of(0.1).at_most(10)),
+            Continue(Role::Diagrams, TimePart::of(0.1).at_most(10)),
+            Continue(Role::TreeDiagrams, TimePart::of(0.3)),
+            Continue(Role::Trees, TimePart::of(0.5)),
             Search,
-            GoOn(Role::RunProofs, TimePart::of(0.3)),
+            Continue(Role::RunProofs, TimePart::of(0.3)),
             Grow,
-            Run(Role::Search, PhaseNet::ReadToo, TimePart::of(0.5)),
-            Run(Role::Homes, PhaseNet::Read, TimePart::of(1.0)),
+            Run(Role::Search, PhaseNet::OriginalAgain, TimePart::of(0.5)),
+            Run(Role::Homes, PhaseNet::Original, TimePart::of(1.0)),
         ];
         if threads <= 1 {
             let mut phases = vec![
                 brief_walk,
-                Run(Role::Walk, PhaseNet::Read, TimePart::of(0.1).at_most(2)),
+                Run(Role::Walk, PhaseNet::Original, TimePart::of(0.1).at_most(2)),
                 brief_runs,
             ];
-            phases.push(GoOn(Role::Trees, TimePart::of(0.2)));
-            phases.push(Run(Role::Runs, PhaseNet::Read, TimePart::of(0.4)));
+            phases.push(Continue(Role::Trees, TimePart::of(0.2)));
+            phases.push(Run(Role::Runs, PhaseNet::Original, TimePart::of(0.4)));
             phases.extend(prover_phases);
             phases.push(SchedulePhase::OwnRuns(TimePart::of(0.4)));
-            phases.push(Run(Role::Runs, PhaseNet::Read, TimePart::of(0.99)));
-            phases.push(GoOn(Role::Trees, TimePart::of(1.0)));
-            phases.push(Run(Role::Runs, PhaseNet::Read, TimePart::of(1.0)));
+            phases.push(Run(Role::Runs, PhaseNet::Original, TimePart::of(0.99)));
+            phases.push(Continue(Role::Trees, TimePart::of(1.0)));
+            phases.push(Run(Role::Runs, PhaseNet::Original, TimePart::of(1.0)));
             let diagrams_at =
-                phases.iter().position(|phase| matches!(phase, GoOn(Role::Diagrams, _)));
+                phases.iter().position(|phase| matches!(phase, Continue(Role::Diagrams, _)));
             phases.insert(
                 diagrams_at.unwrap_or(phases.len()),
-                GoOn(Role::Unroll, TimePart::of(0.1).at_most(10)),
+                Continue(Role::Unroll, TimePart::of(0.1).at_most(10)),
             );
             phases.insert(
                 diagrams_at.unwrap_or(phases.len()),
-                GoOn(Role::Loops, TimePart::of(0.1).at_most(10)),
+                Continue(Role::Loops, TimePart::of(0.1).at_most(10)),
             );
             let grow_at = phases.iter().position(|&phase| phase == Grow).unwrap_or(phases.len());
-            phases.insert(grow_at, Run(Role::Walk, PhaseNet::Read, TimePart::of(0.1)));
-            phases.insert(grow_at, GoOn(Role::Loops, TimePart::of(0.2)));
+            phases.insert(grow_at, Run(Role::Walk, PhaseNet::Original, TimePart::of(0.1)));
+            phases.insert(grow_at, Continue(Role::Loops, TimePart::of(0.2)));
             return Schedule { workers: vec![phases] };
         }
         let walker_phases = vec![
-            Run(Role::Walk, PhaseNet::Read, TimePart::of(0.05).at_least(0.5).at_most(5)),
+            Run(Role::Walk, PhaseNet::Original, TimePart::of(0.05).at_least(0.5).at_most(5)),
             brief_runs,
-            GoOn(Role::Trees, TimePart::of(0.4)),
-            Run(Role::Runs, PhaseNet::Read, TimePart::of(0.3)),
+            Continue(Role::Trees, TimePart::of(0.4)),
+            Run(Role::Runs, PhaseNet::Original, TimePart::of(0.3)),
             SchedulePhase::OwnRuns(TimePart::of(0.5)),
-            Run(Role::Runs, PhaseNet::Read, TimePart::of(0.99)),
-            GoOn(Role::Trees, TimePart::of(1.0)),
-            Run(Role::Runs, PhaseNet::Read, TimePart::of(1.0)),
+            Run(Role::Runs, PhaseNet::Original, TimePart::of(0.99)),
+            Continue(Role::Trees, TimePart::of(1.0)),
+            Run(Role::Runs, PhaseNet::Original, TimePart::of(1.0)),
             Run(Role::Walk, PhaseNet::Reduced, TimePart::of(0.05).at_least(0.5).at_most(5)),
-            GoOn(Role::Loops, TimePart::of(0.1).at_least(0.1).at_most(10)),
-            Run(Role::Walk, PhaseNet::Read, TimePart::of(0.15)),
-            GoOn(Role::Unroll, TimePart::of(0.1).at_least(0.1).at_most(10)),
-            GoOn(Role::Loops, TimePart::of(0.3)),
+            Continue(Role::Loops, TimePart::of(0.1).at_least(0.1).at_most(10)),
+            Run(Role::Walk, PhaseNet::Original, TimePart::of(0.15)),
+            Continue(Role::Unroll, TimePart::of(0.1).at_least(0.1).at_most(10)),
+            Continue(Role::Loops, TimePart::of(0.3)),
             Run(Role::Walk, PhaseNet::Reduced, TimePart::of(0.5)),
-            GoOn(Role::UnrollWide, TimePart::of(0.3).at_least(1.0).at_most(30)),
-            GoOn(Role::Unroll, TimePart::of(0.5)),
+            Continue(Role::UnrollWide, TimePart::of(0.3).at_least(1.0).at_most(30)),
+            Continue(Role::Unroll, TimePart::of(0.5)),
         ];
         let prover_phases = [brief_walk].into_iter().chain(prover_phases).collect();
         Schedule { workers: vec![walker_phases, prover_phases] }
@@ -382,7 +403,7 @@ impl Schedule {
     pub fn own_reductions_only() -> Schedule {
         let phases = vec![
             SchedulePhase::OwnReductions(TimePart::of(1.0)),
-            SchedulePhase::Run(Role::Search, PhaseNet::ReadToo, TimePart::of(1.0)),
+            SchedulePhase::Run(Role::Search, PhaseNet::OriginalAgain, TimePart::of(1.0)),
         ];
         Schedule { workers: vec![phases] }
     }

@@ -24,16 +24,16 @@ pub(super) const DEAD_ENDS: f64 = 0.35;
 
 /// Work on the coloured net before the unfolding takes over: if an exact quotient exists, and if
 /// none exists.
-pub(super) const AS_IT_IS: [f64; 2] = [0.5, 0.2];
+pub(super) const COLOURED_STAGE: [f64; 2] = [0.5, 0.2];
 
 /// State space: time limit for the first visit of the markings. Most nets with few enough markings
 /// are finished within this time.
-pub(super) const AT_ONCE: Duration = Duration::from_millis(500);
+pub(super) const FIRST_VISIT: Duration = Duration::from_millis(500);
 
 /// State space: share for each step that succeeds early or not at all. These steps are the search
 /// for a self-covering sequence by coverability, the reduction, the first visit of the reduced net,
 /// and the boundedness check.
-pub(super) const EARLY: f64 = 0.1;
+pub(super) const EARLY_STEP: f64 = 0.1;
 
 /// State space: share for the search for a self-covering sequence by random walks.
 pub(super) const PUMP_BY_WALKS: f64 = 0.05;

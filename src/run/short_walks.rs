@@ -7,7 +7,7 @@ use parikh_net::{FiringSequence, Net, TransitionId};
 /// most [`SHORT`] firings.
 pub(super) fn short_walks(net: &Net, seed: u64) -> impl Iterator<Item = FiringSequence> {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let lengths = [1, 1, 2, 4, 8, 16, 32, 64, 128, 256, SHORT];
+    let lengths = [1, 1, 2, 4, 8, 16, 32, 64, 128, 256, LONGEST_WALK];
     lengths.into_iter().map(move |max_firings| short_walk(net, &mut rng, max_firings))
 }
 
@@ -17,7 +17,7 @@ fn short_walk(net: &Net, rng: &mut fastrand::Rng, max_firings: usize) -> FiringS
     let mut sequence = FiringSequence::new();
     let transitions = net.transition_count();
     let (mut tested, mut firings) = (0, 0);
-    while firings < max_firings && tested < LOOKS && transitions > 0 {
+    while firings < max_firings && tested < MAX_TESTED_TRANSITIONS && transitions > 0 {
         let first = rng.usize(..transitions);
         let mut candidates = (first..transitions).chain(0..first).map(TransitionId::new);
         let fires = |t: &TransitionId| {
@@ -34,7 +34,7 @@ fn short_walk(net: &Net, rng: &mut fastrand::Rng, max_firings: usize) -> FiringS
 }
 
 /// The length of the longest short walk, in firings.
-const SHORT: usize = 1 << 10;
+const LONGEST_WALK: usize = 1 << 10;
 
 /// Limit on the tested transitions per walk, a few milliseconds.
-const LOOKS: usize = 1 << 16;
+const MAX_TESTED_TRANSITIONS: usize = 1 << 16;

@@ -10,7 +10,7 @@
 
 use super::counting::{CountMethod, CountResult, ReducedCount};
 use super::figures::{FIGURES, described, pumped, through_reduction, visited};
-use super::shares::{AT_ONCE, DIAGRAMS, EARLY, MAXIMA, PUMP_BY_WALKS};
+use super::shares::{DIAGRAMS, EARLY_STEP, FIRST_VISIT, MAXIMA, PUMP_BY_WALKS};
 use super::{Event, OpenQuestion, RunConfig, RunReport};
 use crate::answer::{GoalAnswer, Plan, QuestionValue, not_asked_with_caps};
 use parikh_engine::board::Technique;
@@ -25,7 +25,7 @@ use std::sync::mpsc::{self, Receiver};
 const PUMP_WORK: u64 = 50_000_000;
 
 /// The figure whose value depends on whether the colours of a place are counted together.
-const MOST_IN_PLACE: &str = FIGURES[3];
+const MAX_TOKENS_IN_PLACE: &str = FIGURES[3];
 
 /// The meaning of [`MOST_IN_PLACE`] for a coloured net, as part of a reason.
 const PER_COLOUR: &str = "; in each place, the tokens of each colour are counted separately";
@@ -40,18 +40,18 @@ pub fn state_space(
 ) -> RunReport {
     let report = RunReport::default();
     let mut figures = FigureSearch {
-        tell: on_event,
+        on_event,
         report,
         known: BTreeMap::new(),
-        why: String::new(),
-        beside: None,
+        failure_reason: String::new(),
+        diagram_result: None,
         is_unfolding: net.folding().is_some(),
     };
     match net.has_caps() {
-        true => figures.why = not_asked_with_caps(),
+        true => figures.failure_reason = not_asked_with_caps(),
         false => figures.find(net, config, budget),
     }
-    let FigureSearch { mut report, known, why, .. } = figures;
+    let FigureSearch { mut report, known, failure_reason: why, .. } = figures;
     report.answered = known.len();
     report.unanswered.retain(|question| !known.contains_key(&question.id));
     for key in FIGURES {
@@ -66,15 +66,15 @@ pub fn state_space(
 /// The search for the figures, with the figures known so far.
 struct FigureSearch<T> {
     /// Receives the events of the search.
-    tell: T,
+    on_event: T,
     report: RunReport,
     /// The known figures, by their names ([`FIGURES`]).
     known: BTreeMap<String, GoalAnswer>,
     /// The reason why the last attempt to count the markings failed.
-    why: String,
+    failure_reason: String,
     /// The channel for the count that decision diagrams make on other threads; `None` if no such
     /// count runs.
-    beside: Option<Receiver<Result<CountResult, String>>>,
+    diagram_result: Option<Receiver<Result<CountResult, String>>>,
     /// True if the net is the unfolding of a coloured net, with a place per colour.
     is_unfolding: bool,
 }
@@ -84,28 +84,34 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     fn find(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
         // For an unbounded net, coverability often takes milliseconds. Otherwise walks search again
         // later.
-        let pump = coverability::find_pump(net, &budget.share(EARLY));
-        if self.take_pump(net, pump, coverability::TECHNIQUE) {
+        let pump = coverability::find_pump(net, &budget.share(EARLY_STEP));
+        if self.record_pump(net, pump, coverability::TECHNIQUE) {
             return;
         }
-        if self.visit(net, config, config.threads, &budget.slice(AT_ONCE)) {
+        if self.visit(net, config, config.threads, &budget.slice(FIRST_VISIT)) {
             return;
         }
-        let mut count = ReducedCount::prepare(net, &config.without_rules, &budget.share(EARLY))
-            .inspect_err(|why| tracing::info!("no counting on the reduced net: {why}"))
-            .map(|count| count.telling(&config.course))
-            .ok();
+        let mut count =
+            ReducedCount::prepare(net, &config.without_rules, &budget.share(EARLY_STEP))
+                .inspect_err(|why| tracing::info!("no counting on the reduced net: {why}"))
+                .map(|count| count.with_progress(&config.count_progress))
+                .ok();
         // The unreduced net was visited above, and is visited again at the end.
         if let Some(reduced_count) = count.as_mut().filter(|count| count.is_smaller()) {
             let visiting = CountMethod::Visiting(config.threads);
-            self.count(reduced_count, visiting, config, &budget.slice(AT_ONCE));
+            self.count_through_reduction(
+                reduced_count,
+                visiting,
+                config,
+                &budget.slice(FIRST_VISIT),
+            );
         }
         match &mut count {
             Some(count) if config.threads > 1 && !self.is_counted() => {
-                self.beside_diagrams(net, count, config, budget);
+                self.find_with_diagrams(net, count, config, budget);
             }
-            Some(count) => self.in_turns(net, Some(count), config, budget),
-            None => self.in_turns(net, None, config, budget),
+            Some(count) => self.find_on_one_thread(net, Some(count), config, budget),
+            None => self.find_on_one_thread(net, None, config, budget),
         }
         if self.known.len() < FIGURES.len() {
             // A visit of all markings also gives the maxima that no engine found.
@@ -113,41 +119,56 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             self.visit(net, config, config.threads, &budget.share(share));
         }
         if self.known.len() < FIGURES.len() && self.is_counted() {
-            self.on_diagrams(net, config, budget);
+            self.find_on_diagrams(net, config, budget);
         }
     }
 
     /// Works on one thread. If all places are known to be bounded, diagrams run first; otherwise
     /// they may not terminate.
-    fn in_turns(
+    fn find_on_one_thread(
         &mut self,
         net: &Net,
         mut count: Option<&mut ReducedCount<'_>>,
         config: &RunConfig,
         budget: &Budget,
     ) {
-        let bounded = !self.is_counted() && is_bounded(net, &budget.share(EARLY));
+        let bounded = !self.is_counted() && is_bounded(net, &budget.share(EARLY_STEP));
         if let Some(count) = count.as_deref_mut() {
             if bounded {
-                self.count(count, CountMethod::Diagrams(1), config, &budget.share(DIAGRAMS));
+                self.count_through_reduction(
+                    count,
+                    CountMethod::Diagrams(1),
+                    config,
+                    &budget.share(DIAGRAMS),
+                );
             }
             if count.is_smaller() {
-                self.count(count, CountMethod::Visiting(1), config, &budget.share(EARLY));
+                self.count_through_reduction(
+                    count,
+                    CountMethod::Visiting(1),
+                    config,
+                    &budget.share(EARLY_STEP),
+                );
             }
         }
         if !bounded && !self.is_counted() && self.finds_pump(net, config, budget) {
             return;
         }
         let share = if self.is_counted() { 1.0 } else { MAXIMA };
-        if self.maxima(net, config, &budget.share(share)) {
+        if self.find_maxima(net, config, &budget.share(share)) {
             return;
         }
         if let Some(count) = count {
             if !bounded {
-                self.count(count, CountMethod::Diagrams(1), config, &budget.share(DIAGRAMS));
+                self.count_through_reduction(
+                    count,
+                    CountMethod::Diagrams(1),
+                    config,
+                    &budget.share(DIAGRAMS),
+                );
             }
             if count.is_smaller() {
-                self.count(count, CountMethod::Visiting(1), config, budget);
+                self.count_through_reduction(count, CountMethod::Visiting(1), config, budget);
             }
         }
     }
@@ -155,7 +176,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     /// Works on several threads: half of them work on diagrams, until the markings are counted.
     /// More threads would help little, as at most six variable orders are tried, soon two, and each
     /// thread needs its own memory.
-    fn beside_diagrams(
+    fn find_with_diagrams(
         &mut self,
         net: &Net,
         count: &mut ReducedCount<'_>,
@@ -164,32 +185,32 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     ) {
         let count_budget = budget.child();
         let (result_sender, result_receiver) = mpsc::channel();
-        self.beside = Some(result_receiver);
+        self.diagram_result = Some(result_receiver);
         let mut diagram_count = count.clone();
         let diagram_method = CountMethod::Diagrams(config.threads.div_ceil(2));
         std::thread::scope(|scope| {
             let count_budget = &count_budget;
             scope.spawn(move || {
-                let result = diagram_count.go_on(diagram_method, count_budget);
+                let result = diagram_count.continue_count(diagram_method, count_budget);
                 if result.as_ref().is_ok_and(|it| it.certified || !config.certified_only) {
                     count_budget.cancel();
                 }
                 // The receiver is gone if there are infinitely many markings.
                 let _ = result_sender.send(result);
             });
-            let is_infinite = self.beside_them(net, count, config, budget, count_budget);
+            let is_infinite = self.find_beside_diagrams(net, count, config, budget, count_budget);
             if is_infinite || self.is_counted() {
                 count_budget.cancel();
             }
         });
-        self.listen(config);
-        self.beside = None;
+        self.receive_diagram_count(config);
+        self.diagram_result = None;
     }
 
     /// Makes the other steps of the search while diagrams run on other threads. `count_budget` is
     /// cancelled as soon as the diagrams have a count. Returns true if there are infinitely many
     /// markings.
-    fn beside_them(
+    fn find_beside_diagrams(
         &mut self,
         net: &Net,
         count: &mut ReducedCount<'_>,
@@ -199,18 +220,28 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     ) -> bool {
         let threads = config.threads / 2;
         if count.is_smaller() {
-            self.count(count, CountMethod::Visiting(threads), config, &count_budget.share(EARLY));
+            self.count_through_reduction(
+                count,
+                CountMethod::Visiting(threads),
+                config,
+                &count_budget.share(EARLY_STEP),
+            );
         }
-        let bounded = self.is_counted() || is_bounded(net, &budget.share(EARLY));
+        let bounded = self.is_counted() || is_bounded(net, &budget.share(EARLY_STEP));
         if !bounded && self.finds_pump(net, config, budget) {
             return true;
         }
-        if self.maxima(net, config, &budget.share(MAXIMA)) {
+        if self.find_maxima(net, config, &budget.share(MAXIMA)) {
             return true;
         }
-        self.listen(config);
+        self.receive_diagram_count(config);
         match count.is_smaller() {
-            true => self.count(count, CountMethod::Visiting(threads), config, count_budget),
+            true => self.count_through_reduction(
+                count,
+                CountMethod::Visiting(threads),
+                config,
+                count_budget,
+            ),
             false if self.is_counted() => {}
             false => drop(self.visit(net, config, threads, count_budget)),
         }
@@ -218,9 +249,11 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     }
 
     /// Takes the result of the diagrams, if it is available.
-    fn listen(&mut self, config: &RunConfig) {
-        if let Some(result) = self.beside.as_ref().and_then(|receiver| receiver.try_recv().ok()) {
-            self.counted(result, config);
+    fn receive_diagram_count(&mut self, config: &RunConfig) {
+        if let Some(result) =
+            self.diagram_result.as_ref().and_then(|receiver| receiver.try_recv().ok())
+        {
+            self.record_count(result, config);
         }
     }
 
@@ -231,7 +264,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
 
     /// Records a figure and reports it. A figure that is known already is compared with the first
     /// value.
-    fn take(&mut self, answer: &GoalAnswer, counted: Option<&CountResult>) {
+    fn record(&mut self, answer: &GoalAnswer, counted: Option<&CountResult>) {
         match self.known.get(&answer.id) {
             Some(previous) if previous.value == answer.value => {}
             Some(previous) if !previous.assumes_units => {
@@ -242,15 +275,15 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             // A figure that assumes safe units is replaced when another value is found.
             Some(_) => {
                 self.withdraw(&answer.id);
-                self.take(answer, counted);
+                self.record(answer, counted);
             }
             None => {
                 let mut answer = answer.clone();
-                if self.is_unfolding && answer.id == MOST_IN_PLACE {
+                if self.is_unfolding && answer.id == MAX_TOKENS_IN_PLACE {
                     answer.reason.push_str(PER_COLOUR);
                 }
                 self.known.insert(answer.id.clone(), answer.clone());
-                (self.tell)(Event::Figure(&answer, counted));
+                (self.on_event)(Event::Figure(&answer, counted));
             }
         }
     }
@@ -259,7 +292,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     fn withdraw(&mut self, id: &str) {
         if self.known.get(id).is_some_and(|figure| figure.assumes_units) {
             self.known.remove(id);
-            (self.tell)(Event::Withdrawn { id });
+            (self.on_event)(Event::Withdrawn { id });
         }
     }
 
@@ -272,18 +305,20 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         };
         match visited {
             Ok(figures) => {
-                figures[..sayable(net)].iter().for_each(|figure| self.take(figure, None));
+                figures[..reportable_figures(net)]
+                    .iter()
+                    .for_each(|figure| self.record(figure, None));
                 self.known.len() == FIGURES.len()
             }
             Err(why) => {
-                self.why = why;
+                self.failure_reason = why;
                 false
             }
         }
     }
 
     /// Counts the markings and firings through a reduction, unless their numbers are known.
-    fn count(
+    fn count_through_reduction(
         &mut self,
         count: &mut ReducedCount<'_>,
         method: CountMethod,
@@ -291,55 +326,62 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         budget: &Budget,
     ) {
         if !self.is_counted() {
-            self.counted(count.go_on(method, budget), config);
+            self.record_count(count.continue_count(method, budget), config);
         }
     }
 
     /// Records the result of a count, unless only certified figures may be reported and the checker
     /// did not repeat the count.
-    fn counted(&mut self, result: Result<CountResult, String>, config: &RunConfig) {
+    fn record_count(&mut self, result: Result<CountResult, String>, config: &RunConfig) {
         match result {
             Ok(result) if config.certified_only && !result.certified => {
-                self.why = UNCERTIFIED.to_owned();
+                self.failure_reason = UNCERTIFIED.to_owned();
             }
             Ok(result) => {
                 for figure in through_reduction(&result) {
-                    self.take(&figure, Some(&result));
+                    self.record(&figure, Some(&result));
                 }
             }
-            Err(why) => self.why = why,
+            Err(why) => self.failure_reason = why,
         }
     }
 
     /// Finds all four figures from a diagram of all markings of the unreduced net, without a check.
-    fn on_diagrams(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
+    fn find_on_diagrams(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
         let found = match config.certified_only {
             true => Err(UNCERTIFIED.to_owned()),
             false => {
                 let figures =
-                    diagrams::figures::figures(net, config.threads, budget, &config.course);
+                    diagrams::figures::figures(net, config.threads, budget, &config.count_progress);
                 figures.map_err(|why| why.to_string())
             }
         };
         match found {
             Ok(figures) => {
                 let figures = described(&figures);
-                figures[..sayable(net)].iter().for_each(|figure| self.take(figure, None));
+                figures[..reportable_figures(net)]
+                    .iter()
+                    .for_each(|figure| self.record(figure, None));
             }
-            Err(why) => self.why = why,
+            Err(why) => self.failure_reason = why,
         }
     }
 
     /// Searches for a self-covering sequence by random walks, for a short time: walks find one
     /// early or hardly ever. Returns true if one was found.
     fn finds_pump(&mut self, net: &Net, config: &RunConfig, budget: &Budget) -> bool {
-        let found = walk::find_pump(net, &budget.share(PUMP_BY_WALKS), config.seed, PUMP_WORK);
-        self.take_pump(net, found, "RANDOM_WALK")
+        let found = walk::find_self_covering_sequence(
+            net,
+            &budget.share(PUMP_BY_WALKS),
+            config.seed,
+            PUMP_WORK,
+        );
+        self.record_pump(net, found, "RANDOM_WALK")
     }
 
     /// Reports all four figures as infinite, if `found` is a self-covering sequence that replays.
     /// Returns true if it is.
-    fn take_pump(
+    fn record_pump(
         &mut self,
         net: &Net,
         found: Option<(FiringSequence, FiringSequence)>,
@@ -355,28 +397,28 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             return false;
         }
         let figures = pumped(&PumpSequence::single(prefix, pump), technique);
-        figures.iter().for_each(|figure| self.take(figure, None));
+        figures.iter().for_each(|figure| self.record(figure, None));
         true
     }
 
     /// Finds the maxima of tokens. Returns true if a maximum is infinite; then all four figures are
     /// infinite.
-    fn maxima(&mut self, net: &Net, config: &RunConfig, budget: &Budget) -> bool {
+    fn find_maxima(&mut self, net: &Net, config: &RunConfig, budget: &Budget) -> bool {
         let mut is_infinite = false;
         let plan = Plan::of_most_tokens(net);
         let run_report = super::run_net(net, plan, config, budget, |event| match event {
-            Event::Settled { .. } => (self.tell)(event),
+            Event::Settled { .. } => (self.on_event)(event),
             Event::Answered(answer) => {
-                self.take(answer, None);
+                self.record(answer, None);
                 if answer.value == QuestionValue::Infinite {
                     is_infinite = true;
                     for key in FIGURES {
-                        self.take(&GoalAnswer { id: key.to_owned(), ..answer.clone() }, None);
+                        self.record(&GoalAnswer { id: key.to_owned(), ..answer.clone() }, None);
                     }
                 }
             }
             Event::Withdrawn { id } => self.withdraw(id),
-            Event::Waiting { .. } => self.listen(config),
+            Event::Waiting { .. } => self.receive_diagram_count(config),
             _ => {}
         });
         self.report.faults += run_report.faults;
@@ -392,7 +434,7 @@ const UNCERTIFIED: &str = "only a search without a certificate can find it, and 
 
 /// Returns how many of the [`FIGURES`], from the first, follow from the markings of `net`. On a
 /// translated net, complement places would count as tokens, so the maxima are settled as goals.
-fn sayable(net: &Net) -> usize {
+fn reportable_figures(net: &Net) -> usize {
     if net.translation().is_some() { 2 } else { FIGURES.len() }
 }
 

@@ -1,6 +1,6 @@
 //! Worker threads on a board, and the calling thread, which receives the settled goals.
 
-use super::event::{AtWork, EngineTurn, Event, RunReport};
+use super::event::{EngineAtWork, EngineTurn, Event, RunReport};
 use super::hearing::QuestionTracker;
 use parikh_net::GoalId;
 use parikh_solvers::{Budget, ExhaustionReason};
@@ -20,13 +20,13 @@ pub(super) trait WorkerTeam: Sync {
     fn threads(&self) -> usize;
 
     /// Runs the worker with this number until it has no work left or the time is over.
-    fn work(&self, worker: usize);
+    fn run_team(&self, worker: usize);
 
     /// Returns the current activity of each worker, as far as it is recorded.
-    fn at_work(&self) -> Vec<AtWork>;
+    fn at_work(&self) -> Vec<EngineAtWork>;
 
     /// Returns the statistics, turns and failures of the work so far.
-    fn account(&self) -> TeamStatistics;
+    fn team_statistics(&self) -> TeamStatistics;
 }
 
 /// Statistics of a team's work.
@@ -42,7 +42,7 @@ pub(super) struct TeamStatistics {
 
 impl RunReport {
     /// Adds the statistics of a team.
-    pub(super) fn enter(&mut self, team: TeamStatistics) {
+    pub(super) fn add_team(&mut self, team: TeamStatistics) {
         self.faults += team.failures;
         self.statistics.extend(team.statistics);
         self.turns.extend(team.turns);
@@ -62,7 +62,7 @@ pub(super) fn work(
     std::thread::scope(|scope| {
         let mut workers = Vec::new();
         for worker in 0..team.threads() {
-            let work = move || team.work(worker);
+            let work = move || team.run_team(worker);
             // Formulas are evaluated by recursion, as deep as they nest.
             let thread = std::thread::Builder::new().stack_size(8 << 20);
             match thread.spawn_scoped(scope, work) {
@@ -70,7 +70,8 @@ pub(super) fn work(
                 Err(error) => tracing::warn!("a worker could not start: {error}"),
             }
         }
-        let exhaustion = listen(team, &workers, tracker, settled_goals, budget, on_event);
+        let exhaustion =
+            receive_settled_goals(team, &workers, tracker, settled_goals, budget, on_event);
         // If the run has time for another stage, late engines are waited for.
         let mut cancelled = Instant::now();
         while !all_finished(&workers) && cancelled.elapsed() < GRACE {
@@ -86,7 +87,7 @@ pub(super) fn work(
         tracker.take(settled_goals, on_event);
         tracker.look(on_event);
         if let Some(engines) = late_engines {
-            tell_of_overrun(team, engines, tracker, exhaustion, on_event);
+            report_overrun(team, engines, tracker, exhaustion, on_event);
         }
         for worker in workers {
             if worker.join().is_err() {
@@ -99,7 +100,7 @@ pub(super) fn work(
 
 /// Reports engines that do not stop at the deadline. No answer is lost: open questions are reported
 /// as out of time.
-fn tell_of_overrun(
+fn report_overrun(
     team: &impl WorkerTeam,
     mut engines: Vec<String>,
     tracker: &mut QuestionTracker<'_, '_>,
@@ -114,7 +115,7 @@ fn tell_of_overrun(
         tracing::info!("{engine} did not stop at the time limit");
     }
     let mut report = tracker.report.clone();
-    report.enter(team.account());
+    report.add_team(team.team_statistics());
     report.faults += tracker.board.faults();
     if tracker.board.breach().is_none() {
         report.unanswered.extend(tracker.open(exhaustion));
@@ -125,7 +126,7 @@ fn tell_of_overrun(
 /// Receives settled goals until every question is decided, the claim of safe units is refuted, the
 /// workers are finished, or the budget is spent. Then cancels the budget. Returns the reason if the
 /// budget was exhausted before.
-fn listen(
+fn receive_settled_goals(
     team: &impl WorkerTeam,
     workers: &[ScopedJoinHandle<'_, ()>],
     tracker: &mut QuestionTracker<'_, '_>,

@@ -19,7 +19,7 @@
 
 use super::figures::FIGURES;
 use super::questions::{Questions, QuestionsOnNet};
-use super::shares::AS_IT_IS;
+use super::shares::COLOURED_STAGE;
 use super::state_space::state_space;
 use super::{Event, RunConfig, RunReport, coloured, net};
 use crate::answer::{GoalAnswer, Grade, Plan};
@@ -36,10 +36,10 @@ use std::time::{Duration, Instant};
 
 /// An unfolding with at most this many transitions is used at once, without a search for a smaller
 /// quotient.
-const FEW: usize = 1_000;
+const SMALL_UNFOLDING: usize = 1_000;
 
 /// Factor by which the unfolding must exceed a quotient for the quotient to come first.
-const SMALLER: usize = 4;
+const QUOTIENT_FACTOR: usize = 4;
 
 /// Works on the questions about a model until all are decided or `budget` is spent.
 ///
@@ -56,8 +56,7 @@ pub fn run<'m, Q: Questions>(
 ) -> Result<RunReport, Q::Error> {
     let (start, on_event) = (Instant::now(), &mut on_event);
     let (report, answered) = Default::default();
-    let mut run =
-        ModelRun { questions, config, budget, begun: start, tell: on_event, report, answered };
+    let mut run = ModelRun { questions, config, budget, start, on_event, report, answered };
     match model {
         Model::Plain(net) => run.on_net(ModelView::Model(net))?,
         Model::Coloured(coloured) => run.on_coloured(coloured)?,
@@ -92,9 +91,9 @@ struct ModelRun<'r, 'm, Q> {
     config: &'r RunConfig,
     budget: &'r Budget,
     /// The start of the run, for the times of turns.
-    begun: Instant,
+    start: Instant,
     /// Receives the events, each with the net whose nodes it names.
-    tell: &'r mut dyn FnMut(ModelView<'m>, Event<'_>),
+    on_event: &'r mut dyn FnMut(ModelView<'m>, Event<'_>),
     /// The report of the stages so far.
     report: RunReport,
     /// The ids of the answered questions.
@@ -105,7 +104,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     /// Runs the engines on a place/transition net.
     fn on_net(&mut self, view: ModelView<'m>) -> Result<(), Q::Error> {
         let net_questions = self.questions.on(view)?;
-        let (config, budget, start) = (self.config, self.budget, self.begun);
+        let (config, budget, start) = (self.config, self.budget, self.start);
         self.work(view, net_questions, |plan, on_event| {
             net::run(view.net(), plan, config, budget, start, on_event)
         });
@@ -118,13 +117,14 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         let small_unfolding = coloured.unfolding(true, UnfoldingLimits::SMALL, self.budget);
         let full_unfolding = || coloured.unfolding(true, UnfoldingLimits::default(), self.budget);
         let small_unfolding = small_unfolding.ok();
-        if let Some(net) = small_unfolding.filter(|net| net.transition_count() <= FEW) {
+        if let Some(net) = small_unfolding.filter(|net| net.transition_count() <= SMALL_UNFOLDING) {
             return self.on_net(ModelView::Unfolding(net));
         }
         let quotient = coloured::quotient(coloured.net(), self.budget);
         let quotient_is_smaller = |net: &Net| {
-            let is_much_smaller =
-                |(_, it): &(_, Net)| it.transition_count() * SMALLER < net.transition_count();
+            let is_much_smaller = |(_, it): &(_, Net)| {
+                it.transition_count() * QUOTIENT_FACTOR < net.transition_count()
+            };
             quotient.as_ref().is_some_and(is_much_smaller)
         };
         if let Some(net) = small_unfolding.filter(|net| !quotient_is_smaller(net)) {
@@ -136,9 +136,9 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         };
         let net_questions = self.questions.on(ModelView::Coloured(model));
         if let (Ok(net_questions), Some((quotient, net))) = (&net_questions, &quotient)
-            && net_questions.lacks_nothing_but_colours()
+            && net_questions.lacks_only_colours()
             // Evidence is about a net without colours, whatever the questions are.
-            && (net_questions.wants_more() || self.config.keep_documents)
+            && (net_questions.needs_colours() || self.config.keep_certificates)
             && quotient.is_exact()
             && !self.config.show_bindings
             && self.on_quotient(coloured, quotient, net, small_unfolding.is_some())
@@ -146,17 +146,17 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
             return Ok(());
         }
         // Evidence files are about a single net without colours.
-        if self.config.keep_documents {
+        if self.config.keep_certificates {
             return self
                 .on_net(ModelView::Unfolding(small_unfolding.map_or_else(full_unfolding, Ok)?));
         }
         // Formulas may name single colours, which only the unfolding has.
         match (net_questions, small_unfolding) {
             (Ok(net_questions), None) => {
-                self.as_it_is(coloured, model, net_questions, quotient, None)
+                self.run_coloured_net(coloured, model, net_questions, quotient, None)
             }
             (Ok(net_questions), Some(_)) if net_questions.refused.is_empty() => {
-                self.as_it_is(coloured, model, net_questions, quotient, small_unfolding)
+                self.run_coloured_net(coloured, model, net_questions, quotient, small_unfolding)
             }
             (_, Some(net)) => self.on_net(ModelView::Unfolding(net)),
             (Err(unread), None) => match full_unfolding() {
@@ -192,7 +192,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         let classes = quotient.named_classes(coloured.net());
         let is_tree = |goal: &Goal| matches!(goal, Goal::Tree(_));
         let shows_less = has_unfolding && !net_questions.plan.goals().iter().any(is_tree);
-        let is_audited = self.config.keep_documents;
+        let is_audited = self.config.keep_certificates;
         if !net_questions.plan.fairness().is_none()
             || is_audited && (classes.is_none() || shows_less)
         {
@@ -200,7 +200,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         }
         let net = net.clone().of_quotient(classes.unwrap_or_default());
         let view = ModelView::Quotient(coloured.keep_quotient(net));
-        let (config, budget, start) = (self.config, self.budget, self.begun);
+        let (config, budget, start) = (self.config, self.budget, self.start);
         self.work(view, net_questions, |plan, on_event| {
             net::run(view.net(), plan, config, budget, start, &mut |event: Event<'_>| match event {
                 Event::Answered(answer) => on_event(Event::Answered(&of_coloured(answer))),
@@ -212,7 +212,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
 
     /// Works on the coloured net itself while a thread builds the unfolding (if it does not exist).
     /// Then the unfolding takes over.
-    fn as_it_is(
+    fn run_coloured_net(
         &mut self,
         coloured: &'m ColouredViews,
         model: &'m ColouredModel,
@@ -220,9 +220,9 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         quotient: Option<(Quotient, Net)>,
         existing_unfolding: Option<&'m Net>,
     ) -> Result<(), Q::Error> {
-        let (config, budget, start) = (self.config, self.budget, self.begun);
+        let (config, budget, start) = (self.config, self.budget, self.start);
         let (coloured_budget, unfolding_budget) = (budget.child(), budget.child());
-        let coloured_time = budget.share(AS_IT_IS[usize::from(quotient.is_none())]);
+        let coloured_time = budget.share(COLOURED_STAGE[usize::from(quotient.is_none())]);
         let is_finished = AtomicBool::new(false);
         let unfolded = std::thread::scope(|scope| {
             let unfold_and_wait = || {
@@ -262,7 +262,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         match unfolded {
             Ok(Ok(net)) if is_open => self.on_net(ModelView::Unfolding(net))?,
             Ok(Err(declined)) if is_open => {
-                (self.tell)(ModelView::Coloured(model), Event::Declined(&declined));
+                (self.on_event)(ModelView::Coloured(model), Event::Declined(&declined));
             }
             Ok(_) => {}
             Err(_) => self.report.faults += 1,
@@ -281,11 +281,11 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         if !self.answered.is_empty() {
             net_questions.plan = net_questions.plan.without(&self.answered);
         }
-        (self.tell)(view, Event::Begun { questions: &net_questions.ids() });
+        (self.on_event)(view, Event::Begun { questions: &net_questions.ids() });
         let QuestionsOnNet { plan, refused, .. } = net_questions;
         let questions = counted(plan.questions().len(), "question");
         tracing::info!("{questions}, {}", counted(plan.goals().len(), "goal"));
-        let ModelRun { tell: on_event, report, answered, .. } = self;
+        let ModelRun { on_event, report, answered, .. } = self;
         report.unanswered.clear();
         let mut view_report = work(plan, &mut |event| match event {
             Event::Overrun { engines, report: view_report } => {

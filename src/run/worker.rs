@@ -1,6 +1,6 @@
 //! A worker of the [portfolio](super::portfolio), which executes the phases of its schedule.
 
-use super::portfolio::{Portfolio, whole};
+use super::portfolio::{Portfolio, lock};
 use super::schedule::{self, GROWTHS, PhaseNet, RoleGrowth, SchedulePhase, TimePart};
 use parikh_engine::working_net::WorkingNet;
 use parikh_engine::{Assignment, Engine, Hint, Role, Session, SliceProgress};
@@ -42,30 +42,32 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
         match step {
             SchedulePhase::Run(role, on, part) => {
-                let part = team.beside_trees(role, part);
-                if let Some(working_net) = team.on(on) {
-                    self.run_all(role, working_net, &team.part(part));
+                let part = team.share_beside_trees(role, part);
+                if let Some(working_net) = team.phase_net(on) {
+                    self.run_all(role, working_net, &team.time_part(part));
                 }
             }
-            SchedulePhase::Once => self.run_once(),
-            SchedulePhase::GoOn(role, part) => {
-                self.go_on(role, team.beside_trees(role, part), usize::MAX);
+            SchedulePhase::RunOnceEngines => self.run_once(),
+            SchedulePhase::Continue(role, part) => {
+                self.continue_role(role, team.share_beside_trees(role, part), usize::MAX);
             }
-            SchedulePhase::GoOnSmall(role, part) => self.go_on(role, part, schedule::SMALL),
+            SchedulePhase::ContinueOnSmallNet(role, part) => {
+                self.continue_role(role, part, schedule::MAX_PLACES_FOR_EARLY_DIAGRAMS)
+            }
             SchedulePhase::Deepen(part) => {
-                if !self.waits(Role::Slices) && self.deepen() {
-                    self.go_on(Role::Slices, part, usize::MAX);
+                if !self.is_unfinished(Role::Slices) && self.deepen() {
+                    self.continue_role(Role::Slices, part, usize::MAX);
                 }
             }
-            SchedulePhase::Follow(part) => self.follow(part),
+            SchedulePhase::WalkAlongCandidates(part) => self.follow(part),
             SchedulePhase::Search => self.search(),
             SchedulePhase::Grow => self.grow(),
             SchedulePhase::OwnReductions(part) => {
                 let groups = team.groups(team.working_net);
-                self.on_own_reductions(&groups, &team.part(part));
+                self.work_on_own_reductions(&groups, &team.time_part(part));
             }
             SchedulePhase::OwnRuns(part) => {
-                self.on_own_runs(&team.part(team.beside_trees(Role::Runs, part)));
+                self.search_own_runs(&team.time_part(team.share_beside_trees(Role::Runs, part)));
             }
         }
     }
@@ -102,14 +104,14 @@ impl<'p, 'a> Worker<'p, 'a> {
         if self.portfolio.is_over() || self.is_refused(engine, working_net) {
             return;
         }
-        let beginning = self.portfolio.beginning();
+        let beginning = self.portfolio.turn_start();
         let result = self.guarded(&name, || {
             let mut session = (engine.start)(self.assignment(working_net, hints))?;
             while session.slice(budget) == SliceProgress::Finished && session.deepen() {}
             Ok(session.statistics())
         });
         match result {
-            Some(Ok(text)) => self.portfolio.note(&name, beginning, text),
+            Some(Ok(text)) => self.portfolio.record_turn(&name, beginning, text),
             Some(Err::<_, String>(why)) => tracing::warn!("{name}: {why}"),
             None => {}
         }
@@ -117,7 +119,7 @@ impl<'p, 'a> Worker<'p, 'a> {
 
     /// Returns true if the engine refuses the working net.
     fn is_refused(&self, engine: &Engine, working_net: &WorkingNet<'_>) -> bool {
-        let refused = engine.refuses(working_net, self.portfolio.board);
+        let refused = engine.refusal(working_net, self.portfolio.board);
         refused.inspect(|why| tracing::debug!("{}: not started: {why}", engine.name)).is_some()
     }
 
@@ -125,9 +127,9 @@ impl<'p, 'a> Worker<'p, 'a> {
     /// piece is lost.
     fn guarded<T>(&self, name: &str, work: impl FnOnce() -> T) -> Option<T> {
         let at_work = &self.portfolio.at_work[self.number];
-        *whole(at_work) = Some((name.to_owned(), Instant::now()));
+        *lock(at_work) = Some((name.to_owned(), Instant::now()));
         let result = catch_unwind(AssertUnwindSafe(work));
-        *whole(at_work) = None;
+        *lock(at_work) = None;
         if result.is_err() {
             self.portfolio.failures.fetch_add(1, Ordering::Relaxed);
             tracing::error!("internal error: {name} failed; its goals stay open");
@@ -161,12 +163,12 @@ impl<'p, 'a> Worker<'p, 'a> {
     }
 
     /// Returns true if some started engine of the role is unfinished.
-    fn waits(&self, role: Role) -> bool {
+    fn is_unfinished(&self, role: Role) -> bool {
         self.running(role).any(|running| running.progress == SliceProgress::Unfinished)
     }
 
     /// Gives the engines of a role a slice, if their net has at most `max_places` places.
-    fn go_on(&mut self, role: Role, part: TimePart, max_places: usize) {
+    fn continue_role(&mut self, role: Role, part: TimePart, max_places: usize) {
         let team = self.portfolio;
         let Some(growth) = GROWTHS.iter().find(|growth| growth.role == role) else { return };
         if team.is_over() || !team.has_any(&[role]) {
@@ -174,25 +176,31 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
         // The net is requested before the slice starts, so that a pending reduction is not charged
         // to the slice.
-        let working_net =
-            team.on(growth.on).filter(|working_net| working_net.net().place_count() <= max_places);
+        let working_net = team
+            .phase_net(growth.net)
+            .filter(|working_net| working_net.net().place_count() <= max_places);
         if working_net.is_some() {
             let is_only_one = || team.config.engines.iter().all(|engine| engine.role == role);
             let is_alone = || is_only_one() || (!team.has_any(&[Role::Walk]) && team.threads() > 1);
-            let budget =
-                if growth.alone && is_alone() { team.budget.child() } else { team.part(part) };
-            self.slice(growth, &budget);
+            let budget = if growth.may_use_all_time && is_alone() {
+                team.budget.child()
+            } else {
+                team.time_part(part)
+            };
+            self.run_slice(growth, &budget);
         }
     }
 
     /// Gives the engines of a role a slice, in equal shares.
-    fn slice(&mut self, growth: &RoleGrowth, budget: &Budget) {
+    fn run_slice(&mut self, growth: &RoleGrowth, budget: &Budget) {
         let team = self.portfolio;
-        let Some(working_net) = team.on(growth.on).filter(|_| !team.is_over()) else { return };
+        let Some(working_net) = team.phase_net(growth.net).filter(|_| !team.is_over()) else {
+            return;
+        };
         let started_at = self.sessions.iter().position(|(role, _)| *role == growth.role);
         let running = match started_at {
             Some(at) => self.sessions.swap_remove(at).1,
-            None => self.begin(growth.role, working_net),
+            None => self.start_engines(growth.role, working_net),
         };
         let mut engines_left = running.len();
         let mut kept = Vec::new();
@@ -200,13 +208,13 @@ impl<'p, 'a> Worker<'p, 'a> {
             let budget = budget.share(1.0 / engines_left as f64);
             engines_left -= 1;
             let name = name_on(running.engine, working_net);
-            let beginning = team.beginning();
+            let beginning = team.turn_start();
             let session = &mut running.session;
             let result = self.guarded(&name, || (session.slice(&budget), session.statistics()));
             if let Some((progress, text)) = result {
-                team.note(&name, beginning, text);
+                team.record_turn(&name, beginning, text);
                 running.progress = progress;
-                if growth.kept || progress == SliceProgress::Unfinished {
+                if growth.keeps_finished_engines || progress == SliceProgress::Unfinished {
                     kept.push(running);
                 }
             }
@@ -215,7 +223,7 @@ impl<'p, 'a> Worker<'p, 'a> {
     }
 
     /// Starts the engines of a role.
-    fn begin(&self, role: Role, working_net: &'p WorkingNet<'p>) -> Vec<RunningEngine<'p>> {
+    fn start_engines(&self, role: Role, working_net: &'p WorkingNet<'p>) -> Vec<RunningEngine<'p>> {
         let mut running = Vec::new();
         let engines = self.portfolio.engines(role);
         for engine in engines.filter(|engine| !self.is_refused(engine, working_net)) {
@@ -255,7 +263,7 @@ impl<'p, 'a> Worker<'p, 'a> {
     /// Walks along the candidates of the role [`Role::Slices`]: firing counts that the engines
     /// could not exclude.
     fn follow(&self, part: TimePart) {
-        let budget = self.portfolio.part(part);
+        let budget = self.portfolio.time_part(part);
         let mut hints = Vec::new();
         for RunningEngine { engine, session, .. } in self.running(Role::Slices) {
             let candidates = self.guarded(engine.name, || session.candidates());
@@ -272,29 +280,29 @@ impl<'p, 'a> Worker<'p, 'a> {
     /// See [`SchedulePhase::Search`].
     fn search(&self) {
         let team = self.portfolio;
-        let share = schedule::searching(
-            self.waits(Role::Slices),
-            self.waits(Role::Diagrams),
+        let share = schedule::search_share(
+            self.is_unfinished(Role::Slices),
+            self.is_unfinished(Role::Diagrams),
             // If all engines only search, no other worker uses the remaining time. Then the
             // search's share is that of several threads.
-            if team.has_any(schedule::BESIDE_SEARCH) { team.config.threads } else { 2 },
-            team.on(PhaseNet::Reduced).is_some(),
+            if team.has_any(schedule::ROLES_BESIDE_SEARCH) { team.config.threads } else { 2 },
+            team.phase_net(PhaseNet::Reduced).is_some(),
         );
         let groups = team.groups(team.smallest());
         let search_budget = team.budget.share(share);
-        self.on_own_reductions(&groups, &search_budget.share(schedule::OWN_REDUCTIONS));
+        self.work_on_own_reductions(&groups, &search_budget.share(schedule::OWN_REDUCTIONS));
         self.run_all(Role::Search, team.smallest(), &search_budget);
     }
 
     /// Works on the own reduced net of each goal group, in equal shares of the budget.
-    fn on_own_reductions(&self, groups: &[Vec<GoalId>], budget: &Budget) {
+    fn work_on_own_reductions(&self, groups: &[Vec<GoalId>], budget: &Budget) {
         for (index, goals) in groups.iter().enumerate() {
-            self.on_own_reduction(goals, &budget.share(1.0 / (groups.len() - index) as f64));
+            self.work_on_own_reduction(goals, &budget.share(1.0 / (groups.len() - index) as f64));
         }
     }
 
     /// Searches, proves and walks on the net reduced for these goals.
-    fn on_own_reduction(&self, goals: &[GoalId], budget: &Budget) {
+    fn work_on_own_reduction(&self, goals: &[GoalId], budget: &Budget) {
         let team = self.portfolio;
         let (reducing, searching, proving) = schedule::OWN_REDUCTION;
         // The function `groups` made this net before and dropped it, so that only one such net is
@@ -317,7 +325,7 @@ impl<'p, 'a> Worker<'p, 'a> {
     }
 
     /// See [`SchedulePhase::OwnRuns`].
-    fn on_own_runs(&self, run_budget: &Budget) {
+    fn search_own_runs(&self, run_budget: &Budget) {
         let team = self.portfolio;
         if !team.has_any(&[Role::Runs]) {
             return;
@@ -338,21 +346,22 @@ impl<'p, 'a> Worker<'p, 'a> {
         let team = self.portfolio;
         let turns = || {
             let growths = GROWTHS.iter().filter(|growth| team.may_grow(growth.role));
-            growths.filter_map(|growth| Some((growth, growth.turn?)))
+            growths.filter_map(|growth| Some((growth, growth.turn_share?)))
         };
-        let mut max_slice = schedule::FIRST_GROWN;
-        while turns().any(|(growth, _)| self.waits(growth.role)) && !team.is_over() {
+        let mut max_slice = schedule::FIRST_GROW_SLICE;
+        while turns().any(|(growth, _)| self.is_unfinished(growth.role)) && !team.is_over() {
             for (growth, turn_share) in turns() {
-                if !self.waits(growth.role) {
+                if !self.is_unfinished(growth.role) {
                     continue;
                 }
                 // If no other role waits and no engine walks, this role may use all remaining time.
-                let waiting = turns().filter(|(growth, _)| self.waits(growth.role)).count();
-                let uses_all_time = !growth.kept && waiting == 1 && !team.has_any(&[Role::Walk]);
+                let waiting = turns().filter(|(growth, _)| self.is_unfinished(growth.role)).count();
+                let uses_all_time =
+                    !growth.keeps_finished_engines && waiting == 1 && !team.has_any(&[Role::Walk]);
                 let share = if uses_all_time { 1.0 } else { turn_share };
-                self.slice(growth, &team.budget.share(share).slice(max_slice));
+                self.run_slice(growth, &team.budget.share(share).slice(max_slice));
                 if growth.role == Role::Slices {
-                    self.follow(schedule::FOLLOWING);
+                    self.follow(schedule::FOLLOW_TIME);
                 }
             }
             self.run_all(Role::Walk, team.smallest(), &team.budget.slice(max_slice / 2));

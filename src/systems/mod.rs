@@ -13,5 +13,5 @@ mod settle;
 
 pub use case::{CaseError, PropertyFormula, SystemCase, SystemFormat, SystemLogic};
 pub use evidence_file::SystemEvidence;
-pub use played::{MOST_STEPS, ResolvedRun, played};
+pub use played::{MAX_STEPS, ResolvedRun, resolve_run};
 pub use settle::{PropertyAnswer, SettleConfig, SystemOutcome, SystemProof, settle};

@@ -11,10 +11,10 @@ use serde::Serialize;
 use std::collections::HashMap;
 
 /// Maximal number of steps of a resolved run.
-pub const MOST_STEPS: usize = 2_000;
+pub const MAX_STEPS: usize = 2_000;
 
 /// Maximal number of joint last states that are tried.
-const MOST_ENDS: usize = 100_000;
+const MAX_END_STATES: usize = 100_000;
 
 /// A run with the states of its components.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -36,20 +36,26 @@ type FollowableStates = Vec<Vec<bool>>;
 /// Resolves a run of these labels. After the last label the run continues at position
 /// `cycle_start`, or ends if `cycle_start` is the number of labels. Returns `None` if the run has
 /// more than [`MOST_STEPS`] steps, or if no such run is found.
-pub fn played(system: &System, labels: &[LabelId], cycle_start: usize) -> Option<ResolvedRun> {
-    if labels.len() > MOST_STEPS || cycle_start > labels.len() {
+pub fn resolve_run(system: &System, labels: &[LabelId], cycle_start: usize) -> Option<ResolvedRun> {
+    if labels.len() > MAX_STEPS || cycle_start > labels.len() {
         return None;
     }
     let ends = cycle_start == labels.len();
     let components = 0..system.components().len();
     let end_states = match ends {
-        true => Some(last_states(system, labels)?),
+        true => Some(dead_end_states(system, labels)?),
         false => None,
     };
     let alive: Vec<FollowableStates> = components
         .clone()
         .map(|at| {
-            alive(system, at, labels, cycle_start, end_states.as_ref().map(|states| states[at]))
+            followable_states(
+                system,
+                at,
+                labels,
+                cycle_start,
+                end_states.as_ref().map(|states| states[at]),
+            )
         })
         .collect();
     let start = |at: usize| {
@@ -70,7 +76,7 @@ pub fn played(system: &System, labels: &[LabelId], cycle_start: usize) -> Option
             }
             step_by_state.insert(current.clone(), run.steps.len());
         }
-        if position == labels.len() || run.steps.len() == MOST_STEPS {
+        if position == labels.len() || run.steps.len() == MAX_STEPS {
             return Some(run);
         }
         let label = labels[position];
@@ -102,7 +108,7 @@ fn targets(
 
 /// Computes the states from which a component can follow the remaining labels: to its last state
 /// `last_state`, if given, or forever.
-fn alive(
+fn followable_states(
     system: &System,
     component_index: usize,
     labels: &[LabelId],
@@ -142,7 +148,7 @@ fn alive(
 }
 
 /// Returns the states in which a run of these labels ends, such that no step is enabled.
-fn last_states(system: &System, labels: &[LabelId]) -> Option<Vec<u32>> {
+fn dead_end_states(system: &System, labels: &[LabelId]) -> Option<Vec<u32>> {
     let reachable_at_end = |component_index: usize| {
         let component = &system.components()[component_index];
         let mut current: Vec<u32> = component.starts().to_vec();
@@ -174,7 +180,7 @@ fn last_states(system: &System, labels: &[LabelId]) -> Option<Vec<u32>> {
         };
         state_sets.iter().map(pick).collect::<Vec<u32>>()
     };
-    (0..count.min(MOST_ENDS)).map(joint).find(is_dead)
+    (0..count.min(MAX_END_STATES)).map(joint).find(is_dead)
 }
 
 #[cfg(test)]
@@ -227,7 +233,7 @@ mod tests {
     fn the_edge_that_leads_on_is_taken_of_several() {
         // The first edge with `a` leads to a state from which `b` is impossible.
         let system = system(&["0 a 1;0 a 2;2 b 2", "0 b 0"]);
-        let played = played(&system, &labels(&system, "a b"), 1).unwrap();
+        let played = resolve_run(&system, &labels(&system, "a b"), 1).unwrap();
         replayed(&system, &played);
         assert_eq!((played.back, played.steps.len(), played.ends), (Some(1), 2, false));
     }
@@ -236,7 +242,7 @@ mod tests {
     fn a_loop_of_labels_is_played_until_the_states_are_the_same() {
         // Cycles of length two and three: `a` occurs six times.
         let system = system(&["0 a 1;1 a 0", "0 a 1;1 a 2;2 a 0"]);
-        let played = played(&system, &labels(&system, "a"), 0).unwrap();
+        let played = resolve_run(&system, &labels(&system, "a"), 0).unwrap();
         replayed(&system, &played);
         assert_eq!((played.back, played.steps.len()), (Some(0), 6));
     }
@@ -245,7 +251,7 @@ mod tests {
     fn a_run_ends_where_nothing_can_move() {
         // After `a`, the first component is in state 1, where it continues, or in state 2.
         let system = system(&["0 a 1;0 a 2;1 b 1", "0 a 1;1 b 0"]);
-        let played = played(&system, &labels(&system, "a"), 1).unwrap();
+        let played = resolve_run(&system, &labels(&system, "a"), 1).unwrap();
         replayed(&system, &played);
         assert!(played.ends && played.back.is_none());
         assert_eq!(played.steps[0].1[0], (0, 2));
@@ -254,8 +260,8 @@ mod tests {
     #[test]
     fn what_is_no_run_is_not_played() {
         let system = system(&["0 a 1;1 b 0", "0 b 0"]);
-        assert_eq!(played(&system, &labels(&system, "b"), 0), None);
-        assert_eq!(played(&system, &labels(&system, "a"), 1), None);
-        assert!(played(&system, &labels(&system, "a b"), 0).is_some());
+        assert_eq!(resolve_run(&system, &labels(&system, "b"), 0), None);
+        assert_eq!(resolve_run(&system, &labels(&system, "a"), 1), None);
+        assert!(resolve_run(&system, &labels(&system, "a b"), 0).is_some());
     }
 }

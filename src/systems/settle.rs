@@ -254,7 +254,7 @@ fn linear_checked(
         Justification::Composed { members, order, states } => {
             composed_checked(case, config, formula, (members, order, states), budget)
         }
-        Justification::FewerSteps { visited } => {
+        Justification::PartialOrderReduction { visited } => {
             let reason = format!(
                 "no run is against it, steps put off that it does not see ({visited} joint states)"
             );

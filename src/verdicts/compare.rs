@@ -25,7 +25,7 @@ pub struct KeyComparison<'a> {
     /// The computed key, for a verdict about a key.
     pub computed: Option<&'a ComputedKey>,
     /// The result of the comparison.
-    pub standing: ComparisonResult,
+    pub result: ComparisonResult,
 }
 
 /// Compares each verdict of `file` with `computed`. Verdicts on instances other than `instance` are
@@ -57,7 +57,7 @@ pub fn compare<'a>(
             }
             _ => ComparisonResult::NotCompared,
         };
-        KeyComparison { verdict, computed: computed_key, standing }
+        KeyComparison { verdict, computed: computed_key, result: standing }
     };
     file.verdicts.iter().map(compare).collect()
 }
@@ -113,7 +113,7 @@ mod tests {
             [computed(KeyProperty::Safe, Truth::True), computed(KeyProperty::Live, Truth::Unknown)];
         let standings: Vec<ComparisonResult> = compare(&file, Some("m-PT-1"), &ours)
             .iter()
-            .map(|comparison| comparison.standing)
+            .map(|comparison| comparison.result)
             .collect();
         assert_eq!(
             standings,

@@ -26,13 +26,13 @@ pub struct KeyNet<'n> {
     /// True if `net` is the unfolding of a coloured net.
     is_unfolding: bool,
     /// The reason why `net` lacks colours and bindings that cannot occur, if it lacks them.
-    left_out: Option<String>,
+    omission_reason: Option<String>,
 }
 
 impl<'n> KeyNet<'n> {
     /// Returns the net for the keys of a model without colours: the model's net itself.
     pub fn of_net(net: Cow<'n, Net>) -> KeyNet<'n> {
-        KeyNet { net, is_unfolding: false, left_out: None }
+        KeyNet { net, is_unfolding: false, omission_reason: None }
     }
 
     /// Returns the net for the keys of a coloured model. This is its whole unfolding, up to a
@@ -66,9 +66,9 @@ impl<'n> KeyNet<'n> {
         }
     }
 
-    fn of_unfolding(net: Net, left_out: Option<String>) -> KeyNet<'static> {
+    fn of_unfolding(net: Net, omission_reason: Option<String>) -> KeyNet<'static> {
         // Without its folding, the net's questions refer to single colours and bindings.
-        KeyNet { net: Cow::Owned(net.without_folding()), is_unfolding: true, left_out }
+        KeyNet { net: Cow::Owned(net.without_folding()), is_unfolding: true, omission_reason }
     }
 
     /// Returns the place/transition net with the nodes that explanations and traces name.
@@ -94,7 +94,7 @@ impl<'n> KeyNet<'n> {
 
     /// Returns the reason why a key cannot be computed from the constructed net.
     pub(super) fn why_unknown(&self, property: KeyProperty) -> Option<String> {
-        match (property, &self.left_out) {
+        match (property, &self.omission_reason) {
             (KeyProperty::Structural(Key::NestedUnits), _) if self.is_unfolding => Some(
                 "a coloured net has no units, and the units of its unfolding are unknown"
                     .to_owned(),

@@ -22,14 +22,14 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerdictProblem {
     /// The position of the wrong element, or of the element with the wrong contents.
-    pub at: Location,
+    pub position: Location,
     /// The actual and the expected contents.
     pub text: String,
 }
 
 impl fmt::Display for VerdictProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.at, self.text)
+        write!(f, "{}: {}", self.position, self.text)
     }
 }
 
@@ -61,7 +61,7 @@ impl fmt::Display for Lines<'_> {
 /// The file cannot be read or violates the grammar.
 pub fn read(path: &Path) -> Result<VerdictFile, InvalidVerdicts> {
     let root = read_element(path, ROOT)?;
-    VerdictReader::new(&path.display().to_string()).whole(&root)
+    VerdictReader::new(&path.display().to_string()).read_file(&root)
 }
 
 /// Reads a verdict file from `reader`. Messages use `name` as the name of the file.
@@ -70,7 +70,7 @@ pub fn read(path: &Path) -> Result<VerdictFile, InvalidVerdicts> {
 /// As for [`read`].
 pub fn read_from(reader: impl BufRead, name: &str) -> Result<VerdictFile, InvalidVerdicts> {
     let root = read_element_from(reader, name, ROOT)?;
-    VerdictReader::new(name).whole(&root)
+    VerdictReader::new(name).read_file(&root)
 }
 
 const ROOT: &str = "toolspecific";
@@ -112,64 +112,66 @@ impl<'f> VerdictReader<'f> {
         VerdictReader { file, problems: Vec::new() }
     }
 
-    fn wrong(&mut self, element: &Element, text: String) {
+    fn report(&mut self, element: &Element, text: String) {
         let Element { line, column, .. } = *element;
-        self.problems
-            .push(VerdictProblem { at: Location { file: self.file.into(), line, column }, text });
+        self.problems.push(VerdictProblem {
+            position: Location { file: self.file.into(), line, column },
+            text,
+        });
     }
 
-    fn whole(mut self, root: &Element) -> Result<VerdictFile, InvalidVerdicts> {
-        self.no_others(root, &["tool", "version"]);
+    fn read_file(mut self, root: &Element) -> Result<VerdictFile, InvalidVerdicts> {
+        self.reject_other_attributes(root, &["tool", "version"]);
         let tool = self.required(root, "tool");
         if tool != "propertiesverdict" {
-            self.wrong(root, format!("found tool `{tool}`, expected `propertiesverdict`"));
+            self.report(root, format!("found tool `{tool}`, expected `propertiesverdict`"));
         }
         let version = match self.required(root, "version").as_str() {
             "1.0" => FormatVersion::V1,
             "2.0" => FormatVersion::V2,
             other => {
-                self.wrong(root, format!("found version `{other}`, expected `1.0` or `2.0`"));
+                self.report(root, format!("found version `{other}`, expected `1.0` or `2.0`"));
                 FormatVersion::V2
             }
         };
-        self.no_text(root);
+        self.reject_text(root);
         let mut model = None;
         let mut verdicts = Vec::new();
         for (index, child) in root.children().enumerate() {
             match child.local_name() {
                 "modelreference" if index == 0 => {
-                    self.no_others(child, &["modelname"]);
-                    self.nothing_in(child);
+                    self.reject_other_attributes(child, &["modelname"]);
+                    self.reject_contents(child);
                     model = Some(self.required(child, "modelname"));
                 }
                 "modelreference" => {
                     let text = "found `<modelreference>` here, expected it once, as the first \
                                 element"
                         .to_owned();
-                    self.wrong(child, text);
+                    self.report(child, text);
                     model.get_or_insert_default();
                 }
                 "verdict" => verdicts.push(self.verdict(child, version)),
                 other => {
-                    self.wrong(child, format!("found `<{other}>`, expected `<verdict>`"));
+                    self.report(child, format!("found `<{other}>`, expected `<verdict>`"));
                 }
             }
         }
         if model.is_none() {
-            self.wrong(root, "no `<modelreference>`, expected one as the first element".into());
+            self.report(root, "no `<modelreference>`, expected one as the first element".into());
         }
         if verdicts.is_empty() {
-            self.wrong(root, "no `<verdict>`, expected at least one".into());
+            self.report(root, "no `<verdict>`, expected at least one".into());
         }
         if !self.problems.is_empty() {
-            self.problems.sort_by_key(|problem| (problem.at.line, problem.at.column));
+            self.problems.sort_by_key(|problem| (problem.position.line, problem.position.column));
             return Err(InvalidVerdicts::Problems(self.problems));
         }
         Ok(VerdictFile { version, model: model.unwrap_or_default(), verdicts })
     }
 
     fn verdict(&mut self, element: &Element, version: FormatVersion) -> KeyVerdict {
-        self.no_others(element, &["category", "reference", "value"]);
+        self.reject_other_attributes(element, &["category", "reference", "value"]);
         let category = match self.required(element, "category").as_str() {
             "GENERIC" => Category::Generic,
             name => match name.parse() {
@@ -190,35 +192,35 @@ impl<'f> VerdictReader<'f> {
             techniques: Vec::new(),
             trace: None,
         };
-        self.no_text(element);
+        self.reject_text(element);
         let mut max_rank = 0;
         for child in element.children() {
             let order = ["modelinstance", "explanation", "statedby", "techniques", "trace"];
             let name = child.local_name();
             let Some(rank) = order.iter().position(|&known| known == name) else {
                 let expected = order.map(|name| format!("`<{name}>`")).join(", ");
-                self.wrong(child, format!("found `<{name}>`, expected one of {expected}"));
+                self.report(child, format!("found `<{name}>`, expected one of {expected}"));
                 continue;
             };
             if rank < max_rank {
                 let after = order[max_rank];
-                self.wrong(
+                self.report(
                     child,
                     format!("found `<{name}>` after `<{after}>`, expected it before"),
                 );
             } else if rank == max_rank && rank > 0 && self.has(&verdict, name) {
-                self.wrong(child, format!("a second `<{name}>`, expected at most one"));
+                self.report(child, format!("a second `<{name}>`, expected at most one"));
             }
             max_rank = max_rank.max(rank);
             match name {
                 "modelinstance" => {
-                    self.no_others(child, &["reference"]);
-                    self.nothing_in(child);
+                    self.reject_other_attributes(child, &["reference"]);
+                    self.reject_contents(child);
                     verdict.instances.push(self.required(child, "reference"));
                 }
                 "explanation" => {
-                    self.no_others(child, &[]);
-                    self.no_children(child);
+                    self.reject_other_attributes(child, &[]);
+                    self.reject_children(child);
                     verdict.explanation = Some(child.text());
                 }
                 "statedby" => verdict.stated_by = Some(self.stated_by(child)),
@@ -250,7 +252,7 @@ impl<'f> VerdictReader<'f> {
             "unknown" => Truth::Unknown,
             other => {
                 let text = format!("found value `{other}`, expected `true`, `false` or `unknown`");
-                self.wrong(element, text);
+                self.report(element, text);
                 Truth::Unknown
             }
         };
@@ -264,7 +266,7 @@ impl<'f> VerdictReader<'f> {
                     *explanation = format!("QUASI_LIVE is {truth}: {explanation}");
                 }
             }
-            ("QUASI_LIVE", FormatVersion::V2) => self.wrong(
+            ("QUASI_LIVE", FormatVersion::V2) => self.report(
                 element,
                 "the key `QUASI_LIVE` belongs to version 1.0, expected `DEAD_TRANSITIONS`, its \
                  opposite"
@@ -275,20 +277,20 @@ impl<'f> VerdictReader<'f> {
                     "the key `{key}` belongs to version 2.0, but the file has \
                                     version 1.0"
                 );
-                self.wrong(element, text);
+                self.report(element, text);
             }
             (key, _) if KeyProperty::named(key).is_none() => {
                 let all: Vec<_> = KeyProperty::all().map(KeyProperty::name).collect();
                 let text = format!("`{key}` is not a key, expected one of {}", all.join(", "));
-                self.wrong(element, text);
+                self.report(element, text);
             }
             _ => {}
         }
     }
 
     fn stated_by(&mut self, element: &Element) -> StatedBy {
-        self.no_others(element, &["tool", "version", "date", "reference"]);
-        self.nothing_in(element);
+        self.reject_other_attributes(element, &["tool", "version", "date", "reference"]);
+        self.reject_contents(element);
         let optional = |name| element.attribute(name).map(|value: &str| trimmed(value).to_owned());
         let stated = StatedBy {
             tool: self.required(element, "tool"),
@@ -299,28 +301,28 @@ impl<'f> VerdictReader<'f> {
         };
         if let Some(found) = stated.date.as_ref().filter(|text| !date::is_valid(text)) {
             let text = format!("found date `{found}`, expected one like `2018-01-01T10:00:05Z`");
-            self.wrong(element, text);
+            self.report(element, text);
         }
         if let Some(found) = stated.reference.as_ref().filter(|text| !is_url(text)) {
             let text =
                 format!("found reference `{found}`, expected a valid `http://…` or `https://…`");
-            self.wrong(element, text);
+            self.report(element, text);
         }
         stated
     }
 
     fn techniques(&mut self, element: &Element, version: FormatVersion) -> Vec<String> {
-        self.no_others(element, &[]);
-        self.no_text(element);
+        self.reject_other_attributes(element, &[]);
+        self.reject_text(element);
         let mut techniques = Vec::new();
         for child in element.children() {
             if child.local_name() != "technique" {
                 let found = child.local_name();
-                self.wrong(child, format!("found `<{found}>`, expected `<technique>`"));
+                self.report(child, format!("found `<{found}>`, expected `<technique>`"));
                 continue;
             }
-            self.no_others(child, &[]);
-            self.no_children(child);
+            self.reject_other_attributes(child, &[]);
+            self.reject_children(child);
             let name = child.text();
             let known = match version {
                 FormatVersion::V1 => &TECHNIQUES[..TECHNIQUES.len() - 1],
@@ -329,28 +331,28 @@ impl<'f> VerdictReader<'f> {
             if !known.contains(&name.as_str()) {
                 let text =
                     format!("`{name}` is not a technique, expected one of {}", known.join(", "));
-                self.wrong(child, text);
+                self.report(child, text);
             }
             techniques.push(name);
         }
         if techniques.is_empty() {
-            self.wrong(element, "no `<technique>`, expected at least one".into());
+            self.report(element, "no `<technique>`, expected at least one".into());
         }
         techniques
     }
 
     fn trace(&mut self, element: &Element) -> Option<Element> {
-        self.no_others(element, &[]);
-        self.no_text(element);
+        self.reject_other_attributes(element, &[]);
+        self.reject_text(element);
         let mut children = element.children();
         match (children.next(), children.next()) {
             (Some(only), None) => Some(only.clone()),
             (None, _) => {
-                self.wrong(element, "an empty `<trace>`, expected one element in it".into());
+                self.report(element, "an empty `<trace>`, expected one element in it".into());
                 None
             }
             (Some(first), Some(second)) => {
-                self.wrong(second, "a second element in `<trace>`, expected one".into());
+                self.report(second, "a second element in `<trace>`, expected one".into());
                 Some(first.clone())
             }
         }
@@ -362,18 +364,18 @@ impl<'f> VerdictReader<'f> {
             Some(value) => trimmed(value).to_owned(),
             None => {
                 let own = element.local_name();
-                self.wrong(element, format!("`<{own}>` has no attribute `{name}`"));
+                self.report(element, format!("`<{own}>` has no attribute `{name}`"));
                 String::new()
             }
         }
     }
 
     /// Reports unknown attributes, and elements of another namespace.
-    fn no_others(&mut self, element: &Element, known: &[&str]) {
+    fn reject_other_attributes(&mut self, element: &Element, known: &[&str]) {
         let namespace = element.attribute("xmlns").filter(|namespace| !namespace.is_empty());
         if namespace.is_some() || element.name.contains(':') {
             let (own, namespace_name) = (&element.name, namespace.unwrap_or("its prefix"));
-            self.wrong(
+            self.report(
                 element,
                 format!("`<{own}>` is in the namespace of {namespace_name}, expected none"),
             );
@@ -383,33 +385,33 @@ impl<'f> VerdictReader<'f> {
         let other = element.attributes.iter().find(|(name, _)| is_other(name));
         if let Some((name, _)) = other {
             let own = element.local_name();
-            self.wrong(
+            self.report(
                 element,
                 format!("`<{own}>` has an attribute `{name}`, which the format does not have"),
             );
         }
     }
 
-    fn no_text(&mut self, element: &Element) {
+    fn reject_text(&mut self, element: &Element) {
         if element.content.iter().any(|content| matches!(content, Content::Text(_))) {
             let own = element.local_name();
             let text: String = element.text().chars().take(20).collect();
-            self.wrong(element, format!("the text `{text}` in `<{own}>`, expected elements only"));
+            self.report(element, format!("the text `{text}` in `<{own}>`, expected elements only"));
         }
     }
 
-    fn no_children(&mut self, element: &Element) {
+    fn reject_children(&mut self, element: &Element) {
         if let Some(child) = element.children().next() {
             let (own, found) = (element.local_name(), child.local_name());
-            self.wrong(child, format!("found `<{found}>` in `<{own}>`, expected text only"));
+            self.report(child, format!("found `<{found}>` in `<{own}>`, expected text only"));
         }
     }
 
-    fn nothing_in(&mut self, element: &Element) {
-        self.no_text(element);
+    fn reject_contents(&mut self, element: &Element) {
+        self.reject_text(element);
         if let Some(child) = element.children().next() {
             let (own, found) = (element.local_name(), child.local_name());
-            self.wrong(child, format!("found `<{found}>` in `<{own}>`, expected nothing"));
+            self.report(child, format!("found `<{found}>` in `<{own}>`, expected nothing"));
         }
     }
 }

@@ -121,7 +121,7 @@ pub fn place_bounds(net: &Net, flows: &[PlaceFlow], budget: &Budget) -> PlaceBou
         steps: Vec::new(),
         flows: BTreeMap::new(),
     };
-    one_way(net, &mut bounds);
+    add_monotone_bounds(net, &mut bounds);
     for place in unmarked_siphon(net) {
         bounds.improve(DerivedBound {
             place,
@@ -167,7 +167,7 @@ pub fn place_bounds(net: &Net, flows: &[PlaceFlow], budget: &Budget) -> PlaceBou
 }
 
 /// Adds the bounds of places that no transition adds to, or that no transition takes from.
-fn one_way(net: &Net, bounds: &mut PlaceBounds) {
+fn add_monotone_bounds(net: &Net, bounds: &mut PlaceBounds) {
     let (mut grows, mut shrinks) = (vec![false; net.place_count()], vec![false; net.place_count()]);
     for change in net.effect_classes().flat_map(|class| net.effect(class)) {
         let side = if change.delta > 0 { &mut grows } else { &mut shrinks };
@@ -176,10 +176,20 @@ fn one_way(net: &Net, bounds: &mut PlaceBounds) {
     for place in net.places() {
         let tokens = net.initial()[place];
         if !grows[place.index()] {
-            bounds.improve(DerivedBound { place, upper: true, tokens, reason: Reason::OneWay });
+            bounds.improve(DerivedBound {
+                place,
+                upper: true,
+                tokens,
+                reason: Reason::NeverChanges,
+            });
         }
         if !shrinks[place.index()] {
-            bounds.improve(DerivedBound { place, upper: false, tokens, reason: Reason::OneWay });
+            bounds.improve(DerivedBound {
+                place,
+                upper: false,
+                tokens,
+                reason: Reason::NeverChanges,
+            });
         }
     }
 }
@@ -188,24 +198,24 @@ fn one_way(net: &Net, bounds: &mut PlaceBounds) {
 struct PartialSum {
     sum: Integer,
     /// Number of unbounded terms.
-    unbounded: usize,
+    unbounded_terms: usize,
 }
 
 impl PartialSum {
     fn new() -> Self {
-        PartialSum { sum: Integer::ZERO, unbounded: 0 }
+        PartialSum { sum: Integer::ZERO, unbounded_terms: 0 }
     }
 
     fn add(&mut self, term: Option<Integer>) {
         match term {
             Some(term) => self.sum = &self.sum + &term,
-            None => self.unbounded += 1,
+            None => self.unbounded_terms += 1,
         }
     }
 
     /// Returns the sum without one of its terms. Returns `None` if another term is unbounded.
     fn without(&self, term: Option<&Integer>) -> Option<Integer> {
-        match (term, self.unbounded) {
+        match (term, self.unbounded_terms) {
             (Some(term), 0) => Some(&self.sum - term),
             (None, 1) => Some(self.sum.clone()),
             _ => None,

@@ -42,7 +42,7 @@ impl ClosureKind {
     }
 
     /// Returns the transitions with `p` among their needed arcs.
-    pub(crate) fn served(self, net: &Net, p: PlaceId) -> &[PlaceArc] {
+    pub(crate) fn transitions_needing(self, net: &Net, p: PlaceId) -> &[PlaceArc] {
         match self {
             ClosureKind::Siphon => net.consumers(p),
             ClosureKind::Trap => net.producers(p),
@@ -50,7 +50,7 @@ impl ClosureKind {
     }
 
     /// Returns the transitions with `p` among their causing arcs.
-    pub(crate) fn obliging(self, net: &Net, p: PlaceId) -> &[PlaceArc] {
+    pub(crate) fn transitions_caused_by(self, net: &Net, p: PlaceId) -> &[PlaceArc] {
         match self {
             ClosureKind::Siphon => net.producers(p),
             ClosureKind::Trap => net.consumers(p),
@@ -73,7 +73,7 @@ pub fn largest(net: &Net, kind: ClosureKind, within: &[PlaceId]) -> Vec<PlaceId>
     while let Some(t) = violating.pop() {
         for arc in kind.causing(net, t) {
             if std::mem::replace(&mut in_set[arc.place.index()], false) {
-                for dependent in kind.served(net, arc.place) {
+                for dependent in kind.transitions_needing(net, arc.place) {
                     let support = &mut support[dependent.transition.index()];
                     *support -= 1;
                     if *support == 0 {
@@ -91,7 +91,7 @@ pub fn largest(net: &Net, kind: ClosureKind, within: &[PlaceId]) -> Vec<PlaceId>
 pub fn is_closed(net: &Net, kind: ClosureKind, set: &[PlaceId]) -> bool {
     let mut in_set = vec![false; net.place_count()];
     set.iter().for_each(|p| in_set[p.index()] = true);
-    set.iter().all(|&p| is_served(net, kind, p, &in_set))
+    set.iter().all(|&p| keeps_closed(net, kind, p, &in_set))
 }
 
 /// Returns a closed subset of the closed set `set` that contains an essential place and is minimal
@@ -120,14 +120,14 @@ pub fn minimise(
         while essential_left > 0
             && let Some(q) = suspects.pop()
         {
-            if !in_set[q.index()] || (q != p && is_served(net, kind, q, &in_set)) {
+            if !in_set[q.index()] || (q != p && keeps_closed(net, kind, q, &in_set)) {
                 continue;
             }
             in_set[q.index()] = false;
             removed.push(q);
             essential_left -= usize::from(essential(q));
             // The places that depended on q: those that oblige a transition served by q.
-            for arc in kind.served(net, q) {
+            for arc in kind.transitions_needing(net, q) {
                 let dependent = kind.causing(net, arc.transition).iter().map(|arc| arc.place);
                 suspects.extend(dependent.filter(|place| in_set[place.index()]));
             }
@@ -141,9 +141,10 @@ pub fn minimise(
 }
 
 /// Returns true if every transition that `p` obliges has a needed arc at the set.
-fn is_served(net: &Net, kind: ClosureKind, p: PlaceId, inside: &[bool]) -> bool {
+fn keeps_closed(net: &Net, kind: ClosureKind, p: PlaceId, inside: &[bool]) -> bool {
     let at_set = |arc: &Arc| inside[arc.place.index()];
-    let mut obliged_transitions = kind.obliging(net, p).iter().map(|arc| arc.transition);
+    let mut obliged_transitions =
+        kind.transitions_caused_by(net, p).iter().map(|arc| arc.transition);
     obliged_transitions.all(|t| kind.needed(net, t).iter().any(at_set))
 }
 

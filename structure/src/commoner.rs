@@ -35,7 +35,7 @@
 //! beyond the state equation*, FMSD 16, 2000 (traps found lazily).
 
 use super::closed::{ClosureKind, minimise};
-use super::minimal::{closure_clauses, inside, not_all_of, set_under};
+use super::minimal::{closure_clauses, excludes_supersets, in_set, set_under};
 use super::traps::{is_marked, is_trap, largest_trap, small_marked_trap};
 use parikh_evidence::refutation::{self, RefutationFlaw};
 use parikh_net::{Net, PlaceId};
@@ -106,7 +106,7 @@ impl TrapCertificate {
         }
         let mut clauses = Vec::new();
         set_clauses(net, self.property, &mut |clause| clauses.push(to_dimacs(clause)));
-        clauses.extend(self.traps.iter().map(|trap| to_dimacs(&not_all_of(trap))));
+        clauses.extend(self.traps.iter().map(|trap| to_dimacs(&excludes_supersets(trap))));
         let keep_going = &mut || !budget.is_exhausted();
         Ok(refutation::check(&clauses, &self.refutation, net.place_count(), keep_going)?)
     }
@@ -161,7 +161,7 @@ pub fn siphon_trap(
         // The whole set yields more traps at once.
         let disjoint_traps = disjoint_marked_traps(net, &set, budget)?;
         for trap in disjoint_traps {
-            solver.add_clause(&not_all_of(&trap));
+            solver.add_clause(&excludes_supersets(&trap));
             traps.push(trap);
         }
     }
@@ -219,7 +219,7 @@ fn set_clauses(net: &Net, property: SiphonTrapProperty, add: &mut dyn FnMut(&[Li
             for t in net.transitions() {
                 // Condition 2.
                 if net.pre(t).iter().all(|arc| arc.weight == 1) {
-                    add(&net.pre(t).iter().map(|arc| inside(arc.place)).collect::<Vec<_>>());
+                    add(&net.pre(t).iter().map(|arc| in_set(arc.place)).collect::<Vec<_>>());
                 }
             }
         }

@@ -10,9 +10,9 @@ use parikh_net::{Net, PlaceId, TransitionId};
 
 /// The direction in which a search follows arcs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Along {
-    Arcs,
-    Reverse,
+enum ArcDirection {
+    Forwards,
+    Backwards,
     Both,
 }
 
@@ -20,9 +20,9 @@ enum Along {
 type ArcNode = usize;
 
 /// Returns the neighbours of a node in the direction `along`, with repetitions.
-fn neighbours(net: &Net, node: ArcNode, along: Along) -> impl Iterator<Item = ArcNode> {
+fn neighbours(net: &Net, node: ArcNode, along: ArcDirection) -> impl Iterator<Item = ArcNode> {
     let places = net.place_count();
-    let (forward, backward) = (along != Along::Reverse, along != Along::Arcs);
+    let (forward, backward) = (along != ArcDirection::Backwards, along != ArcDirection::Forwards);
     let place = (node < places).then(|| PlaceId::new(node));
     let transition = (node >= places).then(|| TransitionId::new(node - places));
     let to_transitions = place.into_iter().flat_map(move |p| {
@@ -39,7 +39,7 @@ fn neighbours(net: &Net, node: ArcNode, along: Along) -> impl Iterator<Item = Ar
 }
 
 /// Returns, for each node, true if the search from the first node reaches it.
-fn met(net: &Net, along: Along) -> Vec<bool> {
+fn reached_from_first(net: &Net, along: ArcDirection) -> Vec<bool> {
     let mut reached = vec![false; net.place_count() + net.transition_count()];
     let mut pending = Vec::new();
     if let Some(first) = reached.first_mut() {
@@ -65,7 +65,7 @@ fn name(net: &Net, node: ArcNode) -> String {
 
 /// Returns true if an undirected path joins every two nodes, with the reason.
 pub(crate) fn connected(net: &Net) -> (bool, String) {
-    let reached = met(net, Along::Both);
+    let reached = reached_from_first(net, ArcDirection::Both);
     let unreached = |nodes: std::ops::Range<usize>| -> Vec<ArcNode> {
         nodes.filter(|&node| !reached[node]).collect()
     };
@@ -92,14 +92,15 @@ pub(crate) fn connected(net: &Net) -> (bool, String) {
 
 /// Returns true if a directed path leads from every node to every other node, with the reason.
 pub(crate) fn strongly_connected(net: &Net) -> (bool, String) {
-    if met(net, Along::Both).contains(&false) {
+    if reached_from_first(net, ArcDirection::Both).contains(&false) {
         return (false, "the net is not connected and, thus, not strongly connected".into());
     }
-    let first_unreached = |along| met(net, along).iter().position(|is_reached| !is_reached);
+    let first_unreached =
+        |along| reached_from_first(net, along).iter().position(|is_reached| !is_reached);
     let sentence = |from, to| {
         (false, format!("there is no directed path from {} to {}", name(net, from), name(net, to)))
     };
-    match (first_unreached(Along::Arcs), first_unreached(Along::Reverse)) {
+    match (first_unreached(ArcDirection::Forwards), first_unreached(ArcDirection::Backwards)) {
         (Some(to), _) => sentence(0, to),
         (None, Some(from)) => sentence(from, 0),
         (None, None) => (true, "there is a directed path from every node to every other".into()),

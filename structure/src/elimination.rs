@@ -52,7 +52,7 @@ pub(crate) fn left_null_space(
     let columns = distinct_columns(matrix);
     let rows = rows_of(matrix.nrows(), &columns);
     let merged = MergedRows::new(rows);
-    let mut basis = merged.units;
+    let mut basis = merged.unit_vectors;
     let core_basis = EliminationTableau::new(merged.kept, columns.len()).eliminate(budget)?;
     let parallel = reposition(merged.parallel, &core_basis);
     basis.extend(core_basis);
@@ -111,29 +111,30 @@ struct MergedRows {
     /// Pairs (index, row) of the rows to eliminate.
     kept: Vec<(u32, SparseVector)>,
     /// Unit vectors of empty rows.
-    units: Vec<SparseVector>,
+    unit_vectors: Vec<SparseVector>,
     /// The vector a·e(q) + b·e(kept) for each row q that is a multiple of a kept one.
-    parallel: Vec<Parallel>,
+    parallel: Vec<ParallelRow>,
 }
 
 /// A row that is a multiple of a kept row.
-struct Parallel {
+struct ParallelRow {
     row: u32,
     kept: u32,
     /// The coefficient at `row`, at least 1.
-    a: Integer,
+    row_coefficient: Integer,
     /// The coefficient at `kept`; negative if both rows have the same direction.
-    b: Integer,
+    kept_coefficient: Integer,
 }
 
 impl MergedRows {
     fn new(rows: Vec<SparseVector>) -> Self {
-        let mut merged = MergedRows { kept: Vec::new(), units: Vec::new(), parallel: Vec::new() };
+        let mut merged =
+            MergedRows { kept: Vec::new(), unit_vectors: Vec::new(), parallel: Vec::new() };
         let mut directions: HashMap<SparseVector, (u32, Integer)> = HashMap::new();
         for (index, row) in rows.into_iter().enumerate() {
             let index = index as u32;
             let Some(first) = row.first().map(|(_, value)| value.clone()) else {
-                merged.units.push(vec![(index, Integer::ONE)]);
+                merged.unit_vectors.push(vec![(index, Integer::ONE)]);
                 continue;
             };
             let mut direction = row.clone();
@@ -146,7 +147,12 @@ impl MergedRows {
                     let gcd = scale.gcd(kept_scale);
                     let (a, b) = (kept_scale.div_floor(&gcd), -&scale.div_floor(&gcd));
                     let (a, b) = if a.is_negative() { (-&a, -&b) } else { (a, b) };
-                    merged.parallel.push(Parallel { row: index, kept: *kept, a, b });
+                    merged.parallel.push(ParallelRow {
+                        row: index,
+                        kept: *kept,
+                        row_coefficient: a,
+                        kept_coefficient: b,
+                    });
                 }
                 None => {
                     directions.insert(direction, (index, scale));
@@ -160,15 +166,17 @@ impl MergedRows {
 
 /// Returns the vectors of merged rows: sums unchanged, and differences combined with a non-negative
 /// vector of `core` or with such a sum, if there is one (idea 6).
-fn reposition(parallel: Vec<Parallel>, core: &[SparseVector]) -> Vec<SparseVector> {
-    let vector_of = |parallel: &Parallel| {
-        let mut vector =
-            vec![(parallel.row, parallel.a.clone()), (parallel.kept, parallel.b.clone())];
+fn reposition(parallel: Vec<ParallelRow>, core: &[SparseVector]) -> Vec<SparseVector> {
+    let vector_of = |parallel: &ParallelRow| {
+        let mut vector = vec![
+            (parallel.row, parallel.row_coefficient.clone()),
+            (parallel.kept, parallel.kept_coefficient.clone()),
+        ];
         vector.sort_unstable_by_key(|entry| entry.0);
         vector
     };
     let (sums, differences): (Vec<_>, Vec<_>) =
-        parallel.into_iter().partition(|parallel| parallel.b.is_positive());
+        parallel.into_iter().partition(|parallel| parallel.kept_coefficient.is_positive());
     let mut vectors: Vec<SparseVector> = sums.iter().map(vector_of).collect();
     // The shortest non-negative vector through each position.
     let mut shortest_through: HashMap<u32, &SparseVector> = HashMap::new();
@@ -182,11 +190,11 @@ fn reposition(parallel: Vec<Parallel>, core: &[SparseVector]) -> Vec<SparseVecto
             }
         }
     }
-    let without_kept = |parallel: &Parallel| {
+    let without_kept = |parallel: &ParallelRow| {
         let difference = vector_of(parallel);
         let Some(y) = shortest_through.get(&parallel.kept) else { return difference };
         // |b|·y + y(kept)·(a·q − |b|·kept) has no entry at `kept` and y(kept)·a at q.
-        let (scale, at_kept) = (parallel.b.magnitude(), entry(y, parallel.kept));
+        let (scale, at_kept) = (parallel.kept_coefficient.magnitude(), entry(y, parallel.kept));
         let mut image = combine_vectors(&scale, y, at_kept, &difference, |_, _, _| {});
         divide_by_gcd(&mut image, &mut Vec::new());
         image
@@ -263,7 +271,7 @@ impl EliminationTableau {
             if let Some(reason) = budget.exhausted() {
                 return Err(reason);
             }
-            self.clear(column, budget)?;
+            self.clear_column(column, budget)?;
         }
         // Every column is empty now, so the right halves are the basis.
         Ok(self.rows.into_iter().flatten().map(|row| row.right).collect())
@@ -290,7 +298,7 @@ impl EliminationTableau {
     }
 
     /// Adds the pivot row to the other rows with an entry in `column`, and drops the pivot row.
-    fn clear(&mut self, column: u32, budget: &Budget) -> Result<(), ExhaustionReason> {
+    fn clear_column(&mut self, column: u32, budget: &Budget) -> Result<(), ExhaustionReason> {
         let column_state = &mut self.columns[column as usize];
         let single_sign = match (column_state.positive, column_state.negative) {
             (1, _) => Some(Ordering::Greater),

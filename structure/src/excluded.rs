@@ -18,20 +18,20 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write;
 
 /// Limit on the number of rays while semiflows are computed.
-const RAYS: usize = 2_000;
+const MAX_RAYS: usize = 2_000;
 
 /// Limit on the number of terms of a readable sum.
-pub const TERMS: usize = 12;
+pub const MAX_TERMS: usize = 12;
 
 /// Limit on the number of disjuncts that are explained.
-const PARTS: usize = 3;
+const MAX_DISJUNCTS: usize = 3;
 
 /// Sums of tokens that no firing changes, each checked against the arcs of the net.
 #[derive(Debug)]
 pub struct InvariantSums {
     sums: Vec<PlaceFlow>,
     /// The indices of the sums that contain each place, by place index.
-    of_place: Vec<Vec<usize>>,
+    sums_of_place: Vec<Vec<usize>>,
 }
 
 /// A proof that places never hold given numbers of tokens at the same time.
@@ -42,22 +42,22 @@ pub struct Exclusion<'a> {
     net: &'a Net,
     /// The places of the sum with their required numbers of tokens, which no reachable marking has
     /// together.
-    wanted: Vec<(PlaceId, u64)>,
+    required: Vec<(PlaceId, u64)>,
 }
 
 impl InvariantSums {
     /// Computes sums of minimal support, as many as the budget allows. `dead` are transitions known
     /// never to fire.
     pub fn of(net: &Net, dead: &[TransitionId], budget: &Budget) -> InvariantSums {
-        let live_net = if dead.is_empty() { None } else { without(net, dead) };
+        let live_net = if dead.is_empty() { None } else { without_transitions(net, dead) };
         let live_net = live_net.as_ref().unwrap_or(net);
-        let mut sums = place_semiflows(live_net, RAYS, budget).flows;
+        let mut sums = place_semiflows(live_net, MAX_RAYS, budget).flows;
         sums.retain(|sum| sum.is_semiflow() && sum.holds(live_net));
-        let mut of_place = vec![Vec::new(); net.place_count()];
+        let mut sums_of_place = vec![Vec::new(); net.place_count()];
         for (at, sum) in sums.iter().enumerate() {
-            sum.terms().iter().for_each(|(place, _)| of_place[place.index()].push(at));
+            sum.terms().iter().for_each(|(place, _)| sums_of_place[place.index()].push(at));
         }
-        InvariantSums { sums, of_place }
+        InvariantSums { sums, sums_of_place }
     }
 
     /// Returns the simplest proof that `t` never fires: with the fewest input places, then the
@@ -74,27 +74,27 @@ impl InvariantSums {
         net: &'a Net,
         required: &[(PlaceId, u64)],
     ) -> Option<Exclusion<'a>> {
-        let sum_indices = required.iter().flat_map(|(place, _)| &self.of_place[place.index()]);
+        let sum_indices = required.iter().flat_map(|(place, _)| &self.sums_of_place[place.index()]);
         let exclusions = sum_indices.map(|&at| {
             let sum = &self.sums[at];
             let in_sum = required.iter().filter(|(place, _)| !sum.coefficient(*place).is_zero());
-            Exclusion { sum, net, wanted: in_sum.copied().collect() }
+            Exclusion { sum, net, required: in_sum.copied().collect() }
         });
         let exclusions = exclusions.filter(Exclusion::holds);
-        exclusions.min_by_key(|exclusion| (exclusion.wanted.len(), exclusion.sum.terms().len()))
+        exclusions.min_by_key(|exclusion| (exclusion.required.len(), exclusion.sum.terms().len()))
     }
 
     /// Explains why no reachable marking satisfies `predicate`, if readable sums imply it. Example:
     /// "p + q + r = 1, so `p` and `q` are never marked together".
-    pub fn why_never(&self, net: &Net, predicate: &Predicate) -> Option<String> {
-        let exclusions = self.readable(net, predicate)?;
+    pub fn explain_unreachable(&self, net: &Net, predicate: &Predicate) -> Option<String> {
+        let exclusions = self.readable_exclusions(net, predicate)?;
         Some(exclusions.iter().map(Exclusion::in_words).collect::<Vec<_>>().join("; "))
     }
 
     /// Returns the places in the explanation of [`why_never`](Self::why_never), or none without an
     /// explanation.
-    pub fn places_of_why_never(&self, net: &Net, predicate: &Predicate) -> BTreeSet<PlaceId> {
-        let exclusions = self.readable(net, predicate).unwrap_or_default();
+    pub fn explained_places(&self, net: &Net, predicate: &Predicate) -> BTreeSet<PlaceId> {
+        let exclusions = self.readable_exclusions(net, predicate).unwrap_or_default();
         exclusions
             .iter()
             .flat_map(|exclusion| exclusion.sum.terms())
@@ -104,15 +104,20 @@ impl InvariantSums {
 
     /// Returns a readable proof for each disjunct of a predicate, or `None` if one has no such
     /// proof.
-    fn readable<'a>(&'a self, net: &'a Net, predicate: &Predicate) -> Option<Vec<Exclusion<'a>>> {
+    fn readable_exclusions<'a>(
+        &'a self,
+        net: &'a Net,
+        predicate: &Predicate,
+    ) -> Option<Vec<Exclusion<'a>>> {
         match predicate {
-            Predicate::Or(disjuncts) if disjuncts.len() <= PARTS => {
-                let disjuncts = disjuncts.iter().map(|disjunct| self.readable(net, disjunct));
+            Predicate::Or(disjuncts) if disjuncts.len() <= MAX_DISJUNCTS => {
+                let disjuncts =
+                    disjuncts.iter().map(|disjunct| self.readable_exclusions(net, disjunct));
                 Some(disjuncts.collect::<Option<Vec<_>>>()?.concat())
             }
             _ => {
-                let exclusion = self.exclude_all(net, &least(net, predicate)?)?;
-                (exclusion.sum.terms().len() <= TERMS).then(|| vec![exclusion])
+                let exclusion = self.exclude_all(net, &required_tokens(net, predicate)?)?;
+                (exclusion.sum.terms().len() <= MAX_TERMS).then(|| vec![exclusion])
             }
         }
     }
@@ -120,7 +125,7 @@ impl InvariantSums {
 
 /// Returns lower bounds on the tokens of places that `predicate` implies, each place once.
 /// Conjuncts of another form are ignored. Returns `None` for a predicate of another form.
-pub fn least(net: &Net, predicate: &Predicate) -> Option<Vec<(PlaceId, u64)>> {
+pub fn required_tokens(net: &Net, predicate: &Predicate) -> Option<Vec<(PlaceId, u64)>> {
     let conjuncts = match predicate {
         Predicate::And(conjuncts) => &conjuncts[..],
         Predicate::Atom(_) | Predicate::Enabled(_) => std::slice::from_ref(predicate),
@@ -152,7 +157,7 @@ pub fn least(net: &Net, predicate: &Predicate) -> Option<Vec<(PlaceId, u64)>> {
 }
 
 /// Returns the net without the dead transitions.
-fn without(net: &Net, dead: &[TransitionId]) -> Option<Net> {
+fn without_transitions(net: &Net, dead: &[TransitionId]) -> Option<Net> {
     let mut builder = NetBuilder::new(net.name());
     for p in net.places() {
         builder.place(net.place_name(p), net.initial()[p]).ok()?;
@@ -173,7 +178,7 @@ fn without(net: &Net, dead: &[TransitionId]) -> Option<Net> {
 impl Exclusion<'_> {
     /// Returns true if the required tokens exceed the constant value of the sum.
     fn holds(&self) -> bool {
-        let weighted = self.wanted.iter().fold(Integer::ZERO, |weighted, &(place, tokens)| {
+        let weighted = self.required.iter().fold(Integer::ZERO, |weighted, &(place, tokens)| {
             let factor = self.sum.coefficient(place);
             Integer::combine(&Integer::ONE, &weighted, &factor, &Integer::from(tokens))
         });
@@ -183,18 +188,18 @@ impl Exclusion<'_> {
     }
 
     /// Returns the places of the sum with their required numbers of tokens.
-    pub fn together(&self) -> &[(PlaceId, u64)] {
-        &self.wanted
+    pub fn required_tokens(&self) -> &[(PlaceId, u64)] {
+        &self.required
     }
 
     /// Returns the proof as a sentence.
     fn in_words(&self) -> String {
-        format!("{}, so {}", self.sum.describe(self.net), never_so(self.net, &self.wanted))
+        format!("{}, so {}", self.sum.describe(self.net), impossibility(self.net, &self.required))
     }
 }
 
 /// Returns a sentence that the places never hold the required numbers of tokens at the same time.
-pub fn never_so(net: &Net, required: &[(PlaceId, u64)]) -> String {
+pub fn impossibility(net: &Net, required: &[(PlaceId, u64)]) -> String {
     let name = |place: PlaceId| net.place_name(place);
     if let [(place, tokens)] = *required {
         let tokens = if tokens == 1 { "a token".into() } else { format!("{tokens} tokens") };
@@ -227,7 +232,7 @@ mod tests {
         let sums = InvariantSums::of(&net, &dead, &Budget::unlimited());
         let said = |name: &str| {
             let exclusion = sums.exclude(&net, net.transition_named(name).unwrap())?;
-            let together = exclusion.together().iter().copied();
+            let together = exclusion.required_tokens().iter().copied();
             let named: Vec<_> = together.map(|(p, n)| (net.place_name(p).to_owned(), n)).collect();
             Some((exclusion.sum.describe(&net), named))
         };
@@ -249,21 +254,21 @@ mod tests {
         let at_least = |name, tokens| Predicate::at_least(place(name), tokens);
         let both = Predicate::and([at_least("p", 1), at_least("q", 1), at_least("s", 1)]);
         let why = "p + q = 1, so `p` and `q` are never marked together";
-        assert_eq!(sums.why_never(&net, &both).as_deref(), Some(why));
-        assert_eq!(sums.places_of_why_never(&net, &both), [place("p"), place("q")].into());
-        assert!(sums.places_of_why_never(&net, &at_least("s", 2)).is_empty());
+        assert_eq!(sums.explain_unreachable(&net, &both).as_deref(), Some(why));
+        assert_eq!(sums.explained_places(&net, &both), [place("p"), place("q")].into());
+        assert!(sums.explained_places(&net, &at_least("s", 2)).is_empty());
         let many = Predicate::and([at_least("r", 1), at_least("s", 2)]);
         let too_many = "r + s = 2, so 1·`r` and 2·`s` never occur together";
-        assert_eq!(sums.why_never(&net, &many).as_deref(), Some(too_many));
+        assert_eq!(sums.explain_unreachable(&net, &many).as_deref(), Some(too_many));
         let either = Predicate::or([both, at_least("s", 3)]);
         let why = format!("{why}; r + s = 2, so `s` never holds 3 tokens");
-        assert_eq!(sums.why_never(&net, &either), Some(why));
+        assert_eq!(sums.explain_unreachable(&net, &either), Some(why));
         let fires = Predicate::Enabled(net.transition_named("e").unwrap());
         let twice = "p + q = 1, so `q` never holds 2 tokens";
-        assert_eq!(sums.why_never(&net, &fires).as_deref(), Some(twice));
+        assert_eq!(sums.explain_unreachable(&net, &fires).as_deref(), Some(twice));
         // Satisfiable predicates, and predicates that are not lower bounds, have no explanation.
-        assert_eq!(sums.why_never(&net, &at_least("s", 2)), None);
-        assert_eq!(sums.why_never(&net, &at_least("s", 3).negated()), None);
-        assert_eq!(sums.why_never(&net, &Predicate::Dead), None);
+        assert_eq!(sums.explain_unreachable(&net, &at_least("s", 2)), None);
+        assert_eq!(sums.explain_unreachable(&net, &at_least("s", 3).negated()), None);
+        assert_eq!(sums.explain_unreachable(&net, &Predicate::Dead), None);
     }
 }

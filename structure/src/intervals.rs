@@ -52,7 +52,7 @@ pub struct ProvenanceIntervals {
     /// Upper bounds, by place index. `None` is infinity.
     high: Vec<Option<u64>>,
     /// For each transition, true if the intervals do not exclude that it fires.
-    possible: Vec<bool>,
+    is_possible_by_transition: Vec<bool>,
 }
 
 /// The decision of a predicate by intervals.
@@ -89,14 +89,14 @@ impl Intervals {
     }
 
     /// Returns the tightest intervals with provenance at most `within`.
-    pub fn within(&self, within: Provenance) -> &ProvenanceIntervals {
+    pub fn up_to(&self, within: Provenance) -> &ProvenanceIntervals {
         let tightest = self.levels.iter().rev().find(|level| level.rests_on <= within);
         tightest.unwrap_or(&self.levels[0])
     }
 
     /// Returns the tightest intervals that are proved.
     pub fn proved(&self) -> &ProvenanceIntervals {
-        self.within(Provenance::PROVED)
+        self.up_to(Provenance::PROVED)
     }
 
     /// Decides whether `predicate` holds in all reachable markings or in none. Returns `None` if
@@ -110,7 +110,7 @@ impl Intervals {
     }
 
     /// Returns the upper bound of a sum with its provenance, or `None` if it is unbounded.
-    pub fn most(&self, sum: &LinearSum) -> Option<(i128, Provenance)> {
+    pub fn upper_bound(&self, sum: &LinearSum) -> Option<(i128, Provenance)> {
         let upper = self.last().range(sum).1?;
         let level = self.levels.iter().find(|level| level.range(sum).1 == Some(upper));
         Some((upper, level.unwrap_or(self.last()).rests_on))
@@ -122,17 +122,17 @@ impl ProvenanceIntervals {
     /// `rests_on`.
     fn new(net: &Net, facts: &Facts, rests_on: Provenance) -> Self {
         let mut high: Vec<Option<u64>> = net.initial().tokens().iter().copied().map(Some).collect();
-        let mut possible = vec![false; net.transition_count()];
+        let mut is_possible_by_transition = vec![false; net.transition_count()];
         let mut pending: Vec<TransitionId> = net.transitions().collect();
         while let Some(t) = pending.pop() {
             let is_blocked = |high: &[Option<u64>]| {
                 let mut pre = net.pre(t).iter();
                 pre.any(|arc| high[arc.place.index()].is_some_and(|high| high < arc.weight))
             };
-            if possible[t.index()] || is_blocked(&high) {
+            if is_possible_by_transition[t.index()] || is_blocked(&high) {
                 continue;
             }
-            possible[t.index()] = true;
+            is_possible_by_transition[t.index()] = true;
             for change in net.delta(t).iter().filter(|change| change.delta > 0) {
                 let place = change.place;
                 let initial_tokens = net.initial()[place];
@@ -145,7 +145,7 @@ impl ProvenanceIntervals {
             }
         }
         let mut low = net.initial().tokens().to_vec();
-        for t in net.transitions().filter(|t| possible[t.index()]) {
+        for t in net.transitions().filter(|t| is_possible_by_transition[t.index()]) {
             for change in net.delta(t).iter().filter(|change| change.delta < 0) {
                 let low = &mut low[change.place.index()];
                 *low = (*low).min(net.post_weight(t, change.place));
@@ -155,7 +155,7 @@ impl ProvenanceIntervals {
             let low = &mut low[place.index()];
             *low = facts.lower_bound_within(place, rests_on).max(*low);
         }
-        ProvenanceIntervals { rests_on, low, high, possible }
+        ProvenanceIntervals { rests_on, low, high, is_possible_by_transition }
     }
 
     /// Returns the provenance of these intervals.
@@ -175,7 +175,7 @@ impl ProvenanceIntervals {
 
     /// Returns true if `t` may be enabled in a marking within the intervals.
     pub fn is_possible(&self, t: TransitionId) -> bool {
-        self.possible[t.index()]
+        self.is_possible_by_transition[t.index()]
     }
 
     /// Returns true if `marking` lies within the intervals.
@@ -216,10 +216,10 @@ impl ProvenanceIntervals {
                     _ => None,
                 }
             }
-            Predicate::Enabled(t) => self.enabled(net, *t),
-            Predicate::Disabled(t) => self.enabled(net, *t).map(|enabled| !enabled),
-            Predicate::NotDead => self.never_dead(net),
-            Predicate::Dead => self.never_dead(net).map(|never| !never),
+            Predicate::Enabled(t) => self.decide_enabled(net, *t),
+            Predicate::Disabled(t) => self.decide_enabled(net, *t).map(|enabled| !enabled),
+            Predicate::NotDead => self.decide_not_dead(net),
+            Predicate::Dead => self.decide_not_dead(net).map(|never| !never),
             Predicate::And(operands) => {
                 let mut all = Some(true);
                 for operand in operands {
@@ -246,7 +246,7 @@ impl ProvenanceIntervals {
     }
 
     /// Decides if `t` is enabled in all markings within the intervals or in none.
-    fn enabled(&self, net: &Net, t: TransitionId) -> Option<bool> {
+    fn decide_enabled(&self, net: &Net, t: TransitionId) -> Option<bool> {
         if !self.is_possible(t) {
             return Some(false);
         }
@@ -255,8 +255,8 @@ impl ProvenanceIntervals {
 
     /// Returns `Some(true)` if some transition is always enabled, and `Some(false)` if no transition is
     /// ever enabled.
-    fn never_dead(&self, net: &Net) -> Option<bool> {
-        if net.transitions().any(|t| self.enabled(net, t) == Some(true)) {
+    fn decide_not_dead(&self, net: &Net) -> Option<bool> {
+        if net.transitions().any(|t| self.decide_enabled(net, t) == Some(true)) {
             return Some(true);
         }
         net.transitions().all(|t| !self.is_possible(t)).then_some(false)
@@ -325,7 +325,10 @@ mod tests {
         assert_eq!(rests_on(&Predicate::and([two(q), two(r)])), Provenance::Arcs);
         assert_eq!(rests_on(&Predicate::or([two(q), two(r)])), Provenance::UnitsClaimed);
         assert_eq!(intervals.proved().decide(&net, &two(q)), None);
-        assert_eq!(intervals.most(&LinearSum::place(p)), Some((1, Provenance::Arcs)));
-        assert_eq!(intervals.most(&LinearSum::place(q)), Some((1, Provenance::UnitsClaimed)));
+        assert_eq!(intervals.upper_bound(&LinearSum::place(p)), Some((1, Provenance::Arcs)));
+        assert_eq!(
+            intervals.upper_bound(&LinearSum::place(q)),
+            Some((1, Provenance::UnitsClaimed))
+        );
     }
 }

@@ -136,7 +136,7 @@ fn decide(net: &Net, key: Key) -> (bool, String) {
         net.places().filter(|&p| wrong(p)).collect()
     };
     match key {
-        Key::Ordinary => none_of(
+        Key::Ordinary => decide_by_exceptions(
             &heavy_arcs(net),
             ["weighs", "arcs weigh"],
             "more than 1",
@@ -145,14 +145,14 @@ fn decide(net: &Net, key: Key) -> (bool, String) {
         ),
         Key::SimpleFreeChoice => simple_free_choice(net),
         Key::ExtendedFreeChoice => extended_free_choice(net),
-        Key::StateMachine => none_of(
+        Key::StateMachine => decide_by_exceptions(
             &transitions_with(&|t| net.pre(t).len() != 1 || net.post(t).len() != 1),
             ["is", "transitions are"],
             "not as in a state machine",
             transition,
             "every transition has one input place and one output place",
         ),
-        Key::MarkedGraph => none_of(
+        Key::MarkedGraph => decide_by_exceptions(
             &places_with(&|p| net.producers(p).len() != 1 || net.consumers(p).len() != 1),
             ["is", "places are"],
             "not as in a marked graph",
@@ -161,33 +161,39 @@ fn decide(net: &Net, key: Key) -> (bool, String) {
         ),
         Key::Connected => connected(net),
         Key::StronglyConnected => strongly_connected(net),
-        Key::SourcePlace => {
-            some_of(&places_with(&|p| net.producers(p).is_empty()), "source place", place)
-        }
+        Key::SourcePlace => decide_by_examples(
+            &places_with(&|p| net.producers(p).is_empty()),
+            "source place",
+            place,
+        ),
         Key::SinkPlace => {
-            some_of(&places_with(&|p| net.consumers(p).is_empty()), "sink place", place)
+            decide_by_examples(&places_with(&|p| net.consumers(p).is_empty()), "sink place", place)
         }
-        Key::SourceTransition => {
-            some_of(&transitions_with(&|t| net.pre(t).is_empty()), "source transition", transition)
-        }
-        Key::SinkTransition => {
-            some_of(&transitions_with(&|t| net.post(t).is_empty()), "sink transition", transition)
-        }
-        Key::LoopFree => none_of(
+        Key::SourceTransition => decide_by_examples(
+            &transitions_with(&|t| net.pre(t).is_empty()),
+            "source transition",
+            transition,
+        ),
+        Key::SinkTransition => decide_by_examples(
+            &transitions_with(&|t| net.post(t).is_empty()),
+            "sink transition",
+            transition,
+        ),
+        Key::LoopFree => decide_by_exceptions(
             &transitions_with(&|t| has_loop(net, t)),
             ["is", "transitions are"],
             "not loop free",
             transition,
             "no place is both input and output of one transition",
         ),
-        Key::Conservative => none_of(
+        Key::Conservative => decide_by_exceptions(
             &transitions_with(&|t| total(net.pre(t)) != total(net.post(t))),
             ["is", "transitions are"],
             "not conservative",
             transition,
             "every transition puts as many tokens as it takes",
         ),
-        Key::Subconservative => none_of(
+        Key::Subconservative => decide_by_exceptions(
             &transitions_with(&|t| total(net.pre(t)) < total(net.post(t))),
             ["is", "transitions are"],
             "not subconservative",
@@ -204,7 +210,7 @@ fn decide(net: &Net, key: Key) -> (bool, String) {
 /// Returns true with the reason `reason_if_none` if there are no exceptions. Otherwise returns
 /// false, with the number of exceptions and the first exception as an example. The texts are for
 /// one exception and for several.
-fn none_of<T>(
+fn decide_by_exceptions<T>(
     exceptions: &[T],
     [singular, plural]: [&str; 2],
     violation: &str,
@@ -221,7 +227,7 @@ fn none_of<T>(
 }
 
 /// Returns true if `nodes` is not empty, with the first node as an example.
-fn some_of<T>(nodes: &[T], kind: &str, name: impl Fn(&T) -> String) -> (bool, String) {
+fn decide_by_examples<T>(nodes: &[T], kind: &str, name: impl Fn(&T) -> String) -> (bool, String) {
     match nodes {
         [] => (false, format!("there is no {kind}")),
         [single] => (true, format!("{} is a {kind}", name(single))),
@@ -284,7 +290,7 @@ fn simple_free_choice(net: &Net) -> (bool, String) {
         )
     };
     let reason = "transitions that share an input place have no other input place";
-    none_of(&arcs, ["is", "arcs are"], "not simple free choice", name, reason)
+    decide_by_exceptions(&arcs, ["is", "arcs are"], "not simple free choice", name, reason)
 }
 
 fn extended_free_choice(net: &Net) -> (bool, String) {

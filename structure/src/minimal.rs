@@ -50,7 +50,7 @@ pub fn minimal_sets_where(
     let mut solver = BatSat::new();
     closure_clauses(net, kind, &mut |clause| solver.add_clause(clause));
     for p in net.places().filter(|p| within.binary_search(p).is_err()) {
-        solver.add_clause(&[!inside(p)]);
+        solver.add_clause(&[!in_set(p)]);
     }
     let mut sets = Vec::new();
     let incomplete = loop {
@@ -63,7 +63,7 @@ pub fn minimal_sets_where(
             SatAnswer::Unsatisfiable { .. } => break None,
             SatAnswer::Satisfiable(values) => {
                 let set = minimise(net, kind, &set_under(net, &values), |_| true);
-                solver.add_clause(&not_all_of(&set));
+                solver.add_clause(&excludes_supersets(&set));
                 // Excluding the supersets of this set loses nothing: they are not minimal.
                 if is_wanted(&set) {
                     sets.push(set);
@@ -76,19 +76,19 @@ pub fn minimal_sets_where(
 }
 
 /// Returns the variable "`p` is in the set" as a literal.
-pub(super) fn inside(p: PlaceId) -> Literal {
+pub(super) fn in_set(p: PlaceId) -> Literal {
     Literal::new(p.index() as u32, true)
 }
 
 /// Returns the set described by these values, ascending.
 pub(super) fn set_under(net: &Net, values: &[bool]) -> Vec<PlaceId> {
     // Places without a value occur in no clause, so they can be left out.
-    net.places().filter(|&p| inside(p).evaluate(values) == Some(true)).collect()
+    net.places().filter(|&p| in_set(p).evaluate(values) == Some(true)).collect()
 }
 
 /// Returns the clause that the set does not contain all of `places`.
-pub(super) fn not_all_of(places: &[PlaceId]) -> Vec<Literal> {
-    places.iter().map(|&p| !inside(p)).collect()
+pub(super) fn excludes_supersets(places: &[PlaceId]) -> Vec<Literal> {
+    places.iter().map(|&p| !in_set(p)).collect()
 }
 
 /// Adds clauses for a non-empty closed set.
@@ -97,7 +97,7 @@ pub(super) fn closure_clauses(
     kind: ClosureKind,
     add_clause: &mut dyn FnMut(&[Literal]),
 ) {
-    add_clause(&net.places().map(inside).collect::<Vec<_>>());
+    add_clause(&net.places().map(in_set).collect::<Vec<_>>());
     for t in net.transitions() {
         let needed_arcs = kind.needed(net, t);
         for cause in kind.causing(net, t) {
@@ -105,8 +105,8 @@ pub(super) fn closure_clauses(
             if needed_arcs.binary_search_by_key(&cause.place, |arc| arc.place).is_ok() {
                 continue;
             }
-            let mut clause = vec![!inside(cause.place)];
-            clause.extend(needed_arcs.iter().map(|arc| inside(arc.place)));
+            let mut clause = vec![!in_set(cause.place)];
+            clause.extend(needed_arcs.iter().map(|arc| in_set(arc.place)));
             add_clause(&clause);
         }
     }

@@ -90,7 +90,7 @@ pub fn modulo_invariants(
             let entries = place.row_indices().iter().zip(place.values());
             ring.vector(entries.map(|(&effect, &delta)| (effect, delta)))
         });
-        let mut candidates: Vec<(u64, Vector)> = ModuloTableau::new(ring, places.collect())
+        let mut candidates: Vec<(u64, ModularVector)> = ModuloTableau::new(ring, places.collect())
             .eliminate(budget)?
             .into_iter()
             .filter_map(|y| ring.primitive(y))
@@ -104,8 +104,8 @@ pub fn modulo_invariants(
         let mut generators = Vec::new();
         for (modulus, y) in candidates {
             let divisor = ring.modulus / modulus;
-            let scaled = ring.combine(&[], divisor, &y);
-            let reduced = span.rest(scaled.clone(), divisor, budget)?;
+            let scaled = ring.add_multiple(&[], divisor, &y);
+            let reduced = span.reduce(scaled.clone(), divisor, budget)?;
             let Some(reduced) = ring.primitive(reduced) else { continue };
             span.add(scaled, budget)?;
             generators.push(if reduced.0 < modulus { reduced } else { (modulus, y) });
@@ -126,7 +126,7 @@ pub fn modulo_invariants(
 
 /// A sparse vector with ascending positions and without zero entries. Entries are positive and
 /// below the modulus.
-type Vector = Vec<(u32, u64)>;
+type ModularVector = Vec<(u32, u64)>;
 
 /// The integers modulo a prime power below 64.
 #[derive(Clone, Copy, Debug)]
@@ -137,14 +137,14 @@ struct Ring {
 
 impl Ring {
     /// Returns the entries modulo the ring's modulus, as a sparse vector.
-    fn vector(self, entries: impl Iterator<Item = (usize, i64)>) -> Vector {
+    fn vector(self, entries: impl Iterator<Item = (usize, i64)>) -> ModularVector {
         let reduced = entries
             .map(|(index, value)| (index as u32, value.rem_euclid(self.modulus as i64) as u64));
         reduced.filter(|&(_, value)| value != 0).collect()
     }
 
     /// Returns the largest power of the prime that divides a non-zero number.
-    fn power(self, value: u64) -> u64 {
+    fn prime_power_in(self, value: u64) -> u64 {
         let mut power = 1;
         while value.is_multiple_of(power * self.prime) {
             power *= self.prime;
@@ -158,7 +158,7 @@ impl Ring {
     }
 
     /// Returns x + b·y.
-    fn combine(self, x: &[(u32, u64)], b: u64, y: &[(u32, u64)]) -> Vector {
+    fn add_multiple(self, x: &[(u32, u64)], b: u64, y: &[(u32, u64)]) -> ModularVector {
         let mut sum = Vec::with_capacity(x.len() + y.len());
         let (mut i, mut j) = (0, 0);
         while i < x.len() || j < y.len() {
@@ -184,8 +184,8 @@ impl Ring {
     /// Divides a vector by the power of the prime common to all entries. Returns the remaining
     /// modulus and the vector, scaled so that its first invertible entry is 1. Returns `None` for
     /// the zero vector.
-    fn primitive(self, mut y: Vector) -> Option<(u64, Vector)> {
-        let divisor = y.iter().map(|&(_, value)| self.power(value)).min()?;
+    fn primitive(self, mut y: ModularVector) -> Option<(u64, ModularVector)> {
+        let divisor = y.iter().map(|&(_, value)| self.prime_power_in(value)).min()?;
         let modulus = self.modulus / divisor;
         let ring = Ring { modulus, ..self };
         y.iter_mut().for_each(|(_, value)| *value /= divisor);
@@ -205,9 +205,9 @@ fn entry(vector: &[(u32, u64)], position: u32) -> u64 {
 /// A row of (C | I).
 struct ModuloRow {
     /// The part of the row that belongs to C, by effect class.
-    left: Vector,
+    left: ModularVector,
     /// The combination of places that gives the left part.
-    right: Vector,
+    right: ModularVector,
 }
 
 /// The matrix (C | I) during elimination.
@@ -219,19 +219,19 @@ struct ModuloTableau {
 }
 
 impl ModuloTableau {
-    fn new(ring: Ring, places: Vec<Vector>) -> Self {
+    fn new(ring: Ring, places: Vec<ModularVector>) -> Self {
         let columns =
             places.iter().flatten().map(|&(column, _)| column as usize + 1).max().unwrap_or(0);
         let mut tableau =
             ModuloTableau { ring, rows: Vec::new(), rows_of: vec![Vec::new(); columns] };
         for (place, left) in places.into_iter().enumerate() {
-            tableau.add(ModuloRow { left, right: vec![(place as u32, 1)] });
+            tableau.add_row(ModuloRow { left, right: vec![(place as u32, 1)] });
         }
         tableau
     }
 
     /// Adds a row.
-    fn add(&mut self, row: ModuloRow) {
+    fn add_row(&mut self, row: ModuloRow) {
         for &(column, _) in &row.left {
             self.rows_of[column as usize].push(self.rows.len() as u32);
         }
@@ -239,18 +239,18 @@ impl ModuloTableau {
     }
 
     /// Clears all columns, and returns the right halves of the remaining rows.
-    fn eliminate(mut self, budget: &Budget) -> Result<Vec<Vector>, ExhaustionReason> {
+    fn eliminate(mut self, budget: &Budget) -> Result<Vec<ModularVector>, ExhaustionReason> {
         // Short columns first: they cause little fill-in.
         let mut columns: Vec<u32> = (0..self.rows_of.len() as u32).collect();
         columns.sort_by_key(|&column| self.rows_of[column as usize].len());
         for column in columns {
-            self.clear(column, budget)?;
+            self.clear_column(column, budget)?;
         }
         Ok(self.rows.into_iter().flatten().map(|row| row.right).collect())
     }
 
     /// Clears a column by one pivot row, which is dropped.
-    fn clear(&mut self, column: u32, budget: &Budget) -> Result<(), ExhaustionReason> {
+    fn clear_column(&mut self, column: u32, budget: &Budget) -> Result<(), ExhaustionReason> {
         let ring = self.ring;
         let mut rows = std::mem::take(&mut self.rows_of[column as usize]);
         rows.sort_unstable();
@@ -266,14 +266,13 @@ impl ModuloTableau {
         let size = |row_index: u32| {
             self.rows[row_index as usize].as_ref().map_or(0, |row| row.left.len() + row.right.len())
         };
-        let Some(&(row_index, pivot_value)) = entries
-            .iter()
-            .min_by_key(|&&(row_index, value)| (ring.power(value), size(row_index), row_index))
-        else {
+        let Some(&(row_index, pivot_value)) = entries.iter().min_by_key(|&&(row_index, value)| {
+            (ring.prime_power_in(value), size(row_index), row_index)
+        }) else {
             return Ok(());
         };
         let Some(pivot) = self.rows[row_index as usize].take() else { return Ok(()) };
-        let power = ring.power(pivot_value);
+        let power = ring.prime_power_in(pivot_value);
         let inverse = ring.inverse(pivot_value / power);
         for &(other_index, value) in entries.iter().filter(|entry| entry.0 != row_index) {
             if let Some(reason) = budget.exhausted() {
@@ -283,18 +282,18 @@ impl ModuloTableau {
             // value / power is an integer, and value + b·own is 0.
             let b = (ring.modulus - value / power * inverse % ring.modulus) % ring.modulus;
             let (rows_of, before) = (&mut self.rows_of, &row.left);
-            let left = ring.combine(before, b, &pivot.left);
+            let left = ring.add_multiple(before, b, &pivot.left);
             for &(column, _) in left.iter().filter(|(column, _)| entry(before, *column) == 0) {
                 rows_of[column as usize].push(other_index);
             }
-            let right = ring.combine(&row.right, b, &pivot.right);
+            let right = ring.add_multiple(&row.right, b, &pivot.right);
             self.rows[other_index as usize] = Some(ModuloRow { left, right });
         }
         if power > 1 {
             let factor = ring.modulus / power;
-            self.add(ModuloRow {
-                left: ring.combine(&[], factor, &pivot.left),
-                right: ring.combine(&[], factor, &pivot.right),
+            self.add_row(ModuloRow {
+                left: ring.add_multiple(&[], factor, &pivot.left),
+                right: ring.add_multiple(&[], factor, &pivot.right),
             });
         }
         Ok(())
@@ -306,12 +305,12 @@ impl ModuloTableau {
 struct Span {
     ring: Ring,
     /// The rows by their first position, where each has a power of the prime.
-    rows: BTreeMap<u32, Vector>,
+    rows: BTreeMap<u32, ModularVector>,
 }
 
 impl Span {
     /// Adds a vector to the span.
-    fn add(&mut self, vector: Vector, budget: &Budget) -> Result<(), ExhaustionReason> {
+    fn add(&mut self, vector: ModularVector, budget: &Budget) -> Result<(), ExhaustionReason> {
         let ring = self.ring;
         let mut waiting = vec![vector];
         while let Some(mut vector) = waiting.pop() {
@@ -319,16 +318,16 @@ impl Span {
                 if let Some(reason) = budget.exhausted() {
                     return Err(reason);
                 }
-                let power = ring.power(value);
+                let power = ring.prime_power_in(value);
                 if let Some(row) = self.rows.get(&first)
                     && row[0].1 <= power
                 {
-                    vector = ring.combine(&vector, ring.modulus - value / row[0].1, row);
+                    vector = ring.add_multiple(&vector, ring.modulus - value / row[0].1, row);
                     continue;
                 }
-                let row = ring.combine(&[], ring.inverse(value / power), &vector);
+                let row = ring.add_multiple(&[], ring.inverse(value / power), &vector);
                 if power > 1 {
-                    waiting.push(ring.combine(&[], ring.modulus / power, &row));
+                    waiting.push(ring.add_multiple(&[], ring.modulus / power, &row));
                 }
                 // The previous row, reduced by the new one, is processed next.
                 vector = self.rows.insert(first, row).unwrap_or_default();
@@ -339,22 +338,22 @@ impl Span {
 
     /// Reduces a vector by the rows of the span. Stops at an entry that is not reducible and has at
     /// most `max_power` as its power of the prime. The result is empty for a vector in the span.
-    fn rest(
+    fn reduce(
         &self,
-        mut vector: Vector,
+        mut vector: ModularVector,
         max_power: u64,
         budget: &Budget,
-    ) -> Result<Vector, ExhaustionReason> {
+    ) -> Result<ModularVector, ExhaustionReason> {
         let mut reduced_entries = 0;
         while let Some(&(position, value)) = vector.get(reduced_entries) {
             if let Some(reason) = budget.exhausted() {
                 return Err(reason);
             }
-            let power = self.ring.power(value);
+            let power = self.ring.prime_power_in(value);
             match self.rows.get(&position) {
                 Some(row) if row[0].1 <= power => {
                     let factor = self.ring.modulus - value / row[0].1;
-                    vector = self.ring.combine(&vector, factor, row);
+                    vector = self.ring.add_multiple(&vector, factor, row);
                 }
                 _ if power <= max_power => break,
                 _ => reduced_entries += 1,

@@ -104,7 +104,7 @@ fn extreme_rays(
     let mut rays: Vec<Ray> = rows.into_iter().enumerate().map(unit).collect();
     let mut incomplete = None;
     while let Some(column) = cheapest_column(&rays, columns.len()) {
-        match cut(&rays, column, limit, budget) {
+        match new_rays(&rays, column, limit, budget) {
             Ok(new_rays) => {
                 rays.retain(|ray| entry(&ray.image, column).is_zero());
                 rays.extend(new_rays);
@@ -135,7 +135,7 @@ fn cheapest_column(rays: &[Ray], columns: usize) -> Option<u32> {
 }
 
 /// Returns the rays that the cut with { y·column = 0 } adds.
-fn cut(
+fn new_rays(
     rays: &[Ray],
     column: u32,
     limit: usize,
@@ -159,20 +159,20 @@ fn cut(
             if let Some(reason) = budget.exhausted() {
                 return Err(IncompleteReason::Budget(reason));
             }
-            if !adjacent(rays, i, j) {
+            if !are_adjacent(rays, i, j) {
                 continue;
             }
             if staying_count + added.len() >= limit {
                 return Err(IncompleteReason::Limit(limit));
             }
-            added.push(meet(&rays[i], &rays[j], column));
+            added.push(combine_rays(&rays[i], &rays[j], column));
         }
     }
     Ok(added)
 }
 
 /// Returns true if no third ray has its support in the union of the supports of these two.
-fn adjacent(rays: &[Ray], i: usize, j: usize) -> bool {
+fn are_adjacent(rays: &[Ray], i: usize, j: usize) -> bool {
     let union: Vec<u64> =
         rays[i].support.iter().zip(&rays[j].support).map(|(a, b)| a | b).collect();
     !rays.iter().enumerate().any(|(index, ray)| {
@@ -183,7 +183,7 @@ fn adjacent(rays: &[Ray], i: usize, j: usize) -> bool {
 }
 
 /// Returns the combination of a positive and a negative ray that annuls `column`.
-fn meet(positive: &Ray, negative: &Ray, column: u32) -> Ray {
+fn combine_rays(positive: &Ray, negative: &Ray, column: u32) -> Ray {
     let (positive_value, negative_value) =
         (entry(&positive.image, column), entry(&negative.image, column));
     let gcd = positive_value.gcd(negative_value);

@@ -48,15 +48,15 @@ pub fn prove_units(
     let exclusions = Exclusions::new(net, flows);
     let prove = |(unit, _)| {
         let own_places = &units.get(unit).places;
-        let ancestors = places_around(units, unit);
+        let ancestors = places_of_ancestors(units, unit);
         let excludes_all = |p: &PlaceId, other_places: &[PlaceId]| {
             !budget.is_exhausted()
-                && other_places.iter().all(|q| p == q || exclusions.apart(*p, *q))
+                && other_places.iter().all(|q| p == q || exclusions.are_exclusive(*p, *q))
         };
         UnitProof {
             unit,
             one_safe: own_places.iter().all(|&p| bounds.upper(p).is_some_and(|tokens| tokens <= 1)),
-            exclusive: exclusions.all_apart(own_places)
+            exclusive: exclusions.are_all_exclusive(own_places)
                 || own_places.iter().all(|p| excludes_all(p, own_places)),
             excludes_ancestors: own_places.iter().all(|p| excludes_all(p, &ancestors)),
         }
@@ -73,7 +73,7 @@ pub fn assumed_one_safe(net: &Net, bounds: &PlaceBounds) -> Vec<PlaceId> {
 }
 
 /// Returns the places of all ancestors of a unit.
-fn places_around(units: &Units, unit: UnitId) -> Vec<PlaceId> {
+fn places_of_ancestors(units: &Units, unit: UnitId) -> Vec<PlaceId> {
     let above = units.get(unit).parent;
     let chain = std::iter::successors(above, |&unit| units.get(unit).parent);
     chain.flat_map(|unit| units.get(unit).places.iter().copied()).collect()
@@ -84,7 +84,7 @@ struct Exclusions<'f> {
     /// The semiflows with their constants.
     semiflows: Vec<(&'f PlaceFlow, Integer)>,
     /// For each place, its semiflows (by index, ascending) with the coefficient there.
-    through: HashMap<PlaceId, Vec<(usize, &'f Integer)>>,
+    semiflows_of_place: HashMap<PlaceId, Vec<(usize, &'f Integer)>>,
 }
 
 impl<'f> Exclusions<'f> {
@@ -94,21 +94,21 @@ impl<'f> Exclusions<'f> {
             .filter(|flow| flow.is_semiflow())
             .map(|flow| (flow, flow.constant(net.initial())))
             .collect();
-        let mut through: HashMap<PlaceId, Vec<_>> = HashMap::new();
+        let mut semiflows_of_place: HashMap<PlaceId, Vec<_>> = HashMap::new();
         for (index, (flow, _)) in semiflows.iter().enumerate() {
             for (place, value) in flow.terms() {
-                through.entry(*place).or_default().push((index, value));
+                semiflows_of_place.entry(*place).or_default().push((index, value));
             }
         }
-        Exclusions { semiflows, through }
+        Exclusions { semiflows, semiflows_of_place }
     }
 
     fn semiflows_of(&self, p: PlaceId) -> &[(usize, &'f Integer)] {
-        self.through.get(&p).map_or(&[], Vec::as_slice)
+        self.semiflows_of_place.get(&p).map_or(&[], Vec::as_slice)
     }
 
     /// Returns true if a single semiflow proves that these places exclude each other.
-    fn all_apart(&self, places: &[PlaceId]) -> bool {
+    fn are_all_exclusive(&self, places: &[PlaceId]) -> bool {
         let Some((first, others)) = places.split_first() else { return true };
         self.semiflows_of(*first).iter().any(|&(index, value)| {
             let (flow, constant) = &self.semiflows[index];
@@ -118,7 +118,7 @@ impl<'f> Exclusions<'f> {
     }
 
     /// Returns true if p and q are never marked together.
-    fn apart(&self, p: PlaceId, q: PlaceId) -> bool {
+    fn are_exclusive(&self, p: PlaceId, q: PlaceId) -> bool {
         let (of_p, of_q) = (self.semiflows_of(p), self.semiflows_of(q));
         of_p.iter().any(|&(index, value)| {
             let position = of_q.binary_search_by_key(&index, |entry| entry.0);

@@ -68,13 +68,13 @@ impl Workflow {
     pub fn of(net: &Net) -> Workflow {
         let sources: Vec<PlaceId> = net.places().filter(|&p| net.producers(p).is_empty()).collect();
         let sinks: Vec<PlaceId> = net.places().filter(|&p| net.consumers(p).is_empty()).collect();
-        let unreached = beyond_reach(net, &sources, true);
-        let endless = beyond_reach(net, &sinks, false);
+        let unreached = unreached_nodes(net, &sources, true);
+        let endless = unreached_nodes(net, &sinks, false);
         Workflow { unreached, endless, sources, sinks }
     }
 
     /// Returns the source and the sink, if the net is a workflow net.
-    pub fn ends(&self) -> Option<(PlaceId, PlaceId)> {
+    pub fn case_markings(&self) -> Option<(PlaceId, PlaceId)> {
         match (&self.sources[..], &self.sinks[..]) {
             (&[source], &[sink]) if self.unreached.is_empty() && self.endless.is_empty() => {
                 Some((source, sink))
@@ -85,7 +85,7 @@ impl Workflow {
 
     /// Returns descriptions of the conditions of a workflow net that the net violates. Empty for a
     /// workflow net.
-    pub fn lacks(&self, net: &Net) -> Vec<String> {
+    pub fn violated_conditions(&self, net: &Net) -> Vec<String> {
         let mut violations = Vec::new();
         for (kind, places) in [("source", &self.sources), ("sink", &self.sinks)] {
             match places.len() {
@@ -93,7 +93,7 @@ impl Workflow {
                 0 => violations.push(format!("no {kind} place")),
                 n => violations.push(format!(
                     "{n} {kind} places ({})",
-                    words::some(places, |&p| words::place(net, p))
+                    words::join_first(places, |&p| words::place(net, p))
                 )),
             }
         }
@@ -105,7 +105,7 @@ impl Workflow {
                 let names = nodes.named(net);
                 let s = if names.len() == 1 { "" } else { "s" };
                 if !names.is_empty() {
-                    let examples = words::some(&names, String::clone);
+                    let examples = words::join_first(&names, String::clone);
                     violations
                         .push(format!("{} node{s} on {missing_path} ({examples})", names.len()));
                 }
@@ -130,7 +130,7 @@ impl WorkflowNodes {
 
 /// Returns the nodes that no path from `start` reaches. The paths follow the arcs (`forwards`), or
 /// go against them.
-fn beyond_reach(net: &Net, start: &[PlaceId], forwards: bool) -> WorkflowNodes {
+fn unreached_nodes(net: &Net, start: &[PlaceId], forwards: bool) -> WorkflowNodes {
     let mut reached_places = vec![false; net.place_count()];
     let mut reached_transitions = vec![false; net.transition_count()];
     let mut pending = start.to_vec();
@@ -158,7 +158,7 @@ fn beyond_reach(net: &Net, start: &[PlaceId], forwards: bool) -> WorkflowNodes {
 /// about the initial marking of a case. `is_given` is true if the user gives other final markings.
 /// The net may have no case at all.
 pub fn assumptions(net: &Net, is_given: bool) -> Vec<Assumption> {
-    let ends = Workflow::of(net).ends();
+    let ends = Workflow::of(net).case_markings();
     let mut assumed: Vec<Assumption> =
         assumed_token(net).map(|(_, assumption)| assumption).into_iter().collect();
     match (is_given, net.final_markings(), ends) {
@@ -178,7 +178,7 @@ pub fn assumptions(net: &Net, is_given: bool) -> Vec<Assumption> {
 /// Returns the marking with one token in the source of a workflow net without initial marking, and
 /// the assumption of this token. Returns `None` for other nets.
 pub fn assumed_token(net: &Net) -> Option<(Marking, Assumption)> {
-    let (source, _) = Workflow::of(net).ends().filter(|_| net.initial().total() == 0)?;
+    let (source, _) = Workflow::of(net).case_markings().filter(|_| net.initial().total() == 0)?;
     let mut marking = Marking::empty(net.place_count());
     marking[source] = 1;
     Some((marking, Assumption::InitialToken(net.place_name(source).to_owned())))
@@ -214,13 +214,13 @@ pub fn ends(
     chosen: &[Marking],
 ) -> Result<(Marking, Vec<Marking>), CaseError> {
     let workflow = Workflow::of(net);
-    let source_and_sink = workflow.ends();
+    let source_and_sink = workflow.case_markings();
     let one_token_on = |place: PlaceId| {
         let mut marking = Marking::empty(net.place_count());
         marking[place] = 1;
         marking
     };
-    let violated = || workflow.lacks(net).join("; ");
+    let violated = || workflow.violated_conditions(net).join("; ");
     let example_marking = || {
         let place = workflow.sinks.first().copied().or_else(|| net.places().next_back());
         place.map_or("p".to_owned(), |p| parikh_net::marking_text::print(net, &one_token_on(p)))
@@ -236,17 +236,17 @@ pub fn ends(
         ([], finals, _) => finals.to_vec(),
         (chosen, ..) => chosen.to_vec(),
     };
-    let all_begun = times(&initial, cases).ok_or(CaseError::TooMany(cases))?;
+    let all_begun = multiplied(&initial, cases).ok_or(CaseError::TooMany(cases))?;
     let finals = match &final_markings_of_case[..] {
-        [one_token_on] => vec![times(one_token_on, cases).ok_or(CaseError::TooMany(cases))?],
-        several => sums(several, cases)?,
+        [one_token_on] => vec![multiplied(one_token_on, cases).ok_or(CaseError::TooMany(cases))?],
+        several => sums_of_finals(several, cases)?,
     };
     Ok((all_begun, finals))
 }
 
 /// Returns the marking with `count` times the tokens. Returns `None` if a place would hold too many
 /// tokens.
-fn times(marking: &Marking, count: u64) -> Option<Marking> {
+fn multiplied(marking: &Marking, count: u64) -> Option<Marking> {
     let multiply =
         |&tokens: &u64| tokens.checked_mul(count).filter(|&tokens| tokens <= Marking::MAX_TOKENS);
     marking.tokens().iter().map(multiply).collect::<Option<Vec<u64>>>().map(Marking::new)
@@ -254,7 +254,7 @@ fn times(marking: &Marking, count: u64) -> Option<Marking> {
 
 /// Returns all sums of `count` markings, with repetitions. Each marking of a sum is one of
 /// `markings`.
-fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, CaseError> {
+fn sums_of_finals(markings: &[Marking], count: u64) -> Result<Vec<Marking>, CaseError> {
     if markings.len() > MOST_FINALS {
         return Err(CaseError::TooManyFinals(count, markings.len()));
     }
@@ -287,7 +287,7 @@ fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, CaseError> {
 /// Returns the net as the net of a process, if the net itself shows when a case is done. This is so
 /// if it has final markings. It is also so for a workflow net that begins with tokens in its source
 /// alone, or without tokens. A case is then done with as many tokens in the sink.
-pub fn recognised(net: &Net) -> Option<Net> {
+pub fn as_process(net: &Net) -> Option<Net> {
     if net.folding().is_some() {
         return None;
     }
@@ -305,7 +305,7 @@ pub fn recognised(net: &Net) -> Option<Net> {
             false => None,
         },
         [] => {
-            let (source, sink) = Workflow::of(net).ends()?;
+            let (source, sink) = Workflow::of(net).case_markings()?;
             let initial = net.initial();
             let case_count = initial[source].max(1);
             if initial.total() > u128::from(initial[source]) || source == sink {
@@ -321,7 +321,11 @@ pub fn recognised(net: &Net) -> Option<Net> {
 impl fmt::Display for Workflow {
     /// Writes "a workflow net" or "no workflow net", without names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.ends().is_some() { "a workflow net" } else { "no workflow net" })
+        f.write_str(if self.case_markings().is_some() {
+            "a workflow net"
+        } else {
+            "no workflow net"
+        })
     }
 }
 
@@ -337,7 +341,7 @@ mod tests {
     #[test]
     fn a_process_shows_by_its_shape_or_its_final_marking() {
         let ends = |text: &str| {
-            recognised(&net(text)).map(|net| {
+            as_process(&net(text)).map(|net| {
                 let one = |marking: &Marking| parikh_net::marking_text::print(&net, marking);
                 (one(net.initial()), one(&net.final_markings()[0]))
             })
@@ -356,8 +360,11 @@ mod tests {
         let lacks = |text: &str| {
             let net = net(text);
             let workflow = Workflow::of(&net);
-            assert_eq!(workflow.ends().is_some(), workflow.lacks(&net).is_empty());
-            workflow.lacks(&net).join("; ")
+            assert_eq!(
+                workflow.case_markings().is_some(),
+                workflow.violated_conditions(&net).is_empty()
+            );
+            workflow.violated_conditions(&net).join("; ")
         };
         assert_eq!(lacks("place i\nplace o\ntransition t: i -> o"), "");
         assert_eq!(

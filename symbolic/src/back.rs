@@ -40,7 +40,7 @@ impl Diagrams<'_> {
         if closed_set.is_empty() {
             return Ok(Some(Vec::new()));
         }
-        let max_tokens = self.most_by_level(closed_set);
+        let max_tokens = self.max_tokens_by_level(closed_set);
         let mut reversed_rows: Vec<Vec<LevelTouch>> = Vec::new();
         // One entry per transition: the rows for 1, 2, 4 … firings.
         let mut powers_of_transition: Vec<Powers> = Vec::new();
@@ -49,7 +49,7 @@ impl Diagrams<'_> {
             if touches.iter().any(|touch| touch.change != 0) {
                 let counts = std::iter::successors(Some(1u64), |count| count.checked_mul(2));
                 for count in counts {
-                    let Some(row) = backwards(touches, count, &max_tokens) else { break };
+                    let Some(row) = reversed_power(touches, count, &max_tokens) else { break };
                     powers.push((count, reversed_rows.len()));
                     reversed_rows.push(row);
                 }
@@ -57,22 +57,26 @@ impl Diagrams<'_> {
             powers_of_transition.push(powers);
         }
         let relation = TransitionRelation::with_reads(levels, &reversed_rows, false)?;
-        self.cached_for(&relation);
+        self.prepare_cache(&relation);
         let mut suffix_of_row: HashMap<Vec<LevelTouch>, u32> = HashMap::new();
         for &suffix in &relation.transitions {
             suffix_of_row.insert(relation.touches(suffix).collect(), suffix);
         }
         let suffix_of_row: Vec<u32> = reversed_rows.iter().map(|row| suffix_of_row[row]).collect();
         self.keep(closed_set);
-        let steps =
-            self.go_back(&relation, (&powers_of_transition, &suffix_of_row), target, closed_set);
+        let steps = self.search_backwards(
+            &relation,
+            (&powers_of_transition, &suffix_of_row),
+            target,
+            closed_set,
+        );
         self.release(closed_set);
-        self.clean(steps)
+        self.clear_on_error(steps)
     }
 
     /// Extends `target` backwards, transition by transition, until all of the closed set is
     /// reached.
-    fn go_back(
+    fn search_backwards(
         &mut self,
         relation: &TransitionRelation,
         (powers_of_transition, suffix_of_row): (&[Powers], &[u32]),
@@ -114,7 +118,11 @@ impl Diagrams<'_> {
 
 /// Returns the effect of `count` consecutive firings, reversed. Returns `None` if no member has
 /// enough tokens for them.
-fn backwards(touches: &[LevelTouch], count: u64, max_tokens: &[u64]) -> Option<Vec<LevelTouch>> {
+fn reversed_power(
+    touches: &[LevelTouch],
+    count: u64,
+    max_tokens: &[u64],
+) -> Option<Vec<LevelTouch>> {
     let mut row = Vec::with_capacity(touches.len());
     for touch in touches.iter().filter(|touch| touch.pre > 0 || touch.change != 0) {
         let consumed = if touch.change < 0 { touch.change.unsigned_abs() } else { 0 };

@@ -31,7 +31,7 @@ pub(crate) enum Operation {
 
 const KIND_SHIFT: u32 = 28;
 /// Exclusive upper bound of suffix numbers.
-pub(crate) const SUFFIXES: u32 = 1 << KIND_SHIFT;
+pub(crate) const MAX_SUFFIXES: u32 = 1 << KIND_SHIFT;
 
 #[derive(Clone, Copy)]
 struct CacheLine {
@@ -49,14 +49,14 @@ pub(crate) struct Cache {
     /// The lines. Their number is a power of two.
     lines: Vec<CacheLine>,
     /// Number of results overwritten since the cache last grew.
-    lost: usize,
+    overwritten: usize,
 }
 
-const NONE: CacheLine = CacheLine { operation: 0, a: 0, b: 0, result: 0 };
+const EMPTY_LINE: CacheLine = CacheLine { operation: 0, a: 0, b: 0, result: 0 };
 
 impl Cache {
     pub(crate) fn new(lines: usize) -> Self {
-        Cache { lines: vec![NONE; lines], lost: 0 }
+        Cache { lines: vec![EMPTY_LINE; lines], overwritten: 0 }
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -64,39 +64,39 @@ impl Cache {
     }
 
     #[inline]
-    fn place(&self, operation: u32, a: u32, b: u32) -> usize {
+    fn index(&self, operation: u32, a: u32, b: u32) -> usize {
         hash(a, b, operation) as usize & (self.lines.len() - 1)
     }
 
     #[inline]
     pub(crate) fn get(&self, kind: Operation, suffix: u32, a: u32, b: u32) -> Option<u32> {
         let operation = (kind as u32) << KIND_SHIFT | suffix;
-        let line = self.lines[self.place(operation, a, b)];
+        let line = self.lines[self.index(operation, a, b)];
         (line.operation == operation && line.a == a && line.b == b).then_some(line.result)
     }
 
     #[inline]
     pub(crate) fn put(&mut self, kind: Operation, suffix: u32, a: u32, b: u32, result: u32) {
         let operation = (kind as u32) << KIND_SHIFT | suffix;
-        let index = self.place(operation, a, b);
+        let index = self.index(operation, a, b);
         let line = &mut self.lines[index];
-        self.lost += usize::from(line.operation != 0);
+        self.overwritten += usize::from(line.operation != 0);
         *line = CacheLine { operation, a, b, result };
     }
 
     /// Returns true if so many results were overwritten that a larger cache would pay.
     #[inline]
     pub(crate) fn is_crowded(&self) -> bool {
-        self.lost > self.lines.len()
+        self.overwritten > self.lines.len()
     }
 
     /// Doubles the number of lines and keeps the results.
     pub(crate) fn double(&mut self) {
-        self.lost = 0;
-        let lines = vec![NONE; self.lines.len() * 2];
+        self.overwritten = 0;
+        let lines = vec![EMPTY_LINE; self.lines.len() * 2];
         for line in std::mem::replace(&mut self.lines, lines) {
             if line.operation != 0 {
-                let index = self.place(line.operation, line.a, line.b);
+                let index = self.index(line.operation, line.a, line.b);
                 self.lines[index] = line;
             }
         }
@@ -105,7 +105,7 @@ impl Cache {
     /// Removes all results. Needed for a new relation, because contexts and suffixes are numbered
     /// per relation.
     pub(crate) fn clear(&mut self) {
-        self.lines.fill(NONE);
+        self.lines.fill(EMPTY_LINE);
     }
 
     /// Removes results that mention freed nodes.
@@ -121,7 +121,7 @@ impl Cache {
                     && is_alive(line.result)
                     && (has_no_second_node || is_alive(line.b)))
             {
-                *line = NONE;
+                *line = EMPTY_LINE;
             }
         }
     }

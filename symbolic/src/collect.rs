@@ -6,11 +6,11 @@
 //! protects the arguments: they are kept, on the stack `work`, or below a protected node. The
 //! caller of a function puts the result on the stack before the next firing.
 
-use crate::store::{Diagrams, EMPTY, FEW, Node, Stop};
+use crate::store::{Diagrams, EMPTY, MIN_COLLECTED_NODES, Node, Stop};
 
 /// Nodes are collected only when the nodes in use exceed one `OF_MADE`-th of all nodes ever
 /// created.
-const OF_MADE: u64 = 16;
+const MIN_USED_FRACTION: u64 = 16;
 
 impl Diagrams<'_> {
     /// Collects garbage if it is due. Every node in use must be kept or on the stack.
@@ -39,16 +39,17 @@ impl Diagrams<'_> {
         // Collections become rarer as more nodes are created, because collected nodes are often
         // created again. A part of the memory stays free, because the node array and the hash table
         // grow by doubling.
-        let min_nodes = usize::try_from(self.made / OF_MADE).unwrap_or(usize::MAX);
-        let min_nodes = min_nodes.min(self.most_nodes() / 3);
-        self.collect_at = (self.used * 2).max(FEW).max(min_nodes).min(self.most_nodes());
+        let min_nodes = usize::try_from(self.created / MIN_USED_FRACTION).unwrap_or(usize::MAX);
+        let min_nodes = min_nodes.min(self.max_nodes() / 3);
+        self.collect_at =
+            (self.used * 2).max(MIN_COLLECTED_NODES).max(min_nodes).min(self.max_nodes());
         Ok(())
     }
 
     /// Returns the number of nodes that fit the memory limit together with hash table and cache.
-    fn most_nodes(&self) -> usize {
+    fn max_nodes(&self) -> usize {
         let bytes_left = self.limits.bytes.saturating_sub(self.cache.bytes());
-        (bytes_left / (size_of::<Node>() + 8)).max(FEW / 8) / 4 * 3
+        (bytes_left / (size_of::<Node>() + 8)).max(MIN_COLLECTED_NODES / 8) / 4 * 3
     }
 
     /// Collects now: frees every node that is not reachable from a kept set or the stack.
@@ -58,10 +59,10 @@ impl Diagrams<'_> {
         let mut is_marked = vec![0u64; self.nodes.len().div_ceil(64)];
         is_marked[0] = 0b11;
         let mut open: Vec<u32> = Vec::new();
-        for index in 0..self.kept.len() + self.work.len() {
+        for index in 0..self.kept.len() + self.chains.len() {
             open.push(match index < self.kept.len() {
                 true => self.kept[index],
-                false => self.work[index - self.kept.len()].down,
+                false => self.chains[index - self.kept.len()].down,
             });
             while let Some(mut id) = open.pop() {
                 while is_marked[id as usize / 64] >> (id % 64) & 1 == 0 {

@@ -16,7 +16,7 @@ use crate::touch::{END, Suffix};
 use std::collections::HashMap;
 
 /// The largest number of contexts at one level.
-const MOST: usize = 4;
+const MAX_CONTEXTS: usize = 4;
 
 /// A transition, or the suffix of one, that fires at a given level.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ pub(crate) struct Context {
 /// All contexts by number. Context 0 belongs to the top level.
 pub(crate) struct Contexts {
     /// The contexts, indexed by number.
-    pub(crate) all: Vec<Context>,
+    pub(crate) contexts: Vec<Context>,
 }
 
 impl Contexts {
@@ -118,7 +118,7 @@ impl Contexts {
                     let locals = locals.collect();
                     level_contexts.push(Context { locals, thresholds, below: successors });
                 }
-                if pending_below.len() <= MOST.max(frontier.len()) || !passes_reads {
+                if pending_below.len() <= MAX_CONTEXTS.max(frontier.len()) || !passes_reads {
                     contexts.append(&mut level_contexts);
                     frontier = pending_below;
                     break;
@@ -126,13 +126,13 @@ impl Contexts {
             }
             first_context = first_below;
         }
-        Contexts { all: contexts }
+        Contexts { contexts }
     }
 
     /// Returns the context below `context` for a value of `tokens`.
     #[inline]
     pub(crate) fn below(&self, context: u32, tokens: u64) -> u32 {
-        let context = &self.all[context as usize];
+        let context = &self.contexts[context as usize];
         match context.thresholds.is_empty() {
             true => context.below[0],
             false => {

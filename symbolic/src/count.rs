@@ -96,12 +96,12 @@ impl Diagrams<'_> {
             return Ok(vec![BigUint::from(set.0); sums.len()]); // the empty set or the empty vector: no factors
         }
         let levelled = LevelledNet::new(self, set);
-        match WeightedCount::<u128>::new(self, &levelled, factors, sums.len()).all(sums)? {
+        match WeightedCount::<u128>::new(self, &levelled, factors, sums.len()).compute(sums)? {
             Some(weighted_sums) => Ok(weighted_sums),
             None => {
                 let weighted_sums =
                     WeightedCount::<BigUint>::new(self, &levelled, factors, sums.len())
-                        .all(sums)?;
+                        .compute(sums)?;
                 Ok(weighted_sums.unwrap_or_default()) // large numbers always fit
             }
         }
@@ -120,7 +120,7 @@ enum Scale<N> {
 #[derive(Default)]
 struct ChangeTrie {
     /// The subtries, by the next changed level above and the index of its factor.
-    upwards: BTreeMap<(Reverse<u32>, usize), ChangeTrie>,
+    children: BTreeMap<(Reverse<u32>, usize), ChangeTrie>,
     /// The indices of the requested sums whose list of changes ends at this node.
     sums: Vec<usize>,
 }
@@ -134,7 +134,7 @@ struct WeightedCount<'w, 'd, 'l, N> {
     factors: &'l Factors,
     /// Weight of the paths from the top to each node, by level and position in the level. All nodes
     /// of a chain are included, not only its head.
-    above: Vec<Vec<N>>,
+    weights_above: Vec<Vec<N>>,
     /// The results, in the order of the requested sums.
     sums: Vec<BigUint>,
 }
@@ -150,16 +150,16 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         sums: usize,
     ) -> Self {
         let sums = vec![BigUint::zero(); sums];
-        WeightedCount { diagrams, levelled, factors, above: Vec::new(), sums }
+        WeightedCount { diagrams, levelled, factors, weights_above: Vec::new(), sums }
     }
 
     /// Computes all requested sums.
-    fn all(mut self, sums: &[Changes]) -> Fits<Vec<BigUint>> {
+    fn compute(mut self, sums: &[Changes]) -> Fits<Vec<BigUint>> {
         let mut tree = ChangeTrie::default();
         for (number, changes) in sums.iter().enumerate() {
             let mut subtree = &mut tree;
             for &(level, factor) in changes.iter().rev() {
-                subtree = subtree.upwards.entry((Reverse(level), factor)).or_default();
+                subtree = subtree.children.entry((Reverse(level), factor)).or_default();
             }
             subtree.sums.push(number);
         }
@@ -169,15 +169,15 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         let bottom = self.levelled.levels();
         // The sums without changes are added up at the last level.
         if !tree.sums.is_empty() {
-            match self.across(bottom - 1, self.common(bottom - 1), &[])? {
-                Some(sum) => self.note(&tree, sum),
+            match self.sum_through_level(bottom - 1, self.common(bottom - 1), &[])? {
+                Some(sum) => self.record(&tree, sum),
                 None => return Ok(None),
             }
         }
-        Ok(self.climb(&tree, bottom, Vec::new())?.map(|()| self.sums))
+        Ok(self.sum_subtree(&tree, bottom, Vec::new())?.map(|()| self.sums))
     }
 
-    fn note(&mut self, tree: &ChangeTrie, sum: N) {
+    fn record(&mut self, tree: &ChangeTrie, sum: N) {
         let sum = sum.into_big();
         tree.sums.iter().for_each(|&number| self.sums[number].clone_from(&sum));
     }
@@ -208,9 +208,9 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
     fn fill_above(&mut self) -> Fits<()> {
         let levels = self.levelled.levels();
         let node_count = |level: usize| self.levelled.level(level).len();
-        self.above = (0..levels).map(|level| vec![N::zero(); node_count(level)]).collect();
+        self.weights_above = (0..levels).map(|level| vec![N::zero(); node_count(level)]).collect();
         // The root is the last node of its level.
-        if let Some(root) = self.above[0].last_mut() {
+        if let Some(root) = self.weights_above[0].last_mut() {
             *root = N::one();
         }
         for level in 0..levels {
@@ -218,12 +218,12 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
             for position in (0..nodes.len()).rev() {
                 self.diagrams.tick()?;
                 let node = self.diagrams.node(nodes[position]);
-                let weight = self.above[level][position].clone();
+                let weight = self.weights_above[level][position].clone();
                 if weight.is_zero() {
                     continue;
                 }
                 if node.right > ONE {
-                    let right = &mut self.above[level][self.levelled.place(node.right)];
+                    let right = &mut self.weights_above[level][self.levelled.place(node.right)];
                     let Some(sum) = right.checked_add(&weight) else { return Ok(None) };
                     *right = sum;
                 }
@@ -232,7 +232,7 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
                         return Ok(None);
                     };
                     let Some(product) = times(&scale, &weight) else { return Ok(None) };
-                    let down = &mut self.above[level + 1][self.levelled.place(node.down)];
+                    let down = &mut self.weights_above[level + 1][self.levelled.place(node.down)];
                     let Some(sum) = down.checked_add(&product) else { return Ok(None) };
                     *down = sum;
                 }
@@ -244,28 +244,35 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
     /// Computes the sums in the subtree `tree`. `below` holds the weight of the paths from each
     /// node of `level` down, with the changes on the path to `tree`. Below the last level there is
     /// one path and no node.
-    fn climb(&mut self, tree: &ChangeTrie, level: usize, mut weights_below: Vec<N>) -> Fits<()> {
+    fn sum_subtree(
+        &mut self,
+        tree: &ChangeTrie,
+        level: usize,
+        mut weights_below: Vec<N>,
+    ) -> Fits<()> {
         let mut level = level;
-        for (&(Reverse(upper), factor), parent) in &tree.upwards {
+        for (&(Reverse(upper), factor), parent) in &tree.children {
             let upper = upper as usize;
             while level > upper + 1 {
                 level -= 1;
-                match self.lift(level, self.common(level), &weights_below)? {
+                match self.weights_one_level_up(level, self.common(level), &weights_below)? {
                     Some(weights_at_upper) => weights_below = weights_at_upper,
                     None => return Ok(None),
                 }
             }
-            if !parent.upwards.is_empty() {
-                let Some(weights_at_upper) = self.lift(upper, Some(factor), &weights_below)? else {
+            if !parent.children.is_empty() {
+                let Some(weights_at_upper) =
+                    self.weights_one_level_up(upper, Some(factor), &weights_below)?
+                else {
                     return Ok(None);
                 };
-                if self.climb(parent, upper, weights_at_upper)?.is_none() {
+                if self.sum_subtree(parent, upper, weights_at_upper)?.is_none() {
                     return Ok(None);
                 }
             }
             if !parent.sums.is_empty() {
-                match self.across(upper, Some(factor), &weights_below)? {
-                    Some(sum) => self.note(parent, sum),
+                match self.sum_through_level(upper, Some(factor), &weights_below)? {
+                    Some(sum) => self.record(parent, sum),
                     None => return Ok(None),
                 }
             }
@@ -275,7 +282,12 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
 
     /// Returns the weights of the paths from the nodes of `level` down, from the weights one level
     /// below.
-    fn lift(&mut self, level: usize, factor: Option<usize>, weights_below: &[N]) -> Fits<Vec<N>> {
+    fn weights_one_level_up(
+        &mut self,
+        level: usize,
+        factor: Option<usize>,
+        weights_below: &[N],
+    ) -> Fits<Vec<N>> {
         let nodes = self.levelled.level(level);
         let mut weights: Vec<N> = Vec::with_capacity(nodes.len());
         for &id in nodes {
@@ -301,13 +313,18 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
     }
 
     /// Returns the sum over all paths through `level`.
-    fn across(&mut self, level: usize, factor: Option<usize>, weights_below: &[N]) -> Fits<N> {
+    fn sum_through_level(
+        &mut self,
+        level: usize,
+        factor: Option<usize>,
+        weights_below: &[N],
+    ) -> Fits<N> {
         let mut sum = N::zero();
         for (position, &id) in self.levelled.level(level).iter().enumerate() {
             self.diagrams.tick()?;
             let node = self.diagrams.node(id);
             let Some(scale) = self.scale(factor, node.value) else { return Ok(None) };
-            let Some(product) = times(&scale, &self.above[level][position]) else {
+            let Some(product) = times(&scale, &self.weights_above[level][position]) else {
                 return Ok(None);
             };
             let summand = match node.down > ONE {

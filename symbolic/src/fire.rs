@@ -21,7 +21,7 @@ impl Diagrams<'_> {
             return Ok(result);
         }
         self.tick()?;
-        let base = self.work.len();
+        let base = self.chains.len();
         let touch = relation.suffix(suffix).touch;
         let here = touch.level == level;
         let next = if here { relation.suffix(suffix).next } else { suffix };

@@ -25,14 +25,14 @@ impl Diagrams<'_> {
         from: Set,
         to: Set,
     ) -> Result<Set, Stop> {
-        self.cached_for(backwards);
+        self.prepare_cache(backwards);
         let result = self.fire_any(backwards, 0, to.0, from.0).and_then(|result| {
             self.keep(Set(result));
             let collected = self.safe_point();
             self.release(Set(result));
             collected.map(|()| Set(result))
         });
-        self.clean(result)
+        self.clear_on_error(result)
     }
 
     /// Fires every transition that begins at this level or below on the vectors of `id`, and
@@ -51,7 +51,7 @@ impl Diagrams<'_> {
             return Ok(result);
         }
         self.tick()?;
-        let base = self.work.len();
+        let base = self.chains.len();
         let (mut left_chain, mut right_chain) = (id, within);
         while left_chain != EMPTY && right_chain != EMPTY {
             let (left, right) = (self.node(left_chain), self.node(right_chain));
@@ -103,7 +103,7 @@ impl Diagrams<'_> {
         let Suffix { touch, next } = relation.suffix(suffix);
         let is_touched = touch.level == level;
         let next = if is_touched { next } else { suffix };
-        let base = self.work.len();
+        let base = self.chains.len();
         let (mut chain, mut within_chain) = (id, within);
         while chain != EMPTY {
             let node = self.node(chain);

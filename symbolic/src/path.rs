@@ -32,12 +32,12 @@ impl Diagrams<'_> {
         reachable: Set,
     ) -> Result<Option<TransitionPath>, Stop> {
         let backwards = relation.reversed()?;
-        self.cached_for(&backwards);
+        self.prepare_cache(&backwards);
         let target = self.intersection(target, reachable)?;
         self.keep(reachable);
         let mut steps = Vec::new();
-        let is_found = self.rounds(&backwards, start, target, reachable, &mut steps);
-        let is_found = self.clean(is_found);
+        let is_found = self.search_backwards_to(&backwards, start, target, reachable, &mut steps);
+        let is_found = self.clear_on_error(is_found);
         for &(_, kept_set) in steps.iter().rev() {
             self.release(kept_set);
         }
@@ -48,7 +48,7 @@ impl Diagrams<'_> {
 
     /// Returns true if `start` was found. Each step is a transition and the kept set of vectors
     /// found before that step.
-    fn rounds(
+    fn search_backwards_to(
         &mut self,
         backwards: &TransitionRelation,
         start: &[u64],

@@ -27,7 +27,7 @@ pub struct TransitionRelation {
     /// The transitions by their topmost level.
     pub(crate) by_level: Vec<Vec<LocalTransition>>,
     /// The suffix numbers of the transitions by their topmost level.
-    beginning: Vec<Vec<u32>>,
+    suffixes_by_level: Vec<Vec<u32>>,
     /// Number of this relation among all relations. Caches store suffix numbers, which are valid
     /// for one relation only.
     pub(crate) number: u64,
@@ -83,7 +83,7 @@ impl TransitionRelation {
             }
             first_suffixes.push(next);
         }
-        if suffixes.len() >= crate::cache::SUFFIXES as usize {
+        if suffixes.len() >= crate::cache::MAX_SUFFIXES as usize {
             return Err(Stop::Memory);
         }
         first_suffixes.sort_unstable();
@@ -103,7 +103,7 @@ impl TransitionRelation {
             transitions: first_suffixes,
             contexts,
             by_level,
-            beginning,
+            suffixes_by_level: beginning,
             number,
         })
     }
@@ -124,7 +124,7 @@ impl TransitionRelation {
 
     /// Returns the suffixes of the transitions whose topmost level is `level`.
     pub(crate) fn beginning_at(&self, level: u32) -> &[u32] {
-        &self.beginning[level as usize]
+        &self.suffixes_by_level[level as usize]
     }
 
     pub(crate) fn suffix(&self, id: u32) -> Suffix {

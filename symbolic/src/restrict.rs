@@ -13,9 +13,9 @@ pub struct LinearCondition {
     /// Pairs of a level and its weight, each level at most once.
     pub terms: Vec<(u32, i64)>,
     /// Inclusive lower bound.
-    pub least: i128,
+    pub lower: i128,
     /// Inclusive upper bound.
-    pub most: i128,
+    pub upper: i128,
 }
 
 struct Restriction<'r> {
@@ -28,7 +28,7 @@ struct Restriction<'r> {
     /// Minimum and maximum of the sum below each node, by level and position in the level.
     ranges: Vec<Vec<(i128, i128)>>,
     /// The computed parts, by node and the sum of the levels above.
-    done: HashMap<(u32, i128), u32>,
+    results: HashMap<(u32, i128), u32>,
 }
 
 /// Required tokens at some levels, and the cache of node parts that satisfy them.
@@ -36,7 +36,7 @@ struct EnablingList<'l> {
     /// The levels with their required tokens, by ascending level.
     needs: &'l [(u32, u64)],
     /// The computed parts, by node.
-    done: HashMap<u32, u32>,
+    results: HashMap<u32, u32>,
 }
 
 impl Diagrams<'_> {
@@ -50,10 +50,9 @@ impl Diagrams<'_> {
         let levelled = LevelledNet::new(self, set);
         let ranges = self.ranges(&levelled, &weights)?;
         let results = HashMap::new();
-        let mut restriction =
-            Restriction { weights: &weights, linear, levelled, ranges, done: results };
+        let mut restriction = Restriction { weights: &weights, linear, levelled, ranges, results };
         let result = self.restricted(&mut restriction, 0, set.0, 0).map(Set);
-        self.clean(result)
+        self.clear_on_error(result)
     }
 
     /// Returns the minimum and maximum of Σ weight · tokens over the members, or `None` if the set
@@ -72,7 +71,7 @@ impl Diagrams<'_> {
     }
 
     /// Returns the largest number of tokens at each level, from the top level down.
-    pub fn most_by_level(&self, set: Set) -> Vec<u64> {
+    pub fn max_tokens_by_level(&self, set: Set) -> Vec<u64> {
         let levelled = LevelledNet::new(self, set);
         let max_tokens = |level: usize| {
             let tokens = levelled.level(level).iter().map(|&id| self.tokens(self.node(id).value));
@@ -112,7 +111,7 @@ impl Diagrams<'_> {
     pub fn enabling(&mut self, set: Set, needs: &[(u32, u64)]) -> Result<Set, Stop> {
         let mut results = HashMap::new();
         let result = self.enabled_part(set.0, 0, needs, &mut results).map(Set);
-        self.clean(result)
+        self.clear_on_error(result)
     }
 
     /// Returns the members of `set` that satisfy at least one of the lists: every level in the list
@@ -128,15 +127,16 @@ impl Diagrams<'_> {
         }
         let mut lists_by_level: HashMap<u32, Vec<EnablingList<'_>>> = HashMap::new();
         for needs in lists {
-            let list = EnablingList { needs, done: HashMap::new() };
+            let list = EnablingList { needs, results: HashMap::new() };
             lists_by_level.entry(needs[0].0).or_default().push(list);
         }
-        let result = self.any_part(set.0, 0, &mut lists_by_level, &mut HashMap::new()).map(Set);
-        self.clean(result)
+        let result =
+            self.enabling_any_part(set.0, 0, &mut lists_by_level, &mut HashMap::new()).map(Set);
+        self.clear_on_error(result)
     }
 
     /// Returns the part of a node that satisfies one of the lists that begin at `level` or below.
-    fn any_part(
+    fn enabling_any_part(
         &mut self,
         id: u32,
         level: u32,
@@ -150,12 +150,12 @@ impl Diagrams<'_> {
             return Ok(result_before);
         }
         self.tick()?;
-        let base = self.work.len();
+        let base = self.chains.len();
         let mut chain_node = id;
         while chain_node != EMPTY {
             let node = self.node(chain_node);
             chain_node = node.right;
-            let down = self.any_part(node.down, level + 1, lists_by_level, results)?;
+            let down = self.enabling_any_part(node.down, level + 1, lists_by_level, results)?;
             if down != EMPTY {
                 self.push(node.value, down);
             }
@@ -165,7 +165,7 @@ impl Diagrams<'_> {
             if result == id {
                 break;
             }
-            let enabling_part = self.enabled_part(id, level, list.needs, &mut list.done)?;
+            let enabling_part = self.enabled_part(id, level, list.needs, &mut list.results)?;
             result = self.union_of(result, enabling_part)?;
         }
         results.insert(id, result);
@@ -191,7 +191,7 @@ impl Diagrams<'_> {
             return Ok(result_before);
         }
         self.tick()?;
-        let base = self.work.len();
+        let base = self.chains.len();
         let mut chain_node = id;
         while chain_node != EMPTY {
             let node = self.node(chain_node);
@@ -261,18 +261,18 @@ impl Diagrams<'_> {
             _ => restriction.ranges[level as usize][restriction.levelled.place(id)],
         };
         let (min_sum, max_sum) = (add(sum, min_sum)?, add(sum, max_sum)?);
-        if min_sum >= restriction.linear.least && max_sum <= restriction.linear.most {
+        if min_sum >= restriction.linear.lower && max_sum <= restriction.linear.upper {
             return Ok(id);
         }
-        if max_sum < restriction.linear.least || min_sum > restriction.linear.most {
+        if max_sum < restriction.linear.lower || min_sum > restriction.linear.upper {
             return Ok(EMPTY);
         }
-        if let Some(&result) = restriction.done.get(&(id, sum)) {
+        if let Some(&result) = restriction.results.get(&(id, sum)) {
             return Ok(result);
         }
         self.tick()?;
         let weight = i128::from(restriction.weights.get(&level).copied().unwrap_or(0));
-        let base = self.work.len();
+        let base = self.chains.len();
         let mut chain_node = id;
         while chain_node != EMPTY {
             let node = self.node(chain_node);
@@ -284,7 +284,7 @@ impl Diagrams<'_> {
             chain_node = node.right;
         }
         let result = self.chain(base, EMPTY)?;
-        restriction.done.insert((id, sum), result);
+        restriction.results.insert((id, sum), result);
         Ok(result)
     }
 }

@@ -50,7 +50,7 @@ impl SaturationGuide for ContextGuide<'_> {
 
     #[inline]
     fn locals(&self, _: u32, carried: u32) -> &[LocalTransition] {
-        &self.0.contexts.all[carried as usize].locals
+        &self.0.contexts.contexts[carried as usize].locals
     }
 
     #[inline]
@@ -77,11 +77,11 @@ impl Diagrams<'_> {
     ///
     /// Returns an error when a limit is reached.
     pub fn reachable(&mut self, relation: &TransitionRelation, from: Set) -> Result<Set, Stop> {
-        self.cached_for(relation);
+        self.prepare_cache(relation);
         self.keep(from);
         let result = self.saturate(relation, &ContextGuide(relation), 0, from.0, 0);
         self.release(from);
-        self.clean(result.map(Set))
+        self.clear_on_error(result.map(Set))
     }
 
     /// Returns the closure of a node for the carried number, from the bottom level up.
@@ -100,7 +100,7 @@ impl Diagrams<'_> {
             return Ok(result);
         }
         self.tick()?;
-        let base = self.work.len();
+        let base = self.chains.len();
         let mut chain_node = id;
         while chain_node != EMPTY {
             let node = self.node(chain_node);
@@ -129,30 +129,29 @@ impl Diagrams<'_> {
         carried: u32,
     ) -> Result<(), Stop> {
         let locals = guide.locals(level, carried);
-        if locals.is_empty() || self.work.len() == base {
+        if locals.is_empty() || self.chains.len() == base {
             return Ok(());
         }
         // Time counts changes. An entry is new for a transition if it changed after the start of
         // the transition's last round.
-        for entry in &mut self.work[base..] {
+        for entry in &mut self.chains[base..] {
             entry.changed = 1;
         }
         let mut time = 1;
-        let first_fired = self.fired.len();
-        self.fired.resize(first_fired + locals.len(), 0);
+        let first_fired = self.last_fired.len();
+        self.last_fired.resize(first_fired + locals.len(), 0);
         let mut time_before = 0;
         while time_before != time {
             time_before = time;
             for (index, &local) in locals.iter().enumerate() {
-                let last_fired = std::mem::replace(&mut self.fired[first_fired + index], time);
+                let last_fired = std::mem::replace(&mut self.last_fired[first_fired + index], time);
                 if last_fired < time {
-                    let round =
-                        Round { relation, guide, level, base, carried, local, last: last_fired };
+                    let round = Round { relation, guide, level, base, carried, local, last_fired };
                     self.round(&round, &mut time)?;
                 }
             }
         }
-        self.fired.truncate(first_fired);
+        self.last_fired.truncate(first_fired);
         Ok(())
     }
 
@@ -162,17 +161,17 @@ impl Diagrams<'_> {
         round: &Round<'_, G>,
         time: &mut u32,
     ) -> Result<(), Stop> {
-        let &Round { relation, guide, level, base, carried, local, last: last_fired } = round;
+        let &Round { relation, guide, level, base, carried, local, last_fired } = round;
         let is_ascending = local.change >= 0;
-        let mut index = if is_ascending { base } else { self.work.len() };
+        let mut index = if is_ascending { base } else { self.chains.len() };
         loop {
             match is_ascending {
-                true if index == self.work.len() => return Ok(()),
+                true if index == self.chains.len() => return Ok(()),
                 false if index == base => return Ok(()),
                 true => {}
                 false => index -= 1,
             }
-            let CachedNode { value, down, changed } = self.work[index];
+            let CachedNode { value, down, changed } = self.chains[index];
             let tokens = self.tokens(value);
             if changed <= last_fired || tokens < local.pre {
                 index += usize::from(is_ascending);
@@ -184,20 +183,26 @@ impl Diagrams<'_> {
             let carried_below = guide.below(self, carried, value);
             let carried_to = guide.below(self, carried, new_value);
             let successors = match (carried_below, carried_to) {
-                (Some(from), Some(carried_to)) => {
-                    self.fired(relation, guide, level + 1, down, local.next, from, carried_to)?
-                }
+                (Some(from), Some(carried_to)) => self.saturate_fired(
+                    relation,
+                    guide,
+                    level + 1,
+                    down,
+                    local.next,
+                    from,
+                    carried_to,
+                )?,
                 _ => EMPTY,
             };
             if successors != EMPTY {
-                match self.work[base..].binary_search_by_key(&new_value, |entry| entry.value) {
+                match self.chains[base..].binary_search_by_key(&new_value, |entry| entry.value) {
                     Ok(target) => {
                         let target = base + target;
-                        let union = self.union_of(self.work[target].down, successors)?;
-                        if union != self.work[target].down {
+                        let union = self.union_of(self.chains[target].down, successors)?;
+                        if union != self.chains[target].down {
                             *time += 1;
-                            self.work[target].down = union;
-                            self.work[target].changed = *time;
+                            self.chains[target].down = union;
+                            self.chains[target].changed = *time;
                             if target == index {
                                 continue; // the transition keeps the value here, so it may fire again on its own result
                             }
@@ -207,7 +212,7 @@ impl Diagrams<'_> {
                         *time += 1;
                         let entry =
                             CachedNode { value: new_value, down: successors, changed: *time };
-                        self.work.insert(base + target, entry);
+                        self.chains.insert(base + target, entry);
                         index += usize::from(base + target <= index);
                     }
                 }
@@ -219,7 +224,7 @@ impl Diagrams<'_> {
     /// Returns the result of firing `suffix` on the members of `id`, closed for the carried number
     /// `to`. The node `id` is closed for the carried number `from`.
     #[expect(clippy::too_many_arguments, reason = "a recursion, with what changes on the way")]
-    pub(crate) fn fired<G: SaturationGuide>(
+    pub(crate) fn saturate_fired<G: SaturationGuide>(
         &mut self,
         relation: &TransitionRelation,
         guide: &G,
@@ -241,14 +246,14 @@ impl Diagrams<'_> {
             let entering = G::enter(self, id, to)?;
             self.push(0, entering);
             let result = self.saturate(relation, guide, level, entering, to)?;
-            self.work.pop();
+            self.chains.pop();
             return Ok(result);
         }
         if let Some(result) = self.cache.get(G::SATURATE_FIRED, suffix, id, to) {
             return Ok(result);
         }
         self.tick()?;
-        let base = self.work.len();
+        let base = self.chains.len();
         let mut chain_node = id;
         let touch = relation.suffix(suffix).touch;
         let is_touched = touch.level == level;
@@ -268,14 +273,15 @@ impl Diagrams<'_> {
             let from_below = guide.below(self, from, node.value);
             let to_below = guide.below(self, to, new_value);
             let (Some(from), Some(to)) = (from_below, to_below) else { continue };
-            let down = self.fired(relation, guide, level + 1, node.down, next, from, to)?;
+            let down =
+                self.saturate_fired(relation, guide, level + 1, node.down, next, from, to)?;
             if down != EMPTY {
-                is_sorted &= self.work[base..].last().is_none_or(|last| last.value < new_value);
+                is_sorted &= self.chains[base..].last().is_none_or(|last| last.value < new_value);
                 self.push(new_value, down);
             }
         }
         if !is_sorted {
-            self.work[base..].sort_unstable_by_key(|entry| entry.value); // codes of large values can be out of order
+            self.chains[base..].sort_unstable_by_key(|entry| entry.value); // codes of large values can be out of order
         }
         self.close(relation, guide, level, base, to)?;
         let result = self.chain(base, EMPTY)?;
@@ -284,7 +290,7 @@ impl Diagrams<'_> {
     }
 
     /// Clears the cache if it holds results of another relation.
-    pub(crate) fn cached_for(&mut self, relation: &TransitionRelation) {
+    pub(crate) fn prepare_cache(&mut self, relation: &TransitionRelation) {
         if self.cached_for != relation.number {
             self.cache.clear();
             self.cached_for = relation.number;
@@ -307,5 +313,5 @@ struct Round<'r, G> {
     /// The transition.
     local: LocalTransition,
     /// The time of the last round of the transition. Entries that changed later are new.
-    last: u32,
+    last_fired: u32,
 }

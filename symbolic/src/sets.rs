@@ -12,7 +12,7 @@ impl Diagrams<'_> {
     /// Returns an error when a limit is reached.
     pub fn union(&mut self, a: Set, b: Set) -> Result<Set, Stop> {
         let result = self.union_of(a.0, b.0).map(Set);
-        self.clean(result)
+        self.clear_on_error(result)
     }
 
     /// Returns a ∩ b.
@@ -22,7 +22,7 @@ impl Diagrams<'_> {
     /// Returns an error when a limit is reached.
     pub fn intersection(&mut self, a: Set, b: Set) -> Result<Set, Stop> {
         let result = self.intersection_of(a.0, b.0).map(Set);
-        self.clean(result)
+        self.clear_on_error(result)
     }
 
     /// Returns a ∖ b.
@@ -32,7 +32,7 @@ impl Diagrams<'_> {
     /// Returns an error when a limit is reached.
     pub fn difference(&mut self, a: Set, b: Set) -> Result<Set, Stop> {
         let result = self.difference_of(a.0, b.0).map(Set);
-        self.clean(result)
+        self.clear_on_error(result)
     }
 
     /// Returns the node of a ∪ b: merges the two chains, and joins the nodes below equal values.
@@ -49,7 +49,7 @@ impl Diagrams<'_> {
         }
         self.tick()?;
         let (head_a, head_b) = (a, b);
-        let base = self.work.len();
+        let base = self.chains.len();
         let tail = loop {
             if a == b || b == EMPTY {
                 break a;
@@ -93,7 +93,7 @@ impl Diagrams<'_> {
         }
         self.tick()?;
         let (head_a, head_b) = (a, b);
-        let base = self.work.len();
+        let base = self.chains.len();
         let tail = loop {
             if a == b || a == EMPTY {
                 break a;
@@ -131,7 +131,7 @@ impl Diagrams<'_> {
         self.tick()?;
         let (head_a, head_b) = (a, b);
         let (mut a, mut b) = (a, b);
-        let base = self.work.len();
+        let base = self.chains.len();
         let tail = loop {
             if a == b || a == EMPTY {
                 break EMPTY;

@@ -3,9 +3,9 @@
 
 /// Bytes of stack per level: the three functions of saturation call each other once per level. A
 /// test with many levels shows that it suffices. Unused stack costs only address space.
-const PER_LEVEL: usize = 4 << 10;
+const BYTES_PER_LEVEL: usize = 4 << 10;
 /// Bytes of stack in addition to those per level.
-const BASE: usize = 2 << 20;
+const BASE_BYTES: usize = 2 << 20;
 
 /// Runs `work` on a thread whose stack is deep enough for diagrams of `levels` levels.
 ///
@@ -17,7 +17,7 @@ const BASE: usize = 2 << 20;
 ///
 /// Returns an error if the system cannot start a thread with such a stack.
 pub fn with_stack<T: Send>(levels: usize, work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
-    let bytes = BASE + levels.saturating_mul(PER_LEVEL);
+    let bytes = BASE_BYTES + levels.saturating_mul(BYTES_PER_LEVEL);
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(bytes).spawn_scoped(scope, work)?;
         match thread.join() {

@@ -39,7 +39,7 @@ pub(crate) const LARGE: u32 = 1 << 31;
 pub enum Stop {
     /// The caller's stop function returned true.
     #[error("stopped by its caller")]
-    Asked,
+    Requested,
     /// The nodes in use do not fit the memory limit.
     #[error("the diagrams exceed their memory limit")]
     Memory,
@@ -109,15 +109,15 @@ pub struct Diagrams<'a> {
     pub(crate) cache: Cache,
     /// Stack of chains under construction; each call's chain lies on top of its caller's. Nodes on
     /// this stack are not collected.
-    pub(crate) work: Vec<CachedNode>,
+    pub(crate) chains: Vec<CachedNode>,
     /// Time of the last round of each transition, for the chains under construction.
-    pub(crate) fired: Vec<u32>,
+    pub(crate) last_fired: Vec<u32>,
     /// Sets protected from collection by [`Diagrams::keep`], one entry per call.
     pub(crate) kept: Vec<u32>,
     /// The large values, indexed by code minus `LARGE`.
     large: Vec<u64>,
     /// The code of each large value.
-    large_at: HashMap<u64, u32>,
+    code_of_large: HashMap<u64, u32>,
     /// The limits on time and memory.
     pub(crate) limits: Limits<'a>,
     /// The largest number of nodes in use before a collection.
@@ -125,7 +125,7 @@ pub struct Diagrams<'a> {
     /// Number of garbage collections.
     pub(crate) collections: u64,
     /// Number of nodes ever created.
-    pub(crate) made: u64,
+    pub(crate) created: u64,
     /// Number of nodes in use at which the next collection starts.
     pub(crate) collect_at: usize,
     /// For tests: collect at every `collect_each`-th safe point, whatever is in use. 0 disables
@@ -140,12 +140,12 @@ pub struct Diagrams<'a> {
 }
 
 /// Number of operations between two checks of the limits.
-const TICKS: u32 = 1 << 13;
+const TICKS_PER_CHECK: u32 = 1 << 13;
 /// Number of nodes below which no collection happens. Most nodes that saturation creates are soon
 /// unused, and lookups cost more once the nodes exceed the processor's caches. The slotted ring of
 /// 100 nodes (3 million nodes created, 0.1 million left) took 3.4 s with 2²⁰, 1.7 s with 2¹⁶ and
 /// 2.6 s with 2¹⁴, although collected results are computed again.
-pub(crate) const FEW: usize = 1 << 16;
+pub(crate) const MIN_COLLECTED_NODES: usize = 1 << 16;
 
 impl<'a> Diagrams<'a> {
     /// Creates a store without sets.
@@ -157,16 +157,16 @@ impl<'a> Diagrams<'a> {
             used: 0,
             slots: vec![EMPTY; 1 << 12],
             cache: Cache::new(1 << 12),
-            work: Vec::new(),
-            fired: Vec::new(),
+            chains: Vec::new(),
+            last_fired: Vec::new(),
             kept: Vec::new(),
             large: Vec::new(),
-            large_at: HashMap::new(),
+            code_of_large: HashMap::new(),
             limits,
             peak: 0,
             collections: 0,
-            made: 0,
-            collect_at: FEW,
+            created: 0,
+            collect_at: MIN_COLLECTED_NODES,
             collect_each: 0,
             safe_points: 0,
             ticks: 0,
@@ -207,21 +207,21 @@ impl<'a> Diagrams<'a> {
 
     pub(crate) fn bytes(&self) -> usize {
         let nodes = self.nodes.capacity() * size_of::<Node>() + self.slots.len() * 4;
-        nodes + self.cache.bytes() + self.work.capacity() * size_of::<CachedNode>()
+        nodes + self.cache.bytes() + self.chains.capacity() * size_of::<CachedNode>()
     }
 
     /// Counts an operation, and checks the limits every [`TICKS`] operations.
     #[inline]
     pub(crate) fn tick(&mut self) -> Result<(), Stop> {
         self.ticks += 1;
-        if self.ticks < TICKS {
+        if self.ticks < TICKS_PER_CHECK {
             return Ok(());
         }
-        self.look()
+        self.check_limits()
     }
 
     #[cold]
-    fn look(&mut self) -> Result<(), Stop> {
+    fn check_limits(&mut self) -> Result<(), Stop> {
         self.ticks = 0;
         if self.cache.is_crowded() && self.cache.bytes() * 3 < self.limits.bytes {
             self.double_cache();
@@ -230,16 +230,16 @@ impl<'a> Diagrams<'a> {
             return Err(Stop::Memory); // the chains under construction can be as large as the nodes
         }
         match (self.limits.stop)(&self.figures()) {
-            true => Err(Stop::Asked),
+            true => Err(Stop::Requested),
             false => Ok(()),
         }
     }
 
     /// Clears the stacks if `result` is an error, and returns `result`.
-    pub(crate) fn clean<T>(&mut self, result: Result<T, Stop>) -> Result<T, Stop> {
+    pub(crate) fn clear_on_error<T>(&mut self, result: Result<T, Stop>) -> Result<T, Stop> {
         if result.is_err() {
-            self.work.clear();
-            self.fired.clear();
+            self.chains.clear();
+            self.last_fired.clear();
         }
         result
     }
@@ -269,10 +269,10 @@ impl<'a> Diagrams<'a> {
             }
             slot = (slot + 1) & mask;
         }
-        let id = self.fresh(Node { value, down, right })?;
+        let id = self.allocate(Node { value, down, right })?;
         self.slots[slot] = id;
         self.used += 1;
-        self.made += 1;
+        self.created += 1;
         if self.used * 2 > self.slots.len() {
             self.grow()?;
         }
@@ -280,7 +280,7 @@ impl<'a> Diagrams<'a> {
     }
 
     #[inline]
-    fn fresh(&mut self, node: Node) -> Result<u32, Stop> {
+    fn allocate(&mut self, node: Node) -> Result<u32, Stop> {
         self.tick()?;
         if self.free != EMPTY {
             let id = self.free;
@@ -351,27 +351,27 @@ impl<'a> Diagrams<'a> {
     pub(crate) fn chain(&mut self, base: usize, tail: u32) -> Result<u32, Stop> {
         let mut right = tail;
         // A long chain counts as many operations.
-        self.ticks += ((self.work.len() - base) / 32) as u32;
-        for index in (base..self.work.len()).rev() {
-            let CachedNode { value, down, .. } = self.work[index];
+        self.ticks += ((self.chains.len() - base) / 32) as u32;
+        for index in (base..self.chains.len()).rev() {
+            let CachedNode { value, down, .. } = self.chains[index];
             right = self.make(value, down, right)?;
         }
-        self.work.truncate(base);
+        self.chains.truncate(base);
         Ok(right)
     }
 
     /// Builds the chain of `work[base..]` after sorting it by code. Firings can disturb the order
     /// of the codes of large values.
     pub(crate) fn chain_in_order(&mut self, base: usize) -> Result<u32, Stop> {
-        if !self.work[base..].is_sorted_by_key(|entry| entry.value) {
-            self.work[base..].sort_unstable_by_key(|entry| entry.value);
+        if !self.chains[base..].is_sorted_by_key(|entry| entry.value) {
+            self.chains[base..].sort_unstable_by_key(|entry| entry.value);
         }
         self.chain(base, EMPTY)
     }
 
     #[inline]
     pub(crate) fn push(&mut self, value: u32, down: u32) {
-        self.work.push(CachedNode { value, down, changed: 0 });
+        self.chains.push(CachedNode { value, down, changed: 0 });
     }
 
     /// Returns the code of a number of tokens, and adds a large number to the list.
@@ -385,7 +385,7 @@ impl<'a> Diagrams<'a> {
 
     #[cold]
     fn large_code(&mut self, tokens: u64) -> u32 {
-        *self.large_at.entry(tokens).or_insert_with(|| {
+        *self.code_of_large.entry(tokens).or_insert_with(|| {
             self.large.push(tokens);
             LARGE + (self.large.len() - 1) as u32
         })
@@ -396,7 +396,7 @@ impl<'a> Diagrams<'a> {
     pub(crate) fn known_code(&self, tokens: u64) -> Option<u32> {
         match tokens < u64::from(LARGE) {
             true => Some(tokens as u32),
-            false => self.large_at.get(&tokens).copied(),
+            false => self.code_of_large.get(&tokens).copied(),
         }
     }
 

@@ -63,7 +63,7 @@ impl Diagrams<'_> {
         from: Set,
         allowed: Set,
     ) -> Result<Set, Stop> {
-        self.cached_for(relation);
+        self.prepare_cache(relation);
         self.keep(allowed);
         let result = self.intersection_of(from.0, allowed.0).and_then(|from| {
             self.keep(Set(from));
@@ -72,6 +72,6 @@ impl Diagrams<'_> {
             result
         });
         self.release(allowed);
-        self.clean(result.map(Set))
+        self.clear_on_error(result.map(Set))
     }
 }

@@ -164,7 +164,7 @@ fn counts_are_those_of_enumeration() {
         assert_eq!(diagrams.count_enabled(set, &needs).unwrap(), BigUint::from(firings));
         let most: Vec<u64> =
             (0..levels as usize).map(|l| markings.iter().map(|m| m[l]).max().unwrap()).collect();
-        assert_eq!(diagrams.most_by_level(set), most);
+        assert_eq!(diagrams.max_tokens_by_level(set), most);
         let terms: Vec<(u32, i64)> = (0..levels).map(|level| (level, rng.i64(-2..3))).collect();
         let sum = |marking: &Vec<u64>| -> i128 {
             terms.iter().map(|&(l, w)| i128::from(w) * i128::from(marking[l as usize])).sum()
@@ -173,7 +173,7 @@ fn counts_are_those_of_enumeration() {
             (markings.iter().map(sum).min().unwrap(), markings.iter().map(sum).max().unwrap());
         assert_eq!(diagrams.range(set, &terms).unwrap(), Some(range));
         let (least, most) = (i128::from(rng.i8(-3..3)), i128::from(rng.i8(0..4)));
-        let linear = LinearCondition { terms: terms.clone(), least, most };
+        let linear = LinearCondition { terms: terms.clone(), lower: least, upper: most };
         let part = diagrams.restrict(set, &linear).unwrap();
         let inside =
             markings.iter().filter(|m| (least..=most).contains(&sum(m))).cloned().collect();
@@ -199,7 +199,7 @@ fn what_leads_into_a_set_and_what_enables_any_are_those_of_enumeration() {
         diagrams.keep(set);
         let mut part = |diagrams: &mut Diagrams<'_>| {
             let terms: Vec<(u32, i64)> = (0..levels).map(|it| (it, rng.i64(-2..3))).collect();
-            let linear = LinearCondition { terms, least: -1, most: i128::from(rng.i8(0..4)) };
+            let linear = LinearCondition { terms, lower: -1, upper: i128::from(rng.i8(0..4)) };
             let part = diagrams.restrict(set, &linear).unwrap();
             diagrams.keep(part);
             part
@@ -294,7 +294,7 @@ fn inside_a_set_backwards_and_forwards() {
         diagrams.keep(all);
         // Some of the markings, and the markings reachable from them inside the restricted set.
         let linear =
-            LinearCondition { terms: vec![(0, 1)], least: 0, most: i128::from(rng.u8(0..3)) };
+            LinearCondition { terms: vec![(0, 1)], lower: 0, upper: i128::from(rng.u8(0..3)) };
         let some = diagrams.restrict(all, &linear).unwrap();
         diagrams.keep(some);
         let inside = members(&diagrams, some);
@@ -391,7 +391,7 @@ fn what_is_stopped_or_does_not_fit_says_so() {
     let stop = |_: &_| counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= 2;
     let mut diagrams = Diagrams::new(Limits { bytes: usize::MAX, stop: &stop });
     let start = diagrams.single(&[0, 0]).unwrap();
-    assert_eq!(diagrams.reachable(&relation, start), Err(Stop::Asked));
+    assert_eq!(diagrams.reachable(&relation, start), Err(Stop::Requested));
     let mut diagrams = Diagrams::new(Limits { bytes: 3 << 20, ..Limits::default() });
     let start = diagrams.single(&[0, 0]).unwrap();
     assert_eq!(diagrams.reachable(&relation, start), Err(Stop::Memory));

@@ -56,13 +56,13 @@ pub struct BranchingFormula {
     /// The nodes of the formula, operands before operators. The last node is the formula.
     pub(crate) parts: Vec<BranchingNode>,
     /// Names in the formula that no label of the system has, so no step has them.
-    pub(crate) unknown: Vec<String>,
+    pub(crate) unknown_names: Vec<String>,
 }
 
 impl BranchingFormula {
     /// Returns the names in the formula that no label of the system has.
     pub fn unknown_names(&self) -> &[String] {
-        &self.unknown
+        &self.unknown_names
     }
 }
 
@@ -70,13 +70,13 @@ impl BranchingFormula {
 #[derive(Debug)]
 pub struct JointStateSpace {
     /// The start of each state's steps in `steps`, plus the end.
-    first: Vec<usize>,
+    first_step: Vec<usize>,
     /// The label and the target of each step, grouped by source state.
     steps: Vec<(LabelId, u32)>,
     /// The initial joint states, ascending.
     starts: Vec<u32>,
     /// True for labels that some step has, indexed by label.
-    owned: Vec<bool>,
+    has_step: Vec<bool>,
 }
 
 impl JointStateSpace {
@@ -121,35 +121,35 @@ impl JointStateSpace {
             );
             first_step.push(steps.len());
         }
-        Some(Self { first: first_step, steps, starts, owned: has_step })
+        Some(Self { first_step, steps, starts, has_step })
     }
 
     /// Returns the number of joint states.
     pub fn states(&self) -> usize {
-        self.first.len() - 1
+        self.first_step.len() - 1
     }
 
     /// Returns the number of joint states without step.
     pub fn deadlocks(&self) -> usize {
-        (0..self.states()).filter(|&state| self.after(state).is_empty()).count()
+        (0..self.states()).filter(|&state| self.steps_of(state).is_empty()).count()
     }
 
     /// Returns the labels that no step has.
     pub fn dead_labels(&self) -> Vec<LabelId> {
-        let all = (0..).zip(&self.owned);
+        let all = (0..).zip(&self.has_step);
         all.filter(|(_, has_step)| !**has_step)
             .map(|(label_number, _)| LabelId(label_number))
             .collect()
     }
 
-    fn after(&self, state: usize) -> &[(LabelId, u32)] {
-        &self.steps[self.first[state]..self.first[state + 1]]
+    fn steps_of(&self, state: usize) -> &[(LabelId, u32)] {
+        &self.steps[self.first_step[state]..self.first_step[state + 1]]
     }
 
     /// Returns true if the formula holds in each initial joint state.
     pub fn satisfies(&self, formula: &BranchingFormula) -> bool {
         let mut values: Vec<Vec<bool>> = Vec::with_capacity(formula.parts.len());
-        let predecessors = self.before();
+        let predecessors = self.predecessors();
         for part in &formula.parts {
             let value = match *part {
                 BranchingNode::Constant(value) => vec![value; self.states()],
@@ -175,7 +175,7 @@ impl JointStateSpace {
             StepFilter::None => false,
         };
         let value = |state| {
-            let mut steps = self.after(state).iter().filter(is_meant);
+            let mut steps = self.steps_of(state).iter().filter(is_meant);
             match is_universal {
                 true => steps.all(|step| part_values[step.1 as usize]),
                 false => steps.any(|step| part_values[step.1 as usize]),
@@ -185,7 +185,7 @@ impl JointStateSpace {
     }
 
     /// Returns the predecessors of each state, as start indices and a flat list.
-    fn before(&self) -> (Vec<usize>, Vec<u32>) {
+    fn predecessors(&self) -> (Vec<usize>, Vec<u32>) {
         let mut first_predecessor = vec![0; self.states() + 1];
         for &(_, to) in &self.steps {
             first_predecessor[to as usize + 1] += 1;
@@ -196,7 +196,7 @@ impl JointStateSpace {
         let mut next_slot = first_predecessor.clone();
         let mut predecessors = vec![0; self.steps.len()];
         for state in 0..self.states() {
-            for &(_, to) in self.after(state) {
+            for &(_, to) in self.steps_of(state) {
                 predecessors[next_slot[to as usize]] = state as u32;
                 next_slot[to as usize] += 1;
             }
@@ -216,7 +216,7 @@ impl JointStateSpace {
         let mut satisfying = right_values.to_vec();
         // Number of steps of each state that do not lead to the set yet.
         let mut missing: Vec<u32> =
-            (0..self.states()).map(|state| self.after(state).len() as u32).collect();
+            (0..self.states()).map(|state| self.steps_of(state).len() as u32).collect();
         let mut open: Vec<u32> =
             (0..).zip(right_values).filter(|(_, holds)| **holds).map(|(state, _)| state).collect();
         while let Some(state) = open.pop() {

@@ -96,11 +96,11 @@ pub fn system(name: &str, components: Vec<ComponentBuilder>) -> Result<System, B
             _ => {}
         }
     }
-    Ok(assembled(name.to_owned(), components))
+    Ok(assemble_system(name.to_owned(), components))
 }
 
 /// Builds the system of these components, each with states and start states.
-fn assembled(name: String, drafts: Vec<ComponentBuilder>) -> System {
+fn assemble_system(name: String, drafts: Vec<ComponentBuilder>) -> System {
     let mut labels: Vec<String> =
         drafts.iter().flat_map(|draft| draft.edges.iter().map(|edge| edge.1.clone())).collect();
     labels.sort_unstable();

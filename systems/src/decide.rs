@@ -22,7 +22,7 @@ use crate::compose::{Composition, CompositionOutcome};
 use crate::factors::{FactorView, FactoredSystem};
 use crate::formula::{KindAutomaton, LabelFormula};
 use crate::product::Product;
-use crate::recurrence::{parts, phased};
+use crate::recurrence::{recurrent_parts, with_phases};
 use crate::search::{ComponentRun, FiniteRuns, ProductSearch, SearchEnd};
 use crate::stubborn::DependenceRelation;
 use crate::system::{LabelId, System};
@@ -53,7 +53,7 @@ pub enum Justification {
     },
     /// True: a search of the whole system with partial-order reduction found no run that violates
     /// the formula.
-    FewerSteps {
+    PartialOrderReduction {
         /// Number of visited pairs of a joint state and an automaton state.
         visited: usize,
     },
@@ -75,26 +75,26 @@ pub enum NoVerdict {
     Next,
     /// The node limit was reached.
     #[error("no decision within {0} states of the product")]
-    TooMany(usize),
+    TooManyStates(usize),
 }
 
 /// The node limits of the searches for one formula: of the first round and of the last. Each round
 /// has four times the limit of the previous round.
-const NODES: (usize, usize) = (1 << 14, 1 << 27);
+const NODE_LIMITS: (usize, usize) = (1 << 14, 1 << 27);
 /// Ratio between the node limit of a round and two other limits. The search with partial-order
 /// reduction may visit this many times more nodes. A composed graph may have this many times fewer
 /// states, because there are several graphs and each is processed repeatedly.
-const FEWER: usize = 16;
+const REDUCTION_FACTOR: usize = 16;
 /// Node limit of the last search of some factors, after the search with partial-order reduction
 /// found no counterexample. A checker can verify the result of this search easily.
-const SHOWN: usize = 1 << 16;
+const CHECKABLE_NODES: usize = 1 << 16;
 
 /// A system prepared for decisions.
 #[derive(Debug)]
 pub struct Decider<'s> {
     system: &'s System,
     /// The treatment of finite runs.
-    endings: FiniteRuns,
+    finite_runs: FiniteRuns,
     /// The components decomposed into factors.
     factored: FactoredSystem,
     /// The dependent labels of the factors, for partial-order reduction.
@@ -104,13 +104,13 @@ pub struct Decider<'s> {
 impl<'s> Decider<'s> {
     /// Decomposes a system into factors if only infinite runs count. A checker sees from views of
     /// components whether they may continue, not whether they must.
-    pub fn new(system: &'s System, endings: FiniteRuns) -> Self {
-        let factored = match endings {
+    pub fn new(system: &'s System, finite_runs: FiniteRuns) -> Self {
+        let factored = match finite_runs {
             FiniteRuns::Ignored => FactoredSystem::new(system),
             FiniteRuns::Stutter => FactoredSystem::whole(system),
         };
         let dependence = DependenceRelation::new(&factored.system);
-        Self { system, endings, factored, dependence }
+        Self { system, finite_runs, factored, dependence }
     }
 
     /// Decides a formula.
@@ -123,7 +123,7 @@ impl<'s> Decider<'s> {
         seed: u64,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Justification, NoVerdict> {
-        let endings = self.endings;
+        let endings = self.finite_runs;
         if endings == FiniteRuns::Stutter && formula.has_next() {
             return Err(NoVerdict::Next);
         }
@@ -134,11 +134,11 @@ impl<'s> Decider<'s> {
         // If only infinite runs count, the labels that can recur are limited and known in advance.
         let mut phases = None;
         if endings == FiniteRuns::Ignored {
-            let recurrent_parts = parts(self.system, &automaton);
+            let recurrent_parts = recurrent_parts(self.system, &automaton);
             if recurrent_parts.is_empty() {
                 return Ok(Justification::Components { members: Vec::new(), visited: 0 });
             }
-            phases = phased(&automaton, &recurrent_parts);
+            phases = with_phases(&automaton, &recurrent_parts);
         }
         let narrowed_automaton = phases.as_ref().unwrap_or(&automaton);
         // If a formula depends on unnamed labels, the loosened automaton accepts too much. The
@@ -149,7 +149,8 @@ impl<'s> Decider<'s> {
             (FiniteRuns::Ignored, true) => Some(automaton.clone()),
             (FiniteRuns::Ignored, false) => automaton.loosened(),
         };
-        let patient_automaton = loosened_automaton.as_ref().map(KindAutomaton::patient);
+        let patient_automaton =
+            loosened_automaton.as_ref().map(KindAutomaton::staying_at_unnamed_labels);
         let violates_formula = |run: &ComponentRun| {
             let word: Vec<_> = run.labels.iter().map(|&label| Some(label)).collect();
             is_insensitive || formula.holds_of(&word, run.back) == Some(false)
@@ -163,25 +164,29 @@ impl<'s> Decider<'s> {
         let phases = phases.as_ref();
         walkers.extend(phases.map(|it| SystemWalker::new(self.system, it, endings, seed, true)));
         let mut composition: Option<Composition> = None;
-        let mut max_nodes = NODES.0;
-        while max_nodes <= NODES.1 {
+        let mut max_nodes = NODE_LIMITS.0;
+        while max_nodes <= NODE_LIMITS.1 {
             for walker in &mut walkers {
-                if let Some(run) = walker.look(max_nodes, goes_on) {
+                if let Some(run) = walker.search(max_nodes, goes_on) {
                     return Ok(Justification::Run(run));
                 }
             }
             match refine(system, narrowed_automaton, endings, &mut members, max_nodes, goes_on)? {
                 Some(FactorSearchOutcome::Run(run)) => return Ok(Justification::Run(run)),
-                Some(FactorSearchOutcome::Nothing { visited }) => {
-                    return Ok(self.none(&members, visited));
+                Some(FactorSearchOutcome::NoRun { visited }) => {
+                    return Ok(self.justify_by_components(&members, visited));
                 }
                 None => {}
             }
             if let Some(loosened_automaton) = loosened_automaton.as_ref()
                 && composition.as_ref().is_none_or(Composition::is_cut)
             {
-                let composition_result =
-                    Composition::new(system, loosened_automaton, max_nodes / FEWER, goes_on);
+                let composition_result = Composition::new(
+                    system,
+                    loosened_automaton,
+                    max_nodes / REDUCTION_FACTOR,
+                    goes_on,
+                );
                 composition = Some(composition_result.ok_or(NoVerdict::Stopped)?);
             }
             match composition.as_ref().map(|it| (it, it.search(max_nodes, goes_on))) {
@@ -191,17 +196,21 @@ impl<'s> Decider<'s> {
                 Some((_, CompositionOutcome::Run(_))) => {
                     (loosened_automaton, composition) = (None, None)
                 }
-                Some((it, CompositionOutcome::Nothing(visited))) => {
-                    return Ok(self.composed(it, visited));
+                Some((it, CompositionOutcome::NoRun(visited))) => {
+                    return Ok(self.justify_by_composition(it, visited));
                 }
                 Some((_, CompositionOutcome::Stopped)) => return Err(NoVerdict::Stopped),
-                Some((_, CompositionOutcome::TooMany)) | None => {}
+                Some((_, CompositionOutcome::TooManyNodes)) | None => {}
             }
             let reduced_search = loosened_automaton.as_ref().zip(patient_automaton.as_ref()).map(
                 |(loosened_automaton, patient_automaton)| {
                     (
                         loosened_automaton,
-                        self.search_fewer(patient_automaton, FEWER * max_nodes, goes_on),
+                        self.search_with_reduction(
+                            patient_automaton,
+                            REDUCTION_FACTOR * max_nodes,
+                            goes_on,
+                        ),
                     )
                 },
             );
@@ -212,8 +221,8 @@ impl<'s> Decider<'s> {
                 Some((_, (SearchEnd::Run(_), _))) => {
                     (loosened_automaton, composition) = (None, None)
                 }
-                Some((loosened_automaton, (SearchEnd::Nothing, visited))) => {
-                    return self.shown(
+                Some((loosened_automaton, (SearchEnd::NoRun, visited))) => {
+                    return self.search_for_checkable_result(
                         (loosened_automaton, narrowed_automaton),
                         members,
                         visited,
@@ -221,11 +230,11 @@ impl<'s> Decider<'s> {
                     );
                 }
                 Some((_, (SearchEnd::Stopped, _))) => return Err(NoVerdict::Stopped),
-                Some((_, (SearchEnd::TooMany, _))) | None => {}
+                Some((_, (SearchEnd::TooManyNodes, _))) | None => {}
             }
             max_nodes *= 4;
         }
-        Err(NoVerdict::TooMany(max_nodes))
+        Err(NoVerdict::TooManyStates(max_nodes))
     }
 
     /// Handles the case that the search with partial-order reduction found no counterexample.
@@ -233,37 +242,39 @@ impl<'s> Decider<'s> {
     /// ignored here, because its automaton may accept too much. The first automaton is for the
     /// composition, the second for the factors. The number `visited` is of the search with
     /// partial-order reduction.
-    fn shown(
+    fn search_for_checkable_result(
         &self,
         (automaton, narrowed_automaton): (&KindAutomaton, &KindAutomaton),
         mut members: Vec<u32>,
         visited: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Justification, NoVerdict> {
-        let (system, endings) = (&self.factored.system, self.endings);
+        let (system, endings) = (&self.factored.system, self.finite_runs);
         let composition = Composition::new(system, automaton, usize::MAX, goes_on);
-        match composition.as_ref().map(|it| (it, it.search(SHOWN, goes_on))) {
-            Some((it, CompositionOutcome::Nothing(visited))) => {
-                return Ok(self.composed(it, visited));
+        match composition.as_ref().map(|it| (it, it.search(CHECKABLE_NODES, goes_on))) {
+            Some((it, CompositionOutcome::NoRun(visited))) => {
+                return Ok(self.justify_by_composition(it, visited));
             }
             Some((
                 _,
                 CompositionOutcome::Run(_)
-                | CompositionOutcome::TooMany
+                | CompositionOutcome::TooManyNodes
                 | CompositionOutcome::Stopped,
             ))
             | None => {}
         }
-        match refine(system, narrowed_automaton, endings, &mut members, SHOWN, goes_on) {
+        match refine(system, narrowed_automaton, endings, &mut members, CHECKABLE_NODES, goes_on) {
             Ok(Some(FactorSearchOutcome::Run(run))) => Ok(Justification::Run(run)),
-            Ok(Some(FactorSearchOutcome::Nothing { visited })) => Ok(self.none(&members, visited)),
-            Ok(None) | Err(_) => Ok(Justification::FewerSteps { visited }),
+            Ok(Some(FactorSearchOutcome::NoRun { visited })) => {
+                Ok(self.justify_by_components(&members, visited))
+            }
+            Ok(None) | Err(_) => Ok(Justification::PartialOrderReduction { visited }),
         }
     }
 
     /// Searches the whole system with partial-order reduction. Returns the outcome and the number
     /// of visited nodes.
-    fn search_fewer(
+    fn search_with_reduction(
         &self,
         patient: &KindAutomaton,
         max_nodes: usize,
@@ -273,17 +284,17 @@ impl<'s> Decider<'s> {
         let mut product = Product::new(system, (0..system.components().len() as u32).collect());
         let search = ProductSearch::new(system, &mut product, patient, FiniteRuns::Ignored);
         let outcome = search.with_fewer_steps(self.dependence.clone()).run(max_nodes, goes_on);
-        (outcome.ending, outcome.nodes)
+        (outcome.end, outcome.nodes)
     }
 
     /// Returns the justification that the minimised system has no counterexample.
-    fn composed(&self, composition: &Composition, visited: usize) -> Justification {
+    fn justify_by_composition(&self, composition: &Composition, visited: usize) -> Justification {
         let (members, order) = (self.factored.views.clone(), composition.order().to_vec());
         Justification::Composed { members, order, states: composition.states() + visited }
     }
 
     /// Returns the justification that these factors have no counterexample.
-    fn none(&self, members: &[u32], visited: usize) -> Justification {
+    fn justify_by_components(&self, members: &[u32], visited: usize) -> Justification {
         let views = &self.factored.views;
         let mut members: Vec<FactorView> =
             members.iter().map(|&it| views[it as usize].clone()).collect();
@@ -297,7 +308,7 @@ enum FactorSearchOutcome {
     /// A run of the whole system that violates the formula.
     Run(ComponentRun),
     /// The factors have no run that violates the formula.
-    Nothing { visited: usize },
+    NoRun { visited: usize },
 }
 
 /// Searches these components, and adds components as long as a run that is found is not a run of
@@ -315,17 +326,17 @@ fn refine(
         let is_whole = product.is_whole();
         let outcome =
             ProductSearch::new(system, &mut product, automaton, endings).run(max_nodes, goes_on);
-        match outcome.ending {
+        match outcome.end {
             SearchEnd::Run(run) if is_whole => return Ok(Some(FactorSearchOutcome::Run(run))),
             SearchEnd::Run(run) => {
-                let refusing_component = refuser(system, members, &run);
+                let refusing_component = component_to_add(system, members, &run);
                 members.extend(refusing_component);
                 members.sort_unstable();
             }
-            SearchEnd::Nothing => {
-                return Ok(Some(FactorSearchOutcome::Nothing { visited: outcome.nodes }));
+            SearchEnd::NoRun => {
+                return Ok(Some(FactorSearchOutcome::NoRun { visited: outcome.nodes }));
             }
-            SearchEnd::TooMany => return Ok(None),
+            SearchEnd::TooManyNodes => return Ok(None),
             SearchEnd::Stopped => return Err(NoVerdict::Stopped),
         }
     }
@@ -333,7 +344,7 @@ fn refine(
 
 /// Returns the component to add because of a run of the other components: among those that cannot
 /// follow the run, the one that fails first; otherwise, the one that shares most labels.
-fn refuser(system: &System, members: &[u32], run: &ComponentRun) -> Option<u32> {
+fn component_to_add(system: &System, members: &[u32], run: &ComponentRun) -> Option<u32> {
     let omitted_components: Vec<u32> = (0..system.components().len() as u32)
         .filter(|component| members.binary_search(component).is_err())
         .collect();
@@ -342,7 +353,11 @@ fn refuser(system: &System, members: &[u32], run: &ComponentRun) -> Option<u32> 
         !run.labels[run.back..].iter().any(|&label| system.owners(label).contains(omitted))
     };
     let refusals = omitted_components.iter().filter_map(|omitted| {
-        Some((is_off_loop(omitted), refusal(system, members, *omitted, run)?, *omitted))
+        Some((
+            is_off_loop(omitted),
+            first_refused_position(system, members, *omitted, run)?,
+            *omitted,
+        ))
     });
     if let Some((_, _, first)) = refusals.min() {
         return Some(first);
@@ -359,7 +374,7 @@ fn refuser(system: &System, members: &[u32], run: &ComponentRun) -> Option<u32> 
 
 /// Returns the number of labels of a run of `members` after which a component cannot follow, or
 /// `None` if it can follow forever. The component may take labels that no member owns at any time.
-fn refusal(
+fn first_refused_position(
     system: &System,
     members: &[u32],
     component_number: u32,
@@ -437,9 +452,9 @@ mod tests {
     fn is_accepted(system: &System, automaton: &KindAutomaton) -> bool {
         let mut product = Product::new(system, (0..system.components().len() as u32).collect());
         let mut search = ProductSearch::new(system, &mut product, automaton, FiniteRuns::Ignored);
-        match search.run(1 << 20, &mut || true).ending {
+        match search.run(1 << 20, &mut || true).end {
             SearchEnd::Run(_) => true,
-            SearchEnd::Nothing => false,
+            SearchEnd::NoRun => false,
             other => panic!("{other:?}"),
         }
     }
@@ -449,8 +464,8 @@ mod tests {
         let composition = Composition::new(system, automaton, 1 << 16, &mut || true).unwrap();
         match composition.search(1 << 20, &mut || true) {
             CompositionOutcome::Run(run) => Some(run),
-            CompositionOutcome::Nothing(_) => None,
-            CompositionOutcome::TooMany | CompositionOutcome::Stopped => {
+            CompositionOutcome::NoRun(_) => None,
+            CompositionOutcome::TooManyNodes | CompositionOutcome::Stopped => {
                 panic!("not told to stop, and small")
             }
         }
@@ -518,12 +533,12 @@ mod tests {
                     assert!(too_much || !expected, "{}", told());
                     let found = composed(factors, &loose).is_some();
                     assert_eq!(found, too_much, "{}", told());
-                    let (ending, _) = decider.search_fewer(&loose, 1 << 20, &mut || true);
+                    let (ending, _) = decider.search_with_reduction(&loose, 1 << 20, &mut || true);
                     assert_eq!(matches!(ending, SearchEnd::Run(_)), too_much, "{}", told());
                     loosely += usize::from(!too_much);
                     continue;
                 }
-                let patient = automaton.patient();
+                let patient = automaton.staying_at_unnamed_labels();
                 assert_eq!(is_accepted(&system, &patient), expected, "{}", told());
                 let found = composed(factors, &automaton);
                 assert_eq!(found.is_some(), expected, "{}", told());
@@ -536,7 +551,8 @@ mod tests {
                 if patient.is_empty() {
                     continue;
                 }
-                let (ending, nodes) = decider.search_fewer(&patient, 1 << 20, &mut || true);
+                let (ending, nodes) =
+                    decider.search_with_reduction(&patient, 1 << 20, &mut || true);
                 match ending {
                     SearchEnd::Run(run) => {
                         assert!(expected, "{}", told());
@@ -544,7 +560,7 @@ mod tests {
                         assert_eq!(formula.holds_of(&word, run.back), Some(false), "{}", told());
                         failed += 1;
                     }
-                    SearchEnd::Nothing => {
+                    SearchEnd::NoRun => {
                         assert!(!expected, "{}", told());
                         held += 1;
                         let all = (0..factors.components().len() as u32).collect();

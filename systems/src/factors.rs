@@ -50,7 +50,7 @@ impl FactoredSystem {
         let mut views = Vec::new();
         let mut components: Vec<Component> = Vec::new();
         for (number, component) in (0..).zip(system.components()) {
-            let label_classes = classes(component);
+            let label_classes = label_classes(component);
             let factors: Vec<Factor> =
                 label_classes.iter().map(|it| Factor::new(component, it)).collect();
             if factors.len() < 2 || component.starts.len() > 1 || !is_exact(component, &factors) {
@@ -79,7 +79,7 @@ struct Factor {
     /// The view as a component.
     component: Component,
     /// The state of the view for each state of the component.
-    of: Vec<u32>,
+    state_of: Vec<u32>,
 }
 
 impl Factor {
@@ -91,17 +91,19 @@ impl Factor {
         for (from, row) in component.edges.iter().enumerate() {
             row.iter().filter(|it| !is_seen(&it.0)).for_each(|it| states.join(from, it.1 as usize));
         }
-        let (of, count) = states.numbered();
+        let (state_of, count) = states.numbered();
         let mut edges = vec![Vec::new(); count as usize];
         let mut states = vec![String::new(); count as usize];
         for (from, row) in component.edges.iter().enumerate() {
             let seen = row.iter().filter(|it| is_seen(&it.0));
-            edges[of[from] as usize].extend(seen.map(|&(label, to)| (label, of[to as usize])));
-            if states[of[from] as usize].is_empty() {
-                states[of[from] as usize].clone_from(&component.states[from]);
+            edges[state_of[from] as usize]
+                .extend(seen.map(|&(label, to)| (label, state_of[to as usize])));
+            if states[state_of[from] as usize].is_empty() {
+                states[state_of[from] as usize].clone_from(&component.states[from]);
             }
         }
-        let mut starts: Vec<u32> = component.starts.iter().map(|&it| of[it as usize]).collect();
+        let mut starts: Vec<u32> =
+            component.starts.iter().map(|&it| state_of[it as usize]).collect();
         for row in edges.iter_mut() {
             row.sort_unstable();
             row.dedup();
@@ -110,7 +112,10 @@ impl Factor {
         starts.dedup();
         let name = component.name.clone();
         let titles = BTreeMap::new();
-        Factor { component: Component { name, root: None, states, titles, starts, edges }, of }
+        Factor {
+            component: Component { name, root: None, states, titles, starts, edges },
+            state_of,
+        }
     }
 }
 
@@ -119,22 +124,22 @@ impl Factor {
 /// the component from this state. Then relating each state to the tuple of its parts' states is a
 /// bisimulation.
 fn is_exact(component: &Component, factors: &[Factor]) -> bool {
-    let reachable_states = reached(component);
+    let reachable_states = reachable_states(component);
     reachable_states.into_iter().all(|state| {
         let row = &component.edges[state as usize];
         let factor_edges: usize = factors
             .iter()
-            .map(|factor| factor.component.edges[factor.of[state as usize] as usize].len())
+            .map(|factor| factor.component.edges[factor.state_of[state as usize] as usize].len())
             .sum();
         // Every edge of the component has an image in one of the parts. If the numbers are equal,
         // the parts have no other edges.
         let mut images: Vec<(LabelId, u32)> = Vec::new();
         for &(label, to) in row {
             let owner = factors.iter().find(|factor| {
-                let edges = &factor.component.edges[factor.of[state as usize] as usize];
-                edges.binary_search(&(label, factor.of[to as usize])).is_ok()
+                let edges = &factor.component.edges[factor.state_of[state as usize] as usize];
+                edges.binary_search(&(label, factor.state_of[to as usize])).is_ok()
             });
-            images.extend(owner.map(|factor| (label, factor.of[to as usize])));
+            images.extend(owner.map(|factor| (label, factor.state_of[to as usize])));
         }
         images.sort_unstable();
         images.dedup();
@@ -143,7 +148,7 @@ fn is_exact(component: &Component, factors: &[Factor]) -> bool {
 }
 
 /// Returns the states that a component reaches without restriction by other components.
-fn reached(component: &Component) -> Vec<u32> {
+fn reachable_states(component: &Component) -> Vec<u32> {
     let mut is_reached = vec![false; component.edges.len()];
     let mut reached_states = component.starts.clone();
     reached_states.iter().for_each(|&start| is_reached[start as usize] = true);
@@ -169,14 +174,14 @@ fn labels(component: &Component) -> Vec<LabelId> {
 }
 
 /// Limit on the number of compared pairs of an edge and a label. A component with more stays whole.
-const MOST_PAIRS: usize = 1 << 24;
+const MAX_COMPARED_PAIRS: usize = 1 << 24;
 
 /// Partitions the labels of a component into the finest classes such that two labels share a class
 /// if one may enable or disable the other, or if their order matters. Labels ascend within a class,
 /// and classes ascend by their first labels.
-fn classes(component: &Component) -> Vec<Vec<LabelId>> {
+fn label_classes(component: &Component) -> Vec<Vec<LabelId>> {
     let labels = labels(component);
-    if labels.len() * component.edge_count() > MOST_PAIRS {
+    if labels.len() * component.edge_count() > MAX_COMPARED_PAIRS {
         return vec![labels];
     }
     let number = |label: LabelId| labels.binary_search(&label).unwrap_or_default();
@@ -208,8 +213,8 @@ fn commute_at(
     (first, first_target): (LabelId, u32),
     second: LabelId,
 ) -> bool {
-    let targets_before = targets(row, second);
-    let targets_after = targets(&component.edges[first_target as usize], second);
+    let targets_before = edges_with_label(row, second);
+    let targets_after = edges_with_label(&component.edges[first_target as usize], second);
     if targets_before.is_empty() != targets_after.is_empty() {
         return false;
     }
@@ -222,7 +227,7 @@ fn commute_at(
 }
 
 /// Returns the edges of a row with this label.
-pub(crate) fn targets(row: &[(LabelId, u32)], label: LabelId) -> &[(LabelId, u32)] {
+pub(crate) fn edges_with_label(row: &[(LabelId, u32)], label: LabelId) -> &[(LabelId, u32)] {
     let begin = row.partition_point(|it| it.0 < label);
     let end = row.partition_point(|it| it.0 <= label);
     &row[begin..end]

@@ -46,7 +46,7 @@ impl LabelFormula {
 
     /// Returns true if the formula contains a next operator.
     pub fn has_next(&self) -> bool {
-        let parts = self.formulas.below(self.formula);
+        let parts = self.formulas.parts(self.formula);
         parts.into_iter().any(|part| matches!(self.formulas.node(part), Node::Next(..)))
     }
 
@@ -87,7 +87,7 @@ impl LabelFormula {
 }
 
 /// Limit on the number of paths along unnamed labels, from one state of an automaton.
-const MOST_WAYS: usize = 1 << 10;
+const MAX_UNNAMED_PATHS: usize = 1 << 10;
 
 /// An edge of an automaton that reads kinds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -109,7 +109,7 @@ pub struct KindAutomaton {
     /// The initial state.
     pub initial: u32,
     /// All marks; an accepting run carries each of them infinitely often.
-    pub all: Marks,
+    pub required_marks: Marks,
     /// The minimum number of moves from each state to an accepting component.
     pub distance: Vec<u32>,
     /// The labels that have a kind of their own.
@@ -165,10 +165,10 @@ impl KindAutomaton {
     /// an unnamed label forever is. So each state reads the named labels as before. If a state
     /// accepts unnamed labels forever, it has an edge to an additional last state, which accepts
     /// exactly these.
-    pub(crate) fn patient(&self) -> Self {
+    pub(crate) fn staying_at_unnamed_labels(&self) -> Self {
         let other_bit = 1 << self.other;
-        let is_safe = self.all == Marks::NONE;
-        let required_marks = if is_safe { Marks(1) } else { self.all };
+        let is_safe = self.required_marks == Marks::NONE;
+        let required_marks = if is_safe { Marks(1) } else { self.required_marks };
         let sink = self.states.len() as u32;
         let accepts_forever = self.accept_for_ever(self.other);
         let mut states: Vec<Vec<KindEdge>> = Vec::new();
@@ -183,11 +183,10 @@ impl KindAutomaton {
             if accepts_forever {
                 moves.push(KindEdge { target: sink, marks: Marks::NONE, kinds: other_bit });
             }
-            states.push(joined(moves));
+            states.push(merge_moves(moves));
         }
         states.push(vec![KindEdge { target: sink, marks: required_marks, kinds: other_bit }]);
-        let mut patient =
-            Self { states, all: required_marks, distance: Vec::new(), ..self.clone() };
+        let mut patient = Self { states, required_marks, distance: Vec::new(), ..self.clone() };
         patient.prune();
         patient
     }
@@ -212,12 +211,12 @@ impl KindAutomaton {
                 {
                     let path = (step.target, marks.or(step.marks));
                     let is_dominating =
-                        |known: &(u32, Marks)| known.0 == path.0 && path.1.within(known.1);
+                        |known: &(u32, Marks)| known.0 == path.0 && path.1.is_subset(known.1);
                     if !unnamed_paths.iter().any(is_dominating) {
                         unnamed_paths.push(path);
                     }
                 }
-                if unnamed_paths.len() > MOST_WAYS {
+                if unnamed_paths.len() > MAX_UNNAMED_PATHS {
                     return None;
                 }
             }
@@ -230,9 +229,9 @@ impl KindAutomaton {
                     kinds: it.kinds & !other_bit,
                 }));
             }
-            states.push(joined(moves.into_iter().filter(|it| it.kinds != 0).collect()));
+            states.push(merge_moves(moves.into_iter().filter(|it| it.kinds != 0).collect()));
         }
-        Some(Self { states, distance: Vec::new(), ..self.clone() }.patient())
+        Some(Self { states, distance: Vec::new(), ..self.clone() }.staying_at_unnamed_labels())
     }
 
     /// Translates an automaton over atoms to an automaton over kinds of labels. `atoms` has the
@@ -281,7 +280,7 @@ impl KindAutomaton {
                 marks: edge.marks,
                 kinds: readable_kinds(&edge.cube),
             });
-            joined(moves.filter(|it| it.kinds != 0).collect())
+            merge_moves(moves.filter(|it| it.kinds != 0).collect())
         };
         let other = named.len() as u32;
         let mut kind_of_label = vec![other as u8; label_count];
@@ -291,7 +290,7 @@ impl KindAutomaton {
         let mut automaton_of_kinds = Self {
             states: automaton.states.iter().map(row).collect(),
             initial: automaton.initial as u32,
-            all: Marks::all(automaton.marks),
+            required_marks: Marks::all(automaton.marks),
             labels: named.into_iter().map(|(_, label)| label).collect(),
             kinds: kind_of_label,
             other,
@@ -324,7 +323,8 @@ impl KindAutomaton {
             }
         }
         let is_in_accepting_scc = |state: usize| {
-            marks_of_scc[sccs.of[state] as usize].is_some_and(|it| self.all.within(it))
+            marks_of_scc[sccs.of[state] as usize]
+                .is_some_and(|it| self.required_marks.is_subset(it))
         };
         let unreachable = u32::MAX;
         let mut distance: Vec<u32> = (0..self.states.len())
@@ -348,7 +348,7 @@ impl KindAutomaton {
 }
 
 /// Merges moves with the same target and marks.
-pub(crate) fn joined(mut moves: Vec<KindEdge>) -> Vec<KindEdge> {
+pub(crate) fn merge_moves(mut moves: Vec<KindEdge>) -> Vec<KindEdge> {
     moves.sort_unstable();
     let mut joined: Vec<KindEdge> = Vec::new();
     for step in moves {

@@ -76,16 +76,16 @@ pub(crate) fn is_insensitive(
     formula: Formula<Linear>,
     never_holds: impl Fn(AtomId) -> bool,
 ) -> bool {
-    silent(formulas, formula, &never_holds).is_some_and(|it| it.is_next)
+    value_at_silent_steps(formulas, formula, &never_holds).is_some_and(|it| it.is_next)
 }
 
 /// Returns the properties at silent steps, or `None` if the formula is not shown to be steady.
-fn silent(
+fn value_at_silent_steps(
     formulas: &Ltl,
     formula: Formula<Linear>,
     never_holds: &dyn Fn(AtomId) -> bool,
 ) -> Option<SilentStepValue> {
-    let value_of = |part: Formula<Linear>| silent(formulas, part, never_holds);
+    let value_of = |part: Formula<Linear>| value_at_silent_steps(formulas, part, never_holds);
     match formulas.node(formula) {
         Node::True => Some(SilentStepValue::constant(true)),
         Node::False => Some(SilentStepValue::constant(false)),

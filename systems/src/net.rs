@@ -83,7 +83,7 @@ pub fn net(system: &System, max_transitions: usize) -> Result<Net, NetError> {
                 .collect()
         };
         let choices: Vec<_> = (0..components.len()).map(start).collect();
-        combined(&choices, |arcs| transition(&mut builder, "(start)", arcs))?;
+        for_each_combination(&choices, |arcs| transition(&mut builder, "(start)", arcs))?;
     }
     for label in system.labels() {
         let owners = system.owners(label).iter();
@@ -92,7 +92,7 @@ pub fn net(system: &System, max_transitions: usize) -> Result<Net, NetError> {
                 edges(system, &places[component_number as usize], component_number as usize, label)
             })
             .collect();
-        combined(&choices, |arcs| transition(&mut builder, system.label(label), arcs))?;
+        for_each_combination(&choices, |arcs| transition(&mut builder, system.label(label), arcs))?;
     }
     let initial = builder.initial();
     let names: Vec<String> = (0..builder.place_count())
@@ -137,7 +137,7 @@ fn edges(
 }
 
 /// Calls `tell` for every combination of one element of each list.
-fn combined(
+fn for_each_combination(
     choices: &[Vec<(PlaceId, PlaceId)>],
     mut handle_arcs: impl FnMut(&[(PlaceId, PlaceId)]) -> Result<(), NetError>,
 ) -> Result<(), NetError> {

@@ -6,7 +6,7 @@
 //! Hence every run of the whole system is a run of the product with the same labels, and properties
 //! of all runs of the product hold for all runs of the system.
 
-use crate::factors::targets;
+use crate::factors::edges_with_label;
 use crate::system::{LabelId, System};
 
 /// The position of a component's state in a row of words.
@@ -56,7 +56,7 @@ impl Field {
 #[derive(Clone, Debug, Default)]
 struct Local {
     /// Edges with labels that no other member owns.
-    alone: Vec<(LabelId, u32)>,
+    unshared: Vec<(LabelId, u32)>,
     /// Labels that other members own, too, with their targets.
     shared: Vec<(LabelId, Vec<u32>)>,
 }
@@ -68,13 +68,13 @@ pub(crate) struct Product<'s> {
     /// The included components, ascending.
     pub(crate) members: Vec<u32>,
     /// The steps of each member, indexed by its position among the members and by its state.
-    local: Vec<Vec<Local>>,
+    local_steps: Vec<Vec<Local>>,
     /// Number of included owners of each label.
-    here: Vec<u32>,
+    included_owners: Vec<u32>,
     /// Labels without included owner.
-    pub(crate) outside: Vec<LabelId>,
+    pub(crate) outside_labels: Vec<LabelId>,
     /// Number of ready owners of each label; scratch memory.
-    ready: Vec<u32>,
+    ready_owners: Vec<u32>,
     /// The labels with a number above 0 in `ready`.
     touched: Vec<LabelId>,
 }
@@ -102,7 +102,7 @@ impl<'s> Product<'s> {
                     let mut local = Local::default();
                     for &(label, to) in component.edges(state) {
                         if included_owners[label.index()] == 1 {
-                            local.alone.push((label, to));
+                            local.unshared.push((label, to));
                             continue;
                         }
                         match local.shared.last_mut() {
@@ -114,15 +114,24 @@ impl<'s> Product<'s> {
                 })
                 .collect()
         };
-        let local = members.iter().map(local_steps).collect();
-        let outside = system.labels().filter(|label| included_owners[label.index()] == 0).collect();
-        let ready = vec![0; system.label_count()];
-        Self { system, members, local, here: included_owners, outside, ready, touched: Vec::new() }
+        let local_steps = members.iter().map(local_steps).collect();
+        let outside_labels =
+            system.labels().filter(|label| included_owners[label.index()] == 0).collect();
+        let ready_owners = vec![0; system.label_count()];
+        Self {
+            system,
+            members,
+            local_steps,
+            included_owners,
+            outside_labels,
+            ready_owners,
+            touched: Vec::new(),
+        }
     }
 
     /// Returns the number of states of each member.
     pub(crate) fn sizes(&self) -> impl Iterator<Item = usize> + '_ {
-        self.local.iter().map(Vec::len)
+        self.local_steps.iter().map(Vec::len)
     }
 
     /// Returns true if all components of the system are included.
@@ -154,12 +163,12 @@ impl<'s> Product<'s> {
     ) {
         self.touched.clear();
         for (member, &member_state) in state.iter().enumerate() {
-            let local = &self.local[member][member_state as usize];
-            for &(label, to) in local.alone.iter().filter(|it| is_wanted_label(it.0)) {
+            let local = &self.local_steps[member][member_state as usize];
+            for &(label, to) in local.unshared.iter().filter(|it| is_wanted_label(it.0)) {
                 handle_step(JointStep { label, moves: &[(member as u32, to)] });
             }
             for (label, _) in &local.shared {
-                let ready = &mut self.ready[label.index()];
+                let ready = &mut self.ready_owners[label.index()];
                 if *ready == 0 {
                     self.touched.push(*label);
                 }
@@ -168,19 +177,24 @@ impl<'s> Product<'s> {
         }
         let touched = std::mem::take(&mut self.touched);
         for &label in &touched {
-            let ready = std::mem::take(&mut self.ready[label.index()]);
-            if ready == self.here[label.index()] && is_wanted_label(label) {
-                self.together(state, label, &mut handle_step);
+            let ready = std::mem::take(&mut self.ready_owners[label.index()]);
+            if ready == self.included_owners[label.index()] && is_wanted_label(label) {
+                self.synchronised_steps(state, label, &mut handle_step);
             }
         }
         self.touched = touched;
     }
 
     /// Calls `tell` for the steps of a label that several members own, all of them ready.
-    fn together(&self, state: &[u32], label: LabelId, handle_step: &mut impl FnMut(JointStep<'_>)) {
+    fn synchronised_steps(
+        &self,
+        state: &[u32],
+        label: LabelId,
+        handle_step: &mut impl FnMut(JointStep<'_>),
+    ) {
         let mut choices: Vec<(u32, &[u32])> = Vec::new();
         for (at, &of) in state.iter().enumerate() {
-            let shared = &self.local[at][of as usize].shared;
+            let shared = &self.local_steps[at][of as usize].shared;
             if let Ok(found) = shared.binary_search_by_key(&label, |it| it.0) {
                 choices.push((at as u32, &shared[found].1));
             }
@@ -205,7 +219,7 @@ impl<'s> Product<'s> {
     }
 
     /// Returns the enabled labels in a state, ascending, without the labels of omitted components.
-    pub(crate) fn can_be_taken(&mut self, state: &[u32]) -> Vec<LabelId> {
+    pub(crate) fn enabled_labels(&mut self, state: &[u32]) -> Vec<LabelId> {
         let mut labels = Vec::new();
         self.steps(state, |_| true, |step| labels.push(step.label));
         labels.sort_unstable();
@@ -215,24 +229,28 @@ impl<'s> Product<'s> {
 
     /// Returns the labels of moves of one owner that is not ready for `label`: one of these must
     /// occur before `label` is enabled. Returns nothing if all owners are ready.
-    pub(crate) fn before(&self, state: &[u32], label: LabelId) -> impl Iterator<Item = LabelId> {
+    pub(crate) fn labels_that_may_enable(
+        &self,
+        state: &[u32],
+        label: LabelId,
+    ) -> impl Iterator<Item = LabelId> {
         let owners = self.system.owners(label).iter();
         let member_positions = owners.filter_map(|owner| self.members.binary_search(owner).ok());
         let row = |member_positions: usize| {
             let component = &self.system.components()[self.members[member_positions] as usize];
             component.edges(state[member_positions])
         };
-        let unready = member_positions.map(row).find(|row| targets(row, label).is_empty());
+        let unready = member_positions.map(row).find(|row| edges_with_label(row, label).is_empty());
         unready.into_iter().flatten().map(|it| it.0)
     }
 
     /// Returns true if some label with all owners included is enabled: then no omitted component
     /// can block the system.
-    pub(crate) fn must_go_on(&mut self, state: &[u32]) -> bool {
+    pub(crate) fn has_complete_step(&mut self, state: &[u32]) -> bool {
         let system = self.system;
         let is_complete: Vec<bool> = system
             .labels()
-            .map(|label| system.owners(label).len() as u32 == self.here[label.index()])
+            .map(|label| system.owners(label).len() as u32 == self.included_owners[label.index()])
             .collect();
         let mut has_step = false;
         self.steps(state, |label| is_complete[label.index()], |_| has_step = true);

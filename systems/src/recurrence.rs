@@ -7,7 +7,7 @@
 //! edges that read none of the remaining labels are removed, too. If no component of the automaton
 //! keeps all its marks, no run is accepted, however many joint states there are.
 
-use crate::formula::{KindAutomaton, KindEdge, joined};
+use crate::formula::{KindAutomaton, KindEdge, merge_moves};
 use crate::system::System;
 use parikh_net::components::components;
 use parikh_temporal::Marks;
@@ -23,13 +23,14 @@ pub(crate) struct RecurrentPart {
 
 /// Returns all parts in which an accepted run may end, by this analysis. A part need not contain an
 /// accepted run.
-pub(crate) fn parts(system: &System, automaton: &KindAutomaton) -> Vec<RecurrentPart> {
+pub(crate) fn recurrent_parts(system: &System, automaton: &KindAutomaton) -> Vec<RecurrentPart> {
     let mut parts = Vec::new();
-    let mut open_parts: Vec<Vec<Vec<KindEdge>>> = accepting_parts(&automaton.states, automaton.all);
+    let mut open_parts: Vec<Vec<Vec<KindEdge>>> =
+        accepting_components(&automaton.states, automaton.required_marks);
     while let Some(moves) = open_parts.pop() {
         let read_bits = moves.iter().flatten().fold(0, |all, it| all | it.kinds);
         let allowed = automaton.kinds.iter().map(|kind| read_bits >> kind & 1 == 1).collect();
-        let labels = recurring(system, allowed);
+        let labels = recurring_labels(system, allowed);
         let recurring_kinds = automaton.kinds.iter().zip(&labels).filter(|(_, recurs)| **recurs);
         let recurring_bits = recurring_kinds.fold(0u64, |all, (kind, _)| all | 1 << kind);
         if recurring_bits & read_bits == read_bits && read_bits != 0 {
@@ -42,7 +43,7 @@ pub(crate) fn parts(system: &System, automaton: &KindAutomaton) -> Vec<Recurrent
             moves.filter(|it| it.kinds != 0).collect()
         };
         let smaller: Vec<Vec<KindEdge>> = moves.iter().map(smaller).collect();
-        open_parts.extend(accepting_parts(&smaller, automaton.all));
+        open_parts.extend(accepting_components(&smaller, automaton.required_marks));
     }
     parts
 }
@@ -53,7 +54,10 @@ pub(crate) fn parts(system: &System, automaton: &KindAutomaton) -> Vec<Recurrent
 ///
 /// Each part is a copy of its states, and moves to these states may also lead to the copy. An
 /// accepted run can switch after the last occurrence of a label outside its part.
-pub(crate) fn phased(automaton: &KindAutomaton, parts: &[RecurrentPart]) -> Option<KindAutomaton> {
+pub(crate) fn with_phases(
+    automaton: &KindAutomaton,
+    parts: &[RecurrentPart],
+) -> Option<KindAutomaton> {
     // Labels of one kind that are in the same parts keep a common kind.
     let mut kind_signatures: Vec<(u8, Vec<bool>)> = Vec::new();
     let mut kinds = Vec::with_capacity(automaton.kinds.len());
@@ -76,7 +80,7 @@ pub(crate) fn phased(automaton: &KindAutomaton, parts: &[RecurrentPart]) -> Opti
     };
     let count = automaton.states.len();
     let copy_of_state = |part: usize, state: u32| (count * (part + 1)) as u32 + state;
-    let no_marks = automaton.all == Marks::NONE;
+    let no_marks = automaton.required_marks == Marks::NONE;
     let mut states: Vec<Vec<KindEdge>> = Vec::new();
     for row in &automaton.states {
         let mut moves = Vec::new();
@@ -92,7 +96,7 @@ pub(crate) fn phased(automaton: &KindAutomaton, parts: &[RecurrentPart]) -> Opti
                 ..edge_without_marks
             }));
         }
-        states.push(joined(moves));
+        states.push(merge_moves(moves));
     }
     for (at, part) in parts.iter().enumerate() {
         for row in &part.moves {
@@ -101,18 +105,27 @@ pub(crate) fn phased(automaton: &KindAutomaton, parts: &[RecurrentPart]) -> Opti
                 marks: if no_marks { Marks(1) } else { it.marks },
                 kinds: new_kinds(it.kinds, Some(at)),
             });
-            states.push(joined(moves.filter(|it| it.kinds != 0).collect()));
+            states.push(merge_moves(moves.filter(|it| it.kinds != 0).collect()));
         }
     }
-    let all = if no_marks { Marks(1) } else { automaton.all };
-    let mut phased =
-        KindAutomaton { states, all, kinds, other, distance: Vec::new(), ..automaton.clone() };
+    let all = if no_marks { Marks(1) } else { automaton.required_marks };
+    let mut phased = KindAutomaton {
+        states,
+        required_marks: all,
+        kinds,
+        other,
+        distance: Vec::new(),
+        ..automaton.clone()
+    };
     phased.prune();
     Some(phased)
 }
 
 /// Returns the strongly connected components with all marks, each as its inner moves.
-fn accepting_parts(states: &[Vec<KindEdge>], required_marks: Marks) -> Vec<Vec<Vec<KindEdge>>> {
+fn accepting_components(
+    states: &[Vec<KindEdge>],
+    required_marks: Marks,
+) -> Vec<Vec<Vec<KindEdge>>> {
     let next = |node: u32, k: u32| states[node as usize].get(k as usize).map(|it| it.target);
     let sccs = components(states.len() as u32, next);
     let inner_moves = |component: u32| -> Vec<Vec<KindEdge>> {
@@ -127,13 +140,13 @@ fn accepting_parts(states: &[Vec<KindEdge>], required_marks: Marks) -> Vec<Vec<V
     let is_accepting = |part: &Vec<Vec<KindEdge>>| {
         let mut moves = part.iter().flatten().peekable();
         moves.peek().is_some()
-            && required_marks.within(moves.fold(Marks::NONE, |marks, it| marks.or(it.marks)))
+            && required_marks.is_subset(moves.fold(Marks::NONE, |marks, it| marks.or(it.marks)))
     };
     (0..sccs.count).map(inner_moves).filter(is_accepting).collect()
 }
 
 /// Returns the allowed labels that may occur infinitely often.
-fn recurring(system: &System, mut allowed: Vec<bool>) -> Vec<bool> {
+fn recurring_labels(system: &System, mut allowed: Vec<bool>) -> Vec<bool> {
     loop {
         let previous_count = allowed.iter().filter(|it| **it).count();
         for (number, component) in (0..).zip(system.components()) {

@@ -45,9 +45,9 @@ pub(crate) enum SearchEnd {
     /// A run was found.
     Run(ComponentRun),
     /// There is no run.
-    Nothing,
+    NoRun,
     /// The node limit was reached.
-    TooMany,
+    TooManyNodes,
     /// The search was stopped.
     Stopped,
 }
@@ -56,7 +56,7 @@ pub(crate) enum SearchEnd {
 #[derive(Debug)]
 pub(crate) struct SearchOutcome {
     /// The reason why the search ended.
-    pub(crate) ending: SearchEnd,
+    pub(crate) end: SearchEnd,
     /// Number of visited nodes.
     pub(crate) nodes: usize,
 }
@@ -85,9 +85,9 @@ struct SccRoot {
     /// The order number of the component's first node.
     first: u32,
     /// The acceptance marks of edges within the component.
-    inside: Marks,
+    inner_marks: Marks,
     /// The acceptance marks of the edge that entered the component.
-    before: Marks,
+    entry_marks: Marks,
 }
 
 pub(crate) struct ProductSearch<'a, 's> {
@@ -96,18 +96,18 @@ pub(crate) struct ProductSearch<'a, 's> {
     /// The automaton that accepts the runs to find.
     automaton: &'a KindAutomaton,
     /// The treatment of finite runs.
-    endings: FiniteRuns,
+    finite_runs: FiniteRuns,
     /// The bit fields of a node: one per member, the automaton state, and the kind of the last
     /// label.
     fields: Vec<Field>,
     nodes: JointStateStore,
     /// The order number of each node from 1, or [`DONE`] when its component is done; 0 if it is not
     /// visited.
-    order: Vec<u32>,
+    order_number: Vec<u32>,
     /// The kind of each label of the system, indexed by label.
-    kinds: Vec<u8>,
+    kind_of_label: Vec<u8>,
     /// A label from outside for each kind that has one.
-    outside: Vec<(u32, LabelId)>,
+    outside_labels: Vec<(u32, LabelId)>,
     /// The computation of stubborn sets, if partial-order reduction is on.
     stubborn: Option<StubbornSets>,
 }
@@ -122,12 +122,12 @@ struct EnabledState<'p, 's> {
 }
 
 impl EnablednessOracle for EnabledState<'_, '_> {
-    fn can_take(&self, label: LabelId) -> bool {
+    fn is_enabled(&self, label: LabelId) -> bool {
         self.can_be_taken.binary_search(&label).is_ok()
     }
 
-    fn before(&self, label: LabelId) -> impl Iterator<Item = LabelId> {
-        self.product.before(self.state, label)
+    fn labels_that_may_enable(&self, label: LabelId) -> impl Iterator<Item = LabelId> {
+        self.product.labels_that_may_enable(self.state, label)
     }
 }
 
@@ -137,22 +137,33 @@ impl<'a, 's> ProductSearch<'a, 's> {
         system: &System,
         product: &'a mut Product<'s>,
         automaton: &'a KindAutomaton,
-        endings: FiniteRuns,
+        finite_runs: FiniteRuns,
     ) -> Self {
-        let kinds: Vec<u8> = system.labels().map(|label| automaton.kind(label) as u8).collect();
+        let kind_of_label: Vec<u8> =
+            system.labels().map(|label| automaton.kind(label) as u8).collect();
         let component_sizes = product.sizes().collect::<Vec<_>>();
         let automaton_sizes = [automaton.states.len(), automaton.kinds() as usize];
         let (fields, width) = Field::layout(component_sizes.into_iter().chain(automaton_sizes));
-        let mut outside: Vec<(u32, LabelId)> = Vec::new();
-        for &label in &product.outside {
-            let kind = u32::from(kinds[label.index()]);
-            if outside.iter().all(|it| it.0 != kind) {
-                outside.push((kind, label));
+        let mut outside_labels: Vec<(u32, LabelId)> = Vec::new();
+        for &label in &product.outside_labels {
+            let kind = u32::from(kind_of_label[label.index()]);
+            if outside_labels.iter().all(|it| it.0 != kind) {
+                outside_labels.push((kind, label));
             }
         }
-        let (nodes, order) = (JointStateStore::new(width), Vec::new());
+        let (nodes, order_number) = (JointStateStore::new(width), Vec::new());
         let stubborn = None;
-        Self { product, automaton, endings, fields, nodes, order, kinds, outside, stubborn }
+        Self {
+            product,
+            automaton,
+            finite_runs,
+            fields,
+            nodes,
+            order_number,
+            kind_of_label,
+            outside_labels,
+            stubborn,
+        }
     }
 
     /// Enables partial-order reduction: steps with unnamed labels may be postponed. This is valid
@@ -169,42 +180,46 @@ impl<'a, 's> ProductSearch<'a, 's> {
         max_nodes: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> SearchOutcome {
-        let ending = self.ending(max_nodes, goes_on);
-        SearchOutcome { ending, nodes: self.nodes.len() }
+        let ending = self.search_accepting_cycle(max_nodes, goes_on);
+        SearchOutcome { end: ending, nodes: self.nodes.len() }
     }
 
     /// Searches depth-first for a cycle with all acceptance marks, by Couvreur's algorithm. Returns
     /// a run with such a cycle, if there is one.
-    fn ending(&mut self, max_nodes: usize, goes_on: &mut dyn FnMut() -> bool) -> SearchEnd {
+    fn search_accepting_cycle(
+        &mut self,
+        max_nodes: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> SearchEnd {
         let mut visit_count = 0;
         let mut roots: Vec<SccRoot> = Vec::new();
         let mut unfinished: Vec<u32> = Vec::new();
         let mut path: Vec<SearchFrame> = Vec::new();
         for start in self.starts() {
-            if self.order.get(start as usize).is_some_and(|&it| it != 0) {
+            if self.order_number.get(start as usize).is_some_and(|&it| it != 0) {
                 continue;
             }
             let mut entered = Some((start, Marks::NONE));
             loop {
                 if let Some((node, entry_marks)) = entered.take() {
                     visit_count += 1;
-                    if self.order.len() <= node as usize {
-                        self.order.resize(node as usize + 1, 0);
+                    if self.order_number.len() <= node as usize {
+                        self.order_number.resize(node as usize + 1, 0);
                     }
-                    self.order[node as usize] = visit_count;
+                    self.order_number[node as usize] = visit_count;
                     unfinished.push(node);
                     roots.push(SccRoot {
                         first: visit_count,
-                        inside: Marks::NONE,
-                        before: entry_marks,
+                        inner_marks: Marks::NONE,
+                        entry_marks,
                     });
                     if self.nodes.len() >= max_nodes {
-                        return SearchEnd::TooMany;
+                        return SearchEnd::TooManyNodes;
                     }
                     if visit_count % 256 == 0 && !goes_on() {
                         return SearchEnd::Stopped;
                     }
-                    let steps = self.some_steps(node);
+                    let steps = self.reduced_steps(node);
                     path.push(SearchFrame { node, steps });
                 }
                 let Some(frame) = path.last_mut() else { break };
@@ -214,12 +229,12 @@ impl<'a, 's> ProductSearch<'a, 's> {
                     self.leave(node, &mut roots, &mut unfinished);
                     continue;
                 };
-                match self.seen(step.to) {
+                match self.order_of(step.to) {
                     None => entered = Some((step.to, step.marks)),
-                    Some(DONE) => {}
+                    Some(FINISHED) => {}
                     Some(order) => {
                         let marks = merge(&mut roots, order, step.marks);
-                        if self.automaton.all.within(marks) {
+                        if self.automaton.required_marks.is_subset(marks) {
                             let first = roots.last().map_or(0, |root| root.first);
                             return self.lasso(first, goes_on);
                         }
@@ -227,12 +242,12 @@ impl<'a, 's> ProductSearch<'a, 's> {
                 }
             }
         }
-        SearchEnd::Nothing
+        SearchEnd::NoRun
     }
 
     /// Returns the order number of a visited node, or [`DONE`] if its component is done.
-    fn seen(&self, node: u32) -> Option<u32> {
-        match self.order.get(node as usize) {
+    fn order_of(&self, node: u32) -> Option<u32> {
+        match self.order_number.get(node as usize) {
             None | Some(&0) => None,
             Some(&order) => Some(order),
         }
@@ -241,13 +256,13 @@ impl<'a, 's> ProductSearch<'a, 's> {
     /// Leaves a node without remaining steps. If it is the first of its component, the component is
     /// done.
     fn leave(&mut self, node: u32, roots: &mut Vec<SccRoot>, unfinished: &mut Vec<u32>) {
-        let order = self.order[node as usize];
+        let order = self.order_number[node as usize];
         if roots.last().is_none_or(|root| root.first != order) {
             return;
         }
         roots.pop();
         while let Some(finished_node) = unfinished.pop() {
-            self.order[finished_node as usize] = DONE;
+            self.order_number[finished_node as usize] = FINISHED;
             if finished_node == node {
                 break;
             }
@@ -260,13 +275,13 @@ impl<'a, 's> ProductSearch<'a, 's> {
         let automaton = self.automaton;
         for joint_state in self.product.starts() {
             let mut states = vec![automaton.initial];
-            if self.endings == FiniteRuns::Stutter {
+            if self.finite_runs == FiniteRuns::Stutter {
                 let moves = automaton.states[automaton.initial as usize].iter();
                 let reading_no_label = moves.filter(|it| it.kinds >> automaton.other() & 1 == 1);
                 states = reading_no_label.map(|it| it.target).collect();
             }
             for state in states {
-                let node = self.number(&joint_state, state, automaton.other());
+                let node = self.insert_node(&joint_state, state, automaton.other());
                 starts.push(node);
             }
         }
@@ -274,7 +289,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
     }
 
     /// Packs a node into words, and returns its number in the store.
-    fn number(&mut self, joint_state: &[u32], state: u32, last_kind: u32) -> u32 {
+    fn insert_node(&mut self, joint_state: &[u32], state: u32, last_kind: u32) -> u32 {
         let mut words = [0; 64];
         let mut long = Vec::new();
         let width = self.fields.last().map_or(1, |field| field.width());
@@ -285,7 +300,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
                 &mut long[..]
             }
         };
-        let last_kind = if self.endings == FiniteRuns::Stutter { last_kind } else { 0 };
+        let last_kind = if self.finite_runs == FiniteRuns::Stutter { last_kind } else { 0 };
         for (field, &value) in
             self.fields.iter().zip(joint_state.iter().chain([&state, &last_kind]))
         {
@@ -306,21 +321,22 @@ impl<'a, 's> ProductSearch<'a, 's> {
 
     /// Returns the steps to explore from a node: those of a stubborn set if none of them leads to a
     /// node on the search path, otherwise all. So each cycle contains a node with all its steps.
-    fn some_steps(&mut self, node: u32) -> Vec<SearchStep> {
+    fn reduced_steps(&mut self, node: u32) -> Vec<SearchStep> {
         let Some(mut stubborn) = self.stubborn.take() else {
             return self.steps(node, |_| true);
         };
         let (state, ..) = self.unpacked(node);
-        let can_be_taken = self.product.can_be_taken(&state);
-        let (kinds, other) = (&self.kinds, self.automaton.other());
+        let can_be_taken = self.product.enabled_labels(&state);
+        let (kinds, other) = (&self.kind_of_label, self.automaton.other());
         let is_named_label = |label: LabelId| u32::from(kinds[label.index()]) != other;
         let enabled_state =
             EnabledState { product: self.product, state: &state, can_be_taken: &can_be_taken };
-        let stubborn_labels = stubborn.least(&enabled_state, &can_be_taken, is_named_label);
+        let stubborn_labels = stubborn.smallest_set(&enabled_state, &can_be_taken, is_named_label);
         self.stubborn = Some(stubborn);
         if let Some(stubborn_labels) = stubborn_labels {
             let steps = self.steps(node, |label| stubborn_labels.binary_search(&label).is_ok());
-            if steps.iter().all(|step| self.seen(step.to).is_none_or(|order| order == DONE)) {
+            if steps.iter().all(|step| self.order_of(step.to).is_none_or(|order| order == FINISHED))
+            {
                 return steps;
             }
         }
@@ -334,7 +350,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
         let moves = &automaton.states[state as usize];
         let readable = moves.iter().fold(0, |kinds, it| kinds | it.kinds);
         let mut labelled_successors: Vec<(LabelId, Vec<u32>)> = Vec::new();
-        let kinds = &self.kinds;
+        let kinds = &self.kind_of_label;
         self.product.steps(
             &joint_state,
             |label| readable >> kinds[label.index()] & 1 == 1 && is_wanted_label(label),
@@ -344,22 +360,23 @@ impl<'a, 's> ProductSearch<'a, 's> {
                 labelled_successors.push((step.label, next));
             },
         );
-        for &(kind, label) in &self.outside {
+        for &(kind, label) in &self.outside_labels {
             if readable >> kind & 1 == 1 && is_wanted_label(label) {
                 labelled_successors.push((label, joint_state.clone()));
             }
         }
         let mut steps = Vec::new();
         for (label, next) in labelled_successors {
-            let kind = u32::from(self.kinds[label.index()]);
+            let kind = u32::from(self.kind_of_label[label.index()]);
             for it in moves.iter().filter(|it| it.kinds >> kind & 1 == 1) {
-                let to = self.number(&next, it.target, kind);
+                let to = self.insert_node(&next, it.target, kind);
                 steps.push(SearchStep { label: Some(label), marks: it.marks, to });
             }
         }
-        if self.endings == FiniteRuns::Stutter && !self.product.must_go_on(&joint_state) {
+        if self.finite_runs == FiniteRuns::Stutter && !self.product.has_complete_step(&joint_state)
+        {
             for it in moves.iter().filter(|it| it.kinds >> last_kind & 1 == 1) {
-                let to = self.number(&joint_state, it.target, last_kind);
+                let to = self.insert_node(&joint_state, it.target, last_kind);
                 steps.push(SearchStep { label: None, marks: it.marks, to });
             }
         }
@@ -375,9 +392,9 @@ impl<'a, 's> ProductSearch<'a, 's> {
     /// Returns a run whose cycle lies in the topmost component, whose nodes have order numbers from
     /// `first`.
     fn lasso(&mut self, first: u32, goes_on: &mut dyn FnMut() -> bool) -> SearchEnd {
-        let is_in_component = |order: u32| order != DONE && order >= first;
+        let is_in_component = |order: u32| order != FINISHED && order >= first;
         let mut starts = self.starts();
-        starts.retain(|&start| self.seen(start).is_some());
+        starts.retain(|&start| self.order_of(start).is_some());
         let Some((prefix, entry)) =
             self.path(&starts, |_| true, |order, _| is_in_component(order), true, goes_on)
         else {
@@ -386,9 +403,13 @@ impl<'a, 's> ProductSearch<'a, 's> {
         let back = prefix.len();
         let mut steps = prefix;
         let (mut node, mut collected_marks) = (entry, Marks::NONE);
-        while !self.automaton.all.within(collected_marks) || node != entry || steps.len() == back {
-            let required_marks = self.automaton.all;
-            let wanted = |_: u32, step: &SearchStep| match required_marks.within(collected_marks) {
+        while !self.automaton.required_marks.is_subset(collected_marks)
+            || node != entry
+            || steps.len() == back
+        {
+            let required_marks = self.automaton.required_marks;
+            let wanted = |_: u32, step: &SearchStep| match required_marks.is_subset(collected_marks)
+            {
                 true => step.to == entry,
                 false => required_marks.0 & step.marks.0 & !collected_marks.0 != 0,
             };
@@ -424,7 +445,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
     ) -> Option<(Vec<SearchStep>, u32)> {
         let neutral_step = SearchStep { label: None, marks: Marks::NONE, to: 0 };
         for &node in from.iter().filter(|_| may_be_empty) {
-            if is_wanted(self.seen(node)?, &SearchStep { to: node, ..neutral_step }) {
+            if is_wanted(self.order_of(node)?, &SearchStep { to: node, ..neutral_step }) {
                 return Some((Vec::new(), node));
             }
         }
@@ -438,7 +459,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
             let node = open[next];
             next += 1;
             for step in self.steps(node, |_| true) {
-                let Some(order) = self.seen(step.to).filter(|&order| is_allowed(order)) else {
+                let Some(order) = self.order_of(step.to).filter(|&order| is_allowed(order)) else {
                     continue;
                 };
                 if is_wanted(order, &step) {
@@ -462,7 +483,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
 }
 
 /// The order number of nodes whose component is done.
-const DONE: u32 = u32::MAX;
+const FINISHED: u32 = u32::MAX;
 
 /// Handles a back edge to the node with this order number: merges the components in between.
 /// Returns the marks of the merged component.
@@ -470,15 +491,15 @@ fn merge(roots: &mut Vec<SccRoot>, order: u32, marks: Marks) -> Marks {
     let mut inner_marks = marks;
     let mut entry_marks = Marks::NONE;
     while let Some(root) = roots.last() {
-        inner_marks = inner_marks.or(root.inside).or(entry_marks);
+        inner_marks = inner_marks.or(root.inner_marks).or(entry_marks);
         if root.first <= order {
             break;
         }
-        entry_marks = root.before;
+        entry_marks = root.entry_marks;
         roots.pop();
     }
     if let Some(root) = roots.last_mut() {
-        root.inside = inner_marks;
+        root.inner_marks = inner_marks;
     }
     inner_marks
 }

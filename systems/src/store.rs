@@ -10,7 +10,7 @@ pub(crate) struct JointStateStore {
     words: Vec<u64>,
     width: usize,
     /// Row numbers plus one; 0 is a free slot. The length is a power of two.
-    table: Vec<u32>,
+    slots: Vec<u32>,
     /// Number of rows.
     count: u32,
 }
@@ -18,7 +18,7 @@ pub(crate) struct JointStateStore {
 impl JointStateStore {
     /// Creates an empty set of rows of `width` words.
     pub(crate) fn new(width: usize) -> Self {
-        Self { words: Vec::new(), width, table: vec![0; 1 << 10], count: 0 }
+        Self { words: Vec::new(), width, slots: vec![0; 1 << 10], count: 0 }
     }
 
     /// Returns the number of rows.
@@ -33,17 +33,17 @@ impl JointStateStore {
 
     /// Inserts a row. Returns its number, and true if it is new.
     pub(crate) fn insert(&mut self, row: &[u64]) -> (u32, bool) {
-        if (self.count as usize + 1) * 2 > self.table.len() {
+        if (self.count as usize + 1) * 2 > self.slots.len() {
             self.grow();
         }
-        let mask = self.table.len() - 1;
+        let mask = self.slots.len() - 1;
         let mut slot = hash(row) as usize & mask;
         loop {
-            match self.table[slot] {
+            match self.slots[slot] {
                 0 => {
                     self.words.extend_from_slice(row);
                     self.count += 1;
-                    self.table[slot] = self.count;
+                    self.slots[slot] = self.count;
                     return (self.count - 1, true);
                 }
                 number if self.row(number - 1) == row => return (number - 1, false),
@@ -53,15 +53,15 @@ impl JointStateStore {
     }
 
     fn grow(&mut self) {
-        let size = self.table.len() * 2;
-        self.table.clear();
-        self.table.resize(size, 0);
+        let size = self.slots.len() * 2;
+        self.slots.clear();
+        self.slots.resize(size, 0);
         for number in 0..self.count {
             let mut slot = hash(self.row(number)) as usize & (size - 1);
-            while self.table[slot] != 0 {
+            while self.slots[slot] != 0 {
                 slot = (slot + 1) & (size - 1);
             }
-            self.table[slot] = number + 1;
+            self.slots[slot] = number + 1;
         }
     }
 }

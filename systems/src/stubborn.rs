@@ -23,7 +23,7 @@
 //! Sources: A. Valmari, *A stubborn attack on state explosion*, CAV 1990; D. Peled, *Combining
 //! partial order reductions with on-the-fly model-checking*, CAV 1994.
 
-use crate::factors::targets;
+use crate::factors::edges_with_label;
 use crate::system::{Component, LabelId, System};
 
 /// For each label of a system, the labels that depend on it in some component.
@@ -32,7 +32,7 @@ pub(crate) struct DependenceRelation(Vec<Vec<LabelId>>);
 
 /// Limit on the number of compared pairs of edges from one state. Beyond it, all labels of the
 /// component count as dependent.
-const MOST_PAIRS: usize = 1 << 24;
+const MAX_COMPARED_PAIRS: usize = 1 << 24;
 
 impl DependenceRelation {
     /// Computes the dependent labels of all components of a system.
@@ -42,7 +42,7 @@ impl DependenceRelation {
             let owned_labels: Vec<LabelId> =
                 system.labels().filter(|&it| system.owners(it).contains(&number)).collect();
             let pair_count: usize = component.edges.iter().map(|row| row.len() * row.len()).sum();
-            for (one, other) in match pair_count > MOST_PAIRS {
+            for (one, other) in match pair_count > MAX_COMPARED_PAIRS {
                 true => all_pairs(&owned_labels),
                 false => dependent(component),
             } {
@@ -58,7 +58,7 @@ impl DependenceRelation {
     }
 
     /// Returns the labels that depend on this one.
-    pub(crate) fn of(&self, label: LabelId) -> &[LabelId] {
+    pub(crate) fn dependent_on(&self, label: LabelId) -> &[LabelId] {
         &self.0[label.index()]
     }
 }
@@ -75,10 +75,10 @@ fn dependent(component: &Component) -> Vec<(LabelId, LabelId)> {
     for row in &component.edges {
         for &(one, after_one) in row {
             for &(other, after_other) in row.iter().filter(|it| it.0 > one) {
-                let other_after_one = targets(&component.edges[after_one as usize], other);
-                let one_after_other = targets(&component.edges[after_other as usize], one);
-                let is_independent = targets(row, one).len() == 1
-                    && targets(row, other).len() == 1
+                let other_after_one = edges_with_label(&component.edges[after_one as usize], other);
+                let one_after_other = edges_with_label(&component.edges[after_other as usize], one);
+                let is_independent = edges_with_label(row, one).len() == 1
+                    && edges_with_label(row, other).len() == 1
                     && matches!((other_after_one, one_after_other), ([(_, x)], [(_, y)]) if x == y);
                 if !is_independent {
                     dependent_pairs.push((one, other));
@@ -97,7 +97,7 @@ pub(crate) struct StubbornSets {
     /// The labels that depend on each label.
     dependence: DependenceRelation,
     /// The number of the last attempt that added the label, indexed by label.
-    taken: Vec<u64>,
+    last_attempt: Vec<u64>,
     /// The number of the current attempt.
     attempt: u64,
     /// Labels of the set that are not processed yet.
@@ -107,21 +107,21 @@ pub(crate) struct StubbornSets {
 /// A joint state, as needed for the computation of a stubborn set.
 pub(crate) trait EnablednessOracle {
     /// Returns true if the label is enabled here.
-    fn can_take(&self, label: LabelId) -> bool;
+    fn is_enabled(&self, label: LabelId) -> bool;
     /// Returns labels, one of which must occur before this disabled label is enabled.
-    fn before(&self, label: LabelId) -> impl Iterator<Item = LabelId>;
+    fn labels_that_may_enable(&self, label: LabelId) -> impl Iterator<Item = LabelId>;
 }
 
 impl StubbornSets {
     pub(crate) fn new(dependence: DependenceRelation) -> Self {
-        let taken = vec![0; dependence.0.len()];
-        Self { dependence, taken, attempt: 0, open: Vec::new() }
+        let last_attempt = vec![0; dependence.0.len()];
+        Self { dependence, last_attempt, attempt: 0, open: Vec::new() }
     }
 
     /// Returns the enabled labels of the smallest stubborn set found, ascending. No label of the
     /// set may satisfy `counts`. Returns `None` if no set qualifies or every set contains all
     /// enabled labels.
-    pub(crate) fn least(
+    pub(crate) fn smallest_set(
         &mut self,
         joint_state: &impl EnablednessOracle,
         enabled_labels: &[LabelId],
@@ -133,8 +133,9 @@ impl StubbornSets {
             if max_labels == 1 {
                 break;
             }
-            smallest =
-                self.closed(joint_state, seed_label, max_labels, &is_named_label).or(smallest);
+            smallest = self
+                .set_containing(joint_state, seed_label, max_labels, &is_named_label)
+                .or(smallest);
         }
         smallest.iter_mut().for_each(|labels| labels.sort_unstable());
         smallest
@@ -142,7 +143,7 @@ impl StubbornSets {
 
     /// Returns the enabled labels of a stubborn set that contains `begin`, if there are fewer than
     /// `most` and none satisfies `counts`.
-    fn closed(
+    fn set_containing(
         &mut self,
         joint_state: &impl EnablednessOracle,
         seed_label: LabelId,
@@ -151,26 +152,26 @@ impl StubbornSets {
     ) -> Option<Vec<LabelId>> {
         self.attempt += 1;
         self.open.clear();
-        self.take(seed_label);
+        self.add_label(seed_label);
         let mut enabled_labels = Vec::new();
         while let Some(label) = self.open.pop() {
-            if !joint_state.can_take(label) {
-                joint_state.before(label).for_each(|it| self.take(it));
+            if !joint_state.is_enabled(label) {
+                joint_state.labels_that_may_enable(label).for_each(|it| self.add_label(it));
                 continue;
             }
             enabled_labels.push(label);
             if is_named_label(label) || enabled_labels.len() >= max_labels {
                 return None;
             }
-            for index in 0..self.dependence.of(label).len() {
-                self.take(self.dependence.of(label)[index]);
+            for index in 0..self.dependence.dependent_on(label).len() {
+                self.add_label(self.dependence.dependent_on(label)[index]);
             }
         }
         Some(enabled_labels)
     }
 
-    fn take(&mut self, label: LabelId) {
-        if std::mem::replace(&mut self.taken[label.index()], self.attempt) != self.attempt {
+    fn add_label(&mut self, label: LabelId) {
+        if std::mem::replace(&mut self.last_attempt[label.index()], self.attempt) != self.attempt {
             self.open.push(label);
         }
     }

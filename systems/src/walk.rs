@@ -45,7 +45,7 @@ pub(crate) struct SystemWalker<'a, 's> {
     /// The automaton that accepts the runs to find.
     automaton: &'a KindAutomaton,
     /// The treatment of finite runs.
-    endings: FiniteRuns,
+    finite_runs: FiniteRuns,
     /// The generator of random numbers.
     random: Random,
     /// The kind of each label, indexed by label.
@@ -53,50 +53,52 @@ pub(crate) struct SystemWalker<'a, 's> {
     /// The owners of each label, indexed by label.
     owners: Vec<&'s [u32]>,
     /// For each kind, the states that accept a letter of this kind forever.
-    for_ever: Vec<Vec<bool>>,
+    accepts_forever: Vec<Vec<bool>>,
     /// The length of the next walk, in steps.
-    length: usize,
+    walk_length: usize,
     /// True if walks delay the entry into accepting components. This is for automata from
     /// [`phased`](crate::recurrence::phased), where most walks switch too early.
-    patient: bool,
+    delays_acceptance: bool,
 }
 
 /// The lengths of the shortest and the longest walks, in steps.
-const LENGTHS: (usize, usize) = (64, 8192);
+const WALK_LENGTHS: (usize, usize) = (64, 8192);
 
 impl<'a, 's> SystemWalker<'a, 's> {
     /// Creates a walker over all components of a system.
     pub(crate) fn new(
         system: &'s System,
         automaton: &'a KindAutomaton,
-        endings: FiniteRuns,
+        finite_runs: FiniteRuns,
         seed: u64,
-        patient: bool,
+        delays_acceptance: bool,
     ) -> Self {
         let members = (0..system.components().len() as u32).collect();
         Self {
             product: Product::new(system, members),
             automaton,
-            endings,
+            finite_runs,
             random: Random::new(seed),
             kinds: system.labels().map(|label| automaton.kind(label)).collect(),
             owners: system.labels().map(|label| system.owners(label)).collect(),
-            for_ever: (0..automaton.kinds()).map(|kind| automaton.accept_for_ever(kind)).collect(),
-            length: LENGTHS.0,
-            patient,
+            accepts_forever: (0..automaton.kinds())
+                .map(|kind| automaton.accept_for_ever(kind))
+                .collect(),
+            walk_length: WALK_LENGTHS.0,
+            delays_acceptance,
         }
     }
 
     /// Walks for about `steps` steps in total. Returns an accepted run if it finds one.
-    pub(crate) fn look(
+    pub(crate) fn search(
         &mut self,
         steps: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<ComponentRun> {
         let mut steps_left = steps;
         while steps_left > 0 && goes_on() {
-            let length = self.length;
-            self.length = if length >= LENGTHS.1 { LENGTHS.0 } else { length * 2 };
+            let length = self.walk_length;
+            self.walk_length = if length >= WALK_LENGTHS.1 { WALK_LENGTHS.0 } else { length * 2 };
             let (run, steps_taken) = self.walk(length.min(steps_left));
             if run.is_some() {
                 return run;
@@ -112,7 +114,7 @@ impl<'a, 's> SystemWalker<'a, 's> {
         let mut joint_state = starts.swap_remove(self.random.below(starts.len()));
         let mut state = self.automaton.initial;
         let mut last_kind = self.automaton.other();
-        if self.endings == FiniteRuns::Stutter {
+        if self.finite_runs == FiniteRuns::Stutter {
             let moves = self.automaton.states[state as usize].iter();
             let reading_no_label: Vec<u32> =
                 moves.filter(|it| it.kinds >> last_kind & 1 == 1).map(|it| it.target).collect();
@@ -132,7 +134,7 @@ impl<'a, 's> SystemWalker<'a, 's> {
                     Some(back)
                         if self
                             .automaton
-                            .all
+                            .required_marks
                             .numbers()
                             .all(|it| last_step_of_mark[it as usize] > back) =>
                     {
@@ -145,9 +147,9 @@ impl<'a, 's> SystemWalker<'a, 's> {
             }
             let choices = self.choices(&joint_state, state);
             if choices.is_empty() {
-                let is_maximal = self.endings == FiniteRuns::Stutter
-                    && self.for_ever[last_kind as usize][state as usize]
-                    && !self.product.must_go_on(&joint_state);
+                let is_maximal = self.finite_runs == FiniteRuns::Stutter
+                    && self.accepts_forever[last_kind as usize][state as usize]
+                    && !self.product.has_complete_step(&joint_state);
                 let run = ComponentRun { back: labels.len(), labels };
                 let steps_taken = run.labels.len();
                 return (is_maximal.then_some(run), steps_taken);
@@ -200,7 +202,7 @@ impl<'a, 's> SystemWalker<'a, 's> {
     fn pick(&mut self, mut choices: Vec<WalkChoice>, state: u32, ranks: &[u32]) -> WalkChoice {
         let distance = |choice: &WalkChoice| self.automaton.distance[choice.state as usize];
         let is_closing_cycle = self.automaton.distance[state as usize] == 0;
-        if self.patient && !is_closing_cycle && self.random.below(8) > 0 {
+        if self.delays_acceptance && !is_closing_cycle && self.random.below(8) > 0 {
             if choices.iter().any(|choice| distance(choice) > 0) {
                 choices.retain(|choice| distance(choice) > 0);
             }

@@ -134,14 +134,14 @@ fn measure(
     sums.checking += began.elapsed();
     match checked {
         Ok(()) => {}
-        Err(TableauRefusal::TooMany(_)) => sums.unchecked += 1,
+        Err(TableauRefusal::TooManyCases(_)) => sums.unchecked += 1,
         Err(refusal) => panic!("{line}: {refusal}"),
     }
     if each {
         println!(
             "{} states, {} edges, {transitions} transitions, {} marks, {}, {took:.1?}: {line}",
             automaton.states.len(),
-            automaton.edges(),
+            automaton.edge_count(),
             automaton.marks,
             if automaton.is_deterministic() { "deterministic" } else { "nondeterministic" }
         );
@@ -152,7 +152,7 @@ fn measure(
 fn add(automaton: &Automaton, tableau: &LinearTableau, sums: &mut SizeTotals) {
     sums.translated += tableau.automaton.states.len();
     sums.states += automaton.states.len();
-    sums.edges += automaton.edges();
+    sums.edges += automaton.edge_count();
     sums.marks += automaton.marks as usize;
     sums.deterministic += usize::from(automaton.is_deterministic());
     let strength = match automaton.strength() {

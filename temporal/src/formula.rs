@@ -75,7 +75,7 @@ pub type Ctl = Formulas<Quantifier>;
 
 /// Largest operand list that is merged into an outer ∧ or ∨. A chain of 10⁵ operands, built
 /// pairwise, then takes 10⁵ short lists instead of 10⁵ long ones.
-const FLAT: usize = 32;
+const MAX_MERGED_OPERANDS: usize = 32;
 
 /// A store of formulas; see the module documentation.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ impl<P: Paths> Default for Formulas<P> {
             Self { nodes: Vec::new(), numbers: HashMap::new(), negations: Vec::new() };
         let no = formulas.intern(Node::False);
         let yes = formulas.intern(Node::True);
-        formulas.are_opposites(no, yes);
+        formulas.link_negations(no, yes);
         formulas
     }
 }
@@ -110,7 +110,7 @@ impl<P: Paths> Formulas<P> {
         formula
     }
 
-    fn are_opposites(&mut self, one: Formula<P>, other: Formula<P>) {
+    fn link_negations(&mut self, one: Formula<P>, other: Formula<P>) {
         self.negations[one.index()] = Some(other);
         self.negations[other.index()] = Some(one);
     }
@@ -145,23 +145,23 @@ impl<P: Paths> Formulas<P> {
         let formula = self.intern(Node::Literal(literal));
         if self.negations[formula.index()].is_none() {
             let other = self.intern(Node::Literal(literal.negated()));
-            self.are_opposites(formula, other);
+            self.link_negations(formula, other);
         }
         formula
     }
 
     /// Returns the conjunction of the operands, or true without operands.
     pub fn and(&mut self, operands: impl IntoIterator<Item = Formula<P>>) -> Formula<P> {
-        self.gather(operands, true)
+        self.join_operands(operands, true)
     }
 
     /// Returns the disjunction of the operands, or false without operands.
     pub fn or(&mut self, operands: impl IntoIterator<Item = Formula<P>>) -> Formula<P> {
-        self.gather(operands, false)
+        self.join_operands(operands, false)
     }
 
     /// Builds ∧ if `unit` is true, otherwise ∨.
-    fn gather(
+    fn join_operands(
         &mut self,
         operands: impl IntoIterator<Item = Formula<P>>,
         is_conjunction: bool,
@@ -169,10 +169,10 @@ impl<P: Paths> Formulas<P> {
         let mut gathered = Vec::new();
         for operand in operands {
             match self.node(operand) {
-                Node::And(inner) if is_conjunction && inner.len() <= FLAT => {
+                Node::And(inner) if is_conjunction && inner.len() <= MAX_MERGED_OPERANDS => {
                     gathered.extend_from_slice(inner)
                 }
-                Node::Or(inner) if !is_conjunction && inner.len() <= FLAT => {
+                Node::Or(inner) if !is_conjunction && inner.len() <= MAX_MERGED_OPERANDS => {
                     gathered.extend_from_slice(inner)
                 }
                 _ => gathered.push(operand),
@@ -201,7 +201,7 @@ impl<P: Paths> Formulas<P> {
     /// Returns "next formula".
     pub fn next(&mut self, paths: P, formula: Formula<P>) -> Formula<P> {
         for constant in [false, true] {
-            if self.is(formula, constant) && paths.keeps(constant) {
+            if self.is(formula, constant) && paths.next_keeps(constant) {
                 return formula;
             }
         }

@@ -66,22 +66,23 @@ impl EdgeGraph {
                 (0..states).map(|state| operands.iter().any(|&part| value[part][state])).collect()
             }
             Node::Next(paths, part) => {
-                (0..states).map(|state| self.step(*paths, state, &value[*part])).collect()
+                (0..states).map(|state| self.next_holds(*paths, state, &value[*part])).collect()
             }
             Node::Until(paths, left, right) => self.fixpoint(false, |state, set| {
                 let holds_next =
-                    self.step(*paths, state, set) && !self.successors[state].is_empty();
+                    self.next_holds(*paths, state, set) && !self.successors[state].is_empty();
                 value[*right][state] || (value[*left][state] && holds_next)
             }),
             Node::Release(paths, left, right) => self.fixpoint(true, |state, set| {
-                let holds_next = self.step(*paths, state, set) || self.successors[state].is_empty();
+                let holds_next =
+                    self.next_holds(*paths, state, set) || self.successors[state].is_empty();
                 value[*right][state] && (value[*left][state] || holds_next)
             }),
         })
     }
 
     /// Returns true if some (or every) successor is in the set.
-    fn step(&self, paths: Quantifier, state: usize, set: &[bool]) -> bool {
+    fn next_holds(&self, paths: Quantifier, state: usize, set: &[bool]) -> bool {
         let mut successors = self.successors[state].iter();
         match paths {
             Quantifier::Exists => successors.any(|&to| set[to]),

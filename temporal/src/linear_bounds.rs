@@ -44,16 +44,16 @@ use crate::parts::PartValues;
 use crate::paths::{Linear, Quantifier};
 
 /// Limit on the number of some-formulas of one part.
-const CHOICES: usize = 8;
+const MAX_ALTERNATIVES: usize = 8;
 
 /// The formulas of LTL that bound a formula of CTL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinearBounds {
     /// A state from which some run satisfies this formula satisfies the CTL formula.
-    pub shown_by: Formula<Linear>,
+    pub sufficient: Formula<Linear>,
     /// For each of these formulas (at least one): a state that satisfies the CTL formula has a run
     /// that satisfies it.
-    pub shows: Vec<Formula<Linear>>,
+    pub necessary: Vec<Formula<Linear>>,
 }
 
 /// The formulas of a part; see the module documentation.
@@ -81,9 +81,9 @@ impl Ctl {
         let bounds =
             self.fold(formula, |part, node, value: &PartValues<Quantifier, PartBounds>| {
                 let condition = next_condition(part, node, condition_of_next, store);
-                part_of(node, value, condition, store, dead)
+                bounds_of_node(node, value, condition, store, dead)
             });
-        LinearBounds { shown_by: bounds.along, shows: bounds.some }
+        LinearBounds { sufficient: bounds.along, necessary: bounds.some }
     }
 }
 
@@ -103,7 +103,7 @@ fn next_condition(
 
 /// Returns the formulas of a node from the formulas of its operands. `condition` is the caller's
 /// condition for a next operator.
-fn part_of(
+fn bounds_of_node(
     node: &Node<Quantifier>,
     value: &PartValues<Quantifier, PartBounds>,
     condition: Formula<Linear>,
@@ -126,7 +126,8 @@ fn part_of(
         Node::Or(parts) => {
             let mut choices = vec![store.constant(false)];
             for part in parts.iter() {
-                choices = pairs(&choices, &value[*part].some, |one, other| store.or([one, other]));
+                choices =
+                    join_pairs(&choices, &value[*part].some, |one, other| store.or([one, other]));
             }
             PartBounds {
                 along: store.or(parts.iter().map(|&part| value[part].along)),
@@ -142,7 +143,7 @@ fn part_of(
             let along = holding_next(value[*inner].along);
             let some = value[*inner].some.iter().map(|&some| holding_next(some)).collect();
             let all = store.and([is_not_dead, condition]);
-            beside_all(PartBounds { along, all, some }, store)
+            strengthen_alternatives(PartBounds { along, all, some }, store)
         }
         Node::Next(Quantifier::All, inner) => {
             let next = store.next(Linear, value[*inner].all);
@@ -154,7 +155,10 @@ fn part_of(
             let until = |&some: &_| store.until(Linear, left.all, some);
             let some = right.some.iter().map(until).collect();
             let along = store.until(Linear, left.along, right.along);
-            beside_all(PartBounds { along, all: store.or([right.all, left_before]), some }, store)
+            strengthen_alternatives(
+                PartBounds { along, all: store.or([right.all, left_before]), some },
+                store,
+            )
         }
         Node::Until(Quantifier::All, left, right) => {
             of_all(value[*right].along, store.until(Linear, value[*left].all, value[*right].all))
@@ -190,15 +194,15 @@ fn conjunction(along: Formula<Linear>, parts: &[&PartBounds], store: &mut Ltl) -
     for part in parts {
         some.extend(part.some.iter().filter(|&&some| some != part.all));
     }
-    some.truncate(CHOICES);
+    some.truncate(MAX_ALTERNATIVES);
     if some.is_empty() {
         some.push(all);
     }
-    beside_all(PartBounds { along, all, some }, store)
+    strengthen_alternatives(PartBounds { along, all, some }, store)
 }
 
 /// Adds `all` to each alternative: the chosen run also satisfies the properties of all runs.
-fn beside_all(part: PartBounds, store: &mut Ltl) -> PartBounds {
+fn strengthen_alternatives(part: PartBounds, store: &mut Ltl) -> PartBounds {
     let mut some: Vec<_> = part.some.iter().map(|&some| store.and([some, part.all])).collect();
     some.sort_unstable();
     some.dedup();
@@ -206,11 +210,11 @@ fn beside_all(part: PartBounds, store: &mut Ltl) -> PartBounds {
 }
 
 /// Returns the combinations of one formula of each list, up to the limit.
-fn pairs(
+fn join_pairs(
     lefts: &[Formula<Linear>],
     rights: &[Formula<Linear>],
     mut join: impl FnMut(Formula<Linear>, Formula<Linear>) -> Formula<Linear>,
 ) -> Vec<Formula<Linear>> {
     let combinations = lefts.iter().flat_map(|&one| rights.iter().map(move |&other| (one, other)));
-    combinations.take(CHOICES).map(|(one, other)| join(one, other)).collect()
+    combinations.take(MAX_ALTERNATIVES).map(|(one, other)| join(one, other)).collect()
 }

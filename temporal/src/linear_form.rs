@@ -37,7 +37,7 @@ enum LinearPart {
     /// A condition: no temporal operators.
     Condition(Formula<Linear>),
     /// True if and only if all paths satisfy this formula.
-    All(Formula<Linear>),
+    OnAllPaths(Formula<Linear>),
     /// Neither of the two.
     Other,
 }
@@ -45,7 +45,7 @@ enum LinearPart {
 impl LinearPart {
     fn linear(self) -> Option<Formula<Linear>> {
         match self {
-            LinearPart::Condition(formula) | LinearPart::All(formula) => Some(formula),
+            LinearPart::Condition(formula) | LinearPart::OnAllPaths(formula) => Some(formula),
             LinearPart::Other => None,
         }
     }
@@ -89,7 +89,7 @@ impl Ctl {
                 let both = store.and(parts);
                 return match conjuncts.iter().all(is_condition) {
                     true => LinearPart::Condition(both),
-                    false => LinearPart::All(both),
+                    false => LinearPart::OnAllPaths(both),
                 };
             }
             Node::Or(disjuncts) => {
@@ -100,7 +100,7 @@ impl Ctl {
                 let either = store.or(parts);
                 return match disjuncts.len() - conditions {
                     0 => LinearPart::Condition(either),
-                    1 => LinearPart::All(either),
+                    1 => LinearPart::OnAllPaths(either),
                     _ => LinearPart::Other,
                 };
             }
@@ -119,6 +119,6 @@ impl Ctl {
             }
             _ => None,
         };
-        part.map_or(LinearPart::Other, LinearPart::All)
+        part.map_or(LinearPart::Other, LinearPart::OnAllPaths)
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Index;
 
 impl<P: Paths> Formulas<P> {
     /// Returns the formula and all its parts, each once, parts first.
-    pub fn below(&self, formula: Formula<P>) -> Vec<Formula<P>> {
+    pub fn parts(&self, formula: Formula<P>) -> Vec<Formula<P>> {
         let mut parts = vec![formula];
         let mut seen = HashSet::from([formula]);
         let mut next = 0;
@@ -31,10 +31,10 @@ impl<P: Paths> Formulas<P> {
         formula: Formula<P>,
         mut value: impl FnMut(Formula<P>, &Node<P>, &PartValues<P, T>) -> T,
     ) -> T {
-        let order = self.below(formula);
-        let mut values = PartValues { values: Vec::with_capacity(order.len()), order };
-        for index in 0..values.order.len() {
-            let part = values.order[index];
+        let order = self.parts(formula);
+        let mut values = PartValues { values: Vec::with_capacity(order.len()), parts: order };
+        for index in 0..values.parts.len() {
+            let part = values.parts[index];
             let next = value(part, self.node(part), &values);
             values.values.push(next);
         }
@@ -44,7 +44,7 @@ impl<P: Paths> Formulas<P> {
     /// Returns the atoms of the formula in ascending order.
     pub fn atoms(&self, formula: Formula<P>) -> Vec<AtomId> {
         let mut atoms: Vec<AtomId> = self
-            .below(formula)
+            .parts(formula)
             .into_iter()
             .filter_map(|part| match self.node(part) {
                 Node::Literal(literal) => Some(literal.atom),
@@ -57,7 +57,7 @@ impl<P: Paths> Formulas<P> {
     }
 
     /// Returns the formula with each direct part replaced by `map`.
-    pub fn with_parts(
+    pub fn replace_parts(
         &mut self,
         formula: Formula<P>,
         map: impl Fn(Formula<P>) -> Formula<P>,
@@ -73,14 +73,14 @@ impl<P: Paths> Formulas<P> {
     }
 
     /// Copies the formula to another store, with atoms replaced by formulas of that store.
-    pub fn copied(
+    pub fn copy_to(
         &self,
         formula: Formula<P>,
         target: &mut Self,
         meaning: impl Fn(AtomId) -> Formula<P>,
     ) -> Formula<P> {
         let mut copies: HashMap<Formula<P>, Formula<P>> = HashMap::new();
-        for part in self.below(formula) {
+        for part in self.parts(formula) {
             let copy = match self.node(part) {
                 Node::True => target.constant(true),
                 Node::False => target.constant(false),
@@ -109,14 +109,14 @@ impl<P: Paths> Formulas<P> {
         mut meaning: impl FnMut(&mut Self, AtomId) -> Option<Formula<P>>,
     ) -> Formula<P> {
         let mut results: HashMap<Formula<P>, Formula<P>> = HashMap::new();
-        for part in self.below(formula) {
+        for part in self.parts(formula) {
             let result = match *self.node(part) {
                 Node::Literal(literal) => match meaning(self, literal.atom) {
                     None => part,
                     Some(replacement) if literal.positive => replacement,
                     Some(replacement) => self.negate(replacement),
                 },
-                _ => self.with_parts(part, |inner| results[&inner]),
+                _ => self.replace_parts(part, |inner| results[&inner]),
             };
             results.insert(part, result);
         }
@@ -128,7 +128,7 @@ impl<P: Paths> Formulas<P> {
 #[derive(Debug)]
 pub struct PartValues<P, T> {
     /// The formulas, ascending: parts before formulas that contain them.
-    order: Vec<Formula<P>>,
+    parts: Vec<Formula<P>>,
     /// The values computed so far, at the positions of their formulas.
     values: Vec<T>,
 }
@@ -137,7 +137,7 @@ impl<P: Paths, T> Index<Formula<P>> for PartValues<P, T> {
     type Output = T;
 
     fn index(&self, formula: Formula<P>) -> &T {
-        let at = self.order.binary_search(&formula).expect("a part of the formula");
+        let at = self.parts.binary_search(&formula).expect("a part of the formula");
         &self.values[at]
     }
 }

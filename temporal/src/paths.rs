@@ -10,7 +10,7 @@ pub trait Paths: Copy + Ord + Hash + Debug {
     fn dual(self) -> Self;
 
     /// Returns true if "next constant" equals the constant.
-    fn keeps(self, constant: bool) -> bool;
+    fn next_keeps(self, constant: bool) -> bool;
 
     /// Returns true if a property of these paths implies the property of `those` paths.
     fn imply(self, those: Self) -> bool;
@@ -22,7 +22,7 @@ pub trait Paths: Copy + Ord + Hash + Debug {
     /// Returns true if next operators of these paths distribute over ∧ (`and` true) or ∨: X φ ∧ X ψ
     /// = X (φ ∧ ψ) on one path and on all paths, X φ ∨ X ψ = X (φ ∨ ψ) on one path and on some
     /// path.
-    fn moves_out_of(self, and: bool) -> bool;
+    fn next_distributes_over(self, and: bool) -> bool;
 
     /// Returns the prefix of the operators of these paths: "", "E", "A".
     fn prefix(self) -> &'static str;
@@ -37,7 +37,7 @@ impl Paths for Linear {
         Self
     }
 
-    fn keeps(self, _: bool) -> bool {
+    fn next_keeps(self, _: bool) -> bool {
         true
     }
 
@@ -49,7 +49,7 @@ impl Paths for Linear {
         None
     }
 
-    fn moves_out_of(self, _: bool) -> bool {
+    fn next_distributes_over(self, _: bool) -> bool {
         true
     }
 
@@ -75,7 +75,7 @@ impl Paths for Quantifier {
         }
     }
 
-    fn keeps(self, constant: bool) -> bool {
+    fn next_keeps(self, constant: bool) -> bool {
         // Without successor, EX true is false and AX false is true.
         constant == (self == Self::All)
     }
@@ -89,7 +89,7 @@ impl Paths for Quantifier {
         Some(self == Self::All)
     }
 
-    fn moves_out_of(self, and: bool) -> bool {
+    fn next_distributes_over(self, and: bool) -> bool {
         and == (self == Self::All)
     }
 

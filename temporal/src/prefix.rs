@@ -14,7 +14,7 @@ use crate::value::PartialTruth;
 impl Ltl {
     /// Returns the value of the formula on all words that begin with these letters, or unknown.
     /// Takes time formula × letters.
-    pub fn value_after(&self, formula: Formula<Linear>, letters: &[Letter]) -> PartialTruth {
+    pub fn value_after_prefix(&self, formula: Formula<Linear>, letters: &[Letter]) -> PartialTruth {
         let values_of_part =
             self.fold(formula, |_, node, value: &PartValues<_, Vec<PartialTruth>>| {
                 let mut values_of_part = vec![PartialTruth::Unknown; letters.len() + 1];
@@ -56,7 +56,7 @@ mod tests {
             let formula = parse_ltl(text, &mut formulas, &mut names).unwrap();
             let letters: Vec<Letter> =
                 letters.iter().map(|it| Letter::of(it.iter().copied().map(AtomId))).collect();
-            formulas.value_after(formula, &letters)
+            formulas.value_after_prefix(formula, &letters)
         };
         assert_eq!(value("F a", &[&[], &[], &[0]]), PartialTruth::True);
         assert_eq!(value("F a", &[&[], &[]]), PartialTruth::Unknown);

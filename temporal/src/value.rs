@@ -36,7 +36,7 @@ impl PartialTruth {
     }
 
     /// Returns the truth value, if it is known.
-    pub fn known(self) -> Option<bool> {
+    pub fn to_bool(self) -> Option<bool> {
         match self {
             Self::False => Some(false),
             Self::Unknown => None,
@@ -73,7 +73,7 @@ impl<P: Paths> Formulas<P> {
         let unknown = PartialTruth::Unknown;
         let until = |left: PartialTruth, right: PartialTruth| right.or(left.and(unknown));
         let release = |left: PartialTruth, right: PartialTruth| right.and(left.or(unknown));
-        self.value_by(formula, atoms, |_, _| unknown, until, release)
+        self.value_with(formula, atoms, |_, _| unknown, until, release)
     }
 
     /// Returns the value of the formula at a state without successor with the given atoms.
@@ -86,12 +86,12 @@ impl<P: Paths> Formulas<P> {
         // again.
         let next =
             |paths: P, part: PartialTruth| paths.next_at_end().map_or(part, PartialTruth::from);
-        self.value_by(formula, atoms, next, |_, right| right, |_, right| right)
+        self.value_with(formula, atoms, next, |_, right| right, |_, right| right)
     }
 
     /// Computes the value of a formula from the values of atoms and functions for the temporal
     /// operators.
-    fn value_by(
+    fn value_with(
         &self,
         formula: Formula<P>,
         atoms: impl Fn(AtomId) -> PartialTruth,
@@ -118,20 +118,20 @@ impl<P: Paths> Formulas<P> {
 
     /// Returns a formula with the same value at every state where the atoms have these values.
     /// Known atoms are replaced by constants; parts about later positions stay.
-    pub fn given_here(
+    pub fn simplify_here(
         &mut self,
         formula: Formula<P>,
         atoms: impl Fn(AtomId) -> PartialTruth,
     ) -> Formula<P> {
         let (true_formula, false_formula) = (self.constant(true), self.constant(false));
         let mut results: HashMap<Formula<P>, Formula<P>> = HashMap::new();
-        for part in self.below(formula) {
+        for part in self.parts(formula) {
             let result = match *self.node(part) {
-                Node::Literal(literal) => match atoms(literal.atom).known() {
+                Node::Literal(literal) => match atoms(literal.atom).to_bool() {
                     Some(value) => self.constant(value == literal.positive),
                     None => part,
                 },
-                Node::And(_) | Node::Or(_) => self.with_parts(part, |inner| results[&inner]),
+                Node::And(_) | Node::Or(_) => self.replace_parts(part, |inner| results[&inner]),
                 Node::Until(_, left, right)
                     if results[&right] == true_formula || results[&left] == false_formula =>
                 {

@@ -428,7 +428,7 @@ fn a_constraint_over_a_name_means_also_the_transition_whose_id_is_the_name() {
             let net = with_one_case(&plain, &[]).unwrap();
             let asked = |_: &str| {
                 let mut asked = vec![typed::read_one(&net, formula, &queries::read_of_cases)];
-                typed::name_the_others(&mut asked);
+                typed::name_unnamed(&mut asked);
                 Ok(asked)
             };
             let mut audit = Audit::new(&net, 1000, Box::new(asked));

@@ -247,7 +247,7 @@ fn the_evidence_of_another_net_is_refused_and_what_is_too_large_is_beyond() {
         "{broken}"
     );
     let (beyond, broken) = verdicts(&own, 3);
-    let [AuditVerdict::Beyond(why)] = &beyond[..] else { panic!("{beyond:?}") };
+    let [AuditVerdict::Unsupported(why)] = &beyond[..] else { panic!("{beyond:?}") };
     assert!(why.starts_with("certified on the unfolding") && broken.is_empty(), "{why} {broken}");
     // Evidence without an unfolding, as if the model had no colours.
     let text = desk.read("proofs/ReachabilityDeadlock.jsonl");

@@ -14,7 +14,7 @@ use parikh::evidence::Document;
 use parikh::evidence::certificate::bounds::{BoundStep, TokenBound};
 use parikh::evidence::certificate::{BoundsCertificate, Induction, NamedDocument};
 use parikh::evidence::reduction::NamedLog;
-use parikh::evidence_files::in_names;
+use parikh::evidence_files::document_in_names;
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate};
 use serde_json::{Value, json};
@@ -584,7 +584,7 @@ fn garble(value: &mut Value, names: &[String], rng: &mut Rng) {
 /// Converts a proof to the JSON of an evidence file.
 fn to_json(proof: &TestProof, net: &Net) -> Value {
     match proof {
-        TestProof::Plain(document) => json!({"document": in_names(document, net)}),
+        TestProof::Plain(document) => json!({"document": document_in_names(document, net)}),
         TestProof::Reduced(log, document) => json!({"log": log, "document": document}),
     }
 }

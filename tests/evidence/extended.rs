@@ -23,7 +23,7 @@ fn verdicts(desk: &TestDirectory, model: &str, file: &str) -> Result<Vec<AuditVe
     let bytes = std::fs::read(desk.at(model)).unwrap();
     let net = reader::model(&bytes).unwrap().net;
     let questions = |net: &_, _: &str| {
-        reader::questions(net, &bytes, reader::FormulaLanguage::Seen, false)
+        reader::questions(net, &bytes, reader::FormulaLanguage::Detected, false)
             .map_err(|it| it.to_string())
     };
     let judged = match net.into_plain() {

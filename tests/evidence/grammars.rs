@@ -91,7 +91,7 @@ impl Questions for Texts<'_> {
                 let logic = TemporalLogic::of(&formula);
                 let asked = wording.plan.ask_formula_in(&id, &formula, view.net(), logic);
                 asked.map_err(|error| {
-                    wording.want_colours +=
+                    wording.lacking_colours +=
                         usize::from(matches!(error, UnsupportedFormula::Colours));
                     error.to_string()
                 })
@@ -107,7 +107,7 @@ impl Questions for Texts<'_> {
 /// Runs the prover and returns its evidence file.
 pub(crate) fn evidence(model: &Model, texts: &[String]) -> String {
     let mut file: Option<EvidenceFile<'_, Vec<u8>>> = None;
-    let config = RunConfig { threads: 1, keep_documents: true, ..RunConfig::default() };
+    let config = RunConfig { threads: 1, keep_certificates: true, ..RunConfig::default() };
     let budget = Budget::lasting(Duration::from_millis(500));
     let report = run::run(model, &Texts(texts), &config, &budget, |view, event| match event {
         Event::Begun { .. } if file.is_none() => {
@@ -140,7 +140,8 @@ pub(crate) fn audit(model: &[u8], texts: &[String], file: &Path) -> AuditedFile 
     let asked = |net: &Net, _: &str| -> Result<Vec<AuditedProperty>, String> {
         let mut all = Vec::new();
         for (at, text) in texts.iter().enumerate() {
-            let questions = reader::questions(net, text.as_bytes(), FormulaLanguage::Seen, false);
+            let questions =
+                reader::questions(net, text.as_bytes(), FormulaLanguage::Detected, false);
             let mut first = questions.map_err(|error| error.to_string())?.remove(0);
             first.id = format!("q{at}");
             read.borrow_mut()
@@ -267,7 +268,8 @@ impl Tally {
             match &judged.verdict {
                 AuditVerdict::Confirmed(_) => self.confirmed += 1,
                 AuditVerdict::Searched(_) => self.searched += 1,
-                AuditVerdict::Beyond(why) => match BEYOND.iter().find(|it| why.contains(**it)) {
+                AuditVerdict::Unsupported(why) => match BEYOND.iter().find(|it| why.contains(**it))
+                {
                     Some(kind) => *self.beyond.entry(kind).or_default() += 1,
                     None => fault(&format!("beyond: {why}")),
                 },

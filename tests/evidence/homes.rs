@@ -6,7 +6,7 @@ use crate::support::oracle::{OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::evidence::audit::{Audit, AuditVerdict};
-use parikh::evidence::home::stays::which_stay;
+use parikh::evidence::home::stays::find_staying;
 use parikh::evidence::reader::pnml;
 use parikh::evidence::reduction::{CheckedReduction, NamedLog};
 use parikh::net::generate::{self, Shape, random};
@@ -25,7 +25,7 @@ fn live_by(net: &Net, log: &NamedLog, most: u64) -> Option<Vec<(TransitionId, bo
         .transitions()
         .filter_map(|t| Some((t, reduction.translate_home(&Predicate::Enabled(t))?)));
     let (asked, wanted): (Vec<TransitionId>, Vec<Predicate>) = asked.unzip();
-    let told = which_stay(reduction.net(), most, &wanted, &mut || true).ok()?;
+    let told = find_staying(reduction.net(), most, &wanted, &mut || true).ok()?;
     Some(asked.into_iter().zip(told).filter_map(|(t, told)| Some((t, told?))).collect())
 }
 

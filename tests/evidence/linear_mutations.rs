@@ -16,7 +16,7 @@ use parikh::engine::state_equation::{self, StateEquationConfig};
 use parikh::evidence::certificate::bounds::{BoundStep, TokenBound};
 use parikh::evidence::certificate::{BoundsCertificate, Lemma, LowerBound, NamedDocument};
 use parikh::evidence::{Document, LinearCertificate};
-use parikh::evidence_files::in_names;
+use parikh::evidence_files::document_in_names;
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{
     Atom, Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, TransitionId, marking_goals,
@@ -379,7 +379,7 @@ fn mutilated_files_are_errors() {
     };
     let document = Document::Linear(certificate);
     assert_eq!(refutes(&document, &net, &Predicate::Atom(more)), Ok(()));
-    let text = serde_json::to_string(&in_names(&document, &net)).unwrap();
+    let text = serde_json::to_string(&document_in_names(&document, &net)).unwrap();
     let read = |text: &str| {
         let named: NamedDocument = serde_json::from_str(text).ok()?;
         named.resolve(&net).ok()

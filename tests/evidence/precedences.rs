@@ -179,7 +179,7 @@ fn a_precedence_is_read_back_as_it_was_written() {
         let certificate = honest(&net, &[PlaceId::new(0)], is_trap);
         assert!(certificate.check(&net, &mut || true).is_ok());
         let document = parikh::evidence::Document::Linear(certificate);
-        let named = parikh::evidence_files::in_names(&document, &net);
+        let named = parikh::evidence_files::document_in_names(&document, &net);
         let text = serde_json::to_string(&named).unwrap();
         let kind = if is_trap { "kept" } else { "unfed" };
         assert!(

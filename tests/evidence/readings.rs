@@ -170,7 +170,8 @@ fn formulas_of_one_id_are_told_apart_by_their_order() {
 fn verdicts(model: &[u8], queries: &str, proofs: &Path) -> Vec<AuditVerdict> {
     let net = reader::model(model).unwrap().net.into_plain().unwrap();
     let asked = |_: &str| {
-        let questions = reader::questions(&net, queries.as_bytes(), FormulaLanguage::Seen, false);
+        let questions =
+            reader::questions(&net, queries.as_bytes(), FormulaLanguage::Detected, false);
         questions.map_err(|error| error.to_string())
     };
     let mut audit = Audit::new(&net, 1_000, Box::new(asked));

@@ -27,7 +27,7 @@ fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     let mut formulas = Ltl::default();
     let operators = rng.usize(1..6);
     let formula = random_ltl(&mut formulas, rng, 3, operators);
-    RunProperty::new(&formulas, formula, &atoms).under(random_fairness(rng, net))
+    RunProperty::new(&formulas, formula, &atoms).with_fairness(random_fairness(rng, net))
 }
 
 /// Returns the number of markings, if there are few and none satisfies the predicate.
@@ -56,7 +56,7 @@ fn case(net: &Net, property: RunProperty, lassos: &mut Lassos<'_>) -> Option<Evi
             let never = both.flatten().filter(|it| unreachable(net, it).is_some());
             let never: Vec<Predicate> = never.collect();
             let argument = argue(net, &property, &never, &Budget::unlimited()).ok()?;
-            if let Some(premise) = argument.given.first() {
+            if let Some(premise) = argument.premises.first() {
                 let markings = unreachable(net, premise).unwrap();
                 let document = parikh::evidence::Document::Markings(markings);
                 let id = writer.document(None, &document).unwrap();

@@ -24,7 +24,7 @@ use std::time::Duration;
 /// Returns the goals that a run of the whole pipeline refutes, each with its certificate and the
 /// kind of its proof.
 fn refuted(net: &Net, plan: Plan) -> Vec<(Option<KeptDocument>, &'static str)> {
-    let config = run::RunConfig { threads: 1, keep_documents: true, ..Default::default() };
+    let config = run::RunConfig { threads: 1, keep_certificates: true, ..Default::default() };
     let budget = Budget::lasting(Duration::from_secs(2));
     let mut refuted = Vec::new();
     run::run_net(net, plan, &config, &budget, |event| {

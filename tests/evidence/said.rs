@@ -14,7 +14,7 @@ use std::time::Duration;
 #[test]
 fn places_that_are_said_never_to_go_together_never_do() {
     let mut said = 0;
-    let config = RunConfig { threads: 1, keep_documents: true, ..RunConfig::default() };
+    let config = RunConfig { threads: 1, keep_certificates: true, ..RunConfig::default() };
     for seed in 0..scaled(300) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, OracleLimits { states: 300, tokens: 60 }) else { continue };
@@ -63,7 +63,7 @@ fn a_long_sum_with_weights_is_called_so() {
     let [a, b] = ["a3", "b7"].map(|name| Predicate::at_least(net.place_named(name).unwrap(), 1));
     let goal = Goal::Reach(Predicate::and([a, b]));
     let engines = parikh::run::engines_named(&["state-equation".to_owned()]);
-    let config = RunConfig { threads: 1, keep_documents: true, engines, ..RunConfig::default() };
+    let config = RunConfig { threads: 1, keep_certificates: true, engines, ..RunConfig::default() };
     let mut text = String::new();
     run_net(&net, Plan::of_goals([goal]), &config, &Budget::unlimited(), |event| {
         if let Event::Settled {

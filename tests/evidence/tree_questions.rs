@@ -42,11 +42,11 @@ fn case(
     assert_eq!(holds, trees::holds(space, property), "{property:?}");
     let mut writer = Writer::new(net, "Some", Vec::new()).unwrap();
     let mut shown_by = Vec::new();
-    if !found.given.never.is_empty() {
+    if !found.premises.never.is_empty() {
         let id = writer.document(None, &Document::Markings(space.states() as u64)).unwrap();
         shown_by.push(json!({ "document": id }));
     }
-    if !found.given.stays.is_empty() {
+    if !found.premises.stays.is_empty() {
         let structure = Structure::Visited(space.states() as u64);
         shown_by.push(json!({"structure": writer.structure(None, &structure).unwrap()}));
     }

@@ -210,7 +210,7 @@ fn names_and_files_are_read_as_the_prover_reads_them() {
     let net = net();
     let file = "# a remark\none: EF q >= 1 # and another\n\nAG (q <= 2\n  && A.1 >= 0)\nbound(q, \"odd one\")\n";
     let mut read = typed::read(&net, file, &queries::read);
-    typed::name_the_others(&mut read);
+    typed::name_unnamed(&mut read);
     let ids: Vec<&str> = read.iter().map(|it| it.id.as_str()).collect();
     assert_eq!(ids, ["one", "formula-2", "formula-3"]);
     assert!(read.iter().all(|it| it.question.is_ok()), "{read:?}");

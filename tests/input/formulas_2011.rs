@@ -105,10 +105,10 @@ fn examples_6_7_and_8_colours_are_read_and_kept() {
     let DefinitionBody::And(parts) = &h.body else { panic!("{h:?}") };
     let [DefinitionBody::Atom(d), DefinitionBody::Not(not)] = &parts[..] else { panic!("{h:?}") };
     assert_eq!(d.tokens[1].colour, [number("2"), number("1")]);
-    assert_eq!(&source[d.at.clone()], "d");
+    assert_eq!(&source[d.span.clone()], "d");
     let DefinitionBody::Atom(e) = &**not else { panic!("{h:?}") };
     assert_eq!(e.tokens[0].colour, [ColourComponent::Name("red".into())]);
-    assert_eq!(&source[e.tokens[0].at.clone()], "1*[red]");
+    assert_eq!(&source[e.tokens[0].span.clone()], "1*[red]");
 }
 
 #[test]

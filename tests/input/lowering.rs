@@ -193,7 +193,7 @@ fn consequences_hold(whole: &Proposition<Goal>, holds: &impl Fn(&Goal) -> bool) 
         Proposition::Not(part) => consequences_hold(part, holds),
         Proposition::And(parts) | Proposition::Or(parts) => all(parts),
         Proposition::Iff(both) => all(&both[..]),
-        Proposition::Main(main, others) => {
+        Proposition::WithConsequences(main, others) => {
             let follow = !main.value(holds) || others.iter().all(|it| it.value(holds));
             follow && consequences_hold(main, holds) && all(others)
         }

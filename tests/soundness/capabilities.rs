@@ -2,7 +2,9 @@
 //! a feature that no engine supports leaves every question open, however simple the net is.
 
 use parikh::answer::Plan;
-use parikh::engine::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew, registry};
+use parikh::engine::{
+    Assignment, Engine, Role, Session, Sides, Takes, registry, stateless_session,
+};
 use parikh::evidence::Document;
 use parikh::evidence::certificate::Flaw;
 use parikh::mcc::Examination;
@@ -59,7 +61,7 @@ static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 fn counted(_: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     STARTED.fetch_add(1, Ordering::Relaxed);
-    each_slice_anew(|_| "nothing was found".to_owned())
+    stateless_session(|_| "nothing was found".to_owned())
 }
 
 #[test]

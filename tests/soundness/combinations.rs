@@ -181,12 +181,12 @@ impl Leaf {
 
 /// Returns a schedule that settles small nets at once, with every kind of evidence.
 fn schedule() -> Schedule {
-    let part = |share| TimePart { share, most: Duration::MAX, least: Duration::ZERO };
+    let part = |share| TimePart { share, max_time: Duration::MAX, min_time: Duration::ZERO };
     let worker = vec![
-        SchedulePhase::Once,
-        SchedulePhase::GoOn(Role::Slices, part(0.5)),
-        SchedulePhase::Run(Role::Search, PhaseNet::ReadToo, part(1.0)),
-        SchedulePhase::Run(Role::Homes, PhaseNet::Read, part(1.0)),
+        SchedulePhase::RunOnceEngines,
+        SchedulePhase::Continue(Role::Slices, part(0.5)),
+        SchedulePhase::Run(Role::Search, PhaseNet::OriginalAgain, part(1.0)),
+        SchedulePhase::Run(Role::Homes, PhaseNet::Original, part(1.0)),
     ];
     Schedule { workers: vec![worker] }
 }
@@ -219,7 +219,7 @@ fn combinations_are_answered_as_enumeration_says_and_audited() {
         let config = RunConfig {
             threads: 1,
             keep_all_witnesses: true,
-            keep_documents: true,
+            keep_certificates: true,
             schedule: Some(schedule()),
             ..RunConfig::default()
         };

@@ -160,7 +160,7 @@ fn counts_through_reductions_are_those_of_enumeration() {
             continue;
         };
         let mut count = ReducedCount::prepare(&net, &[], &Budget::unlimited()).unwrap();
-        let found = count.go_on(CountMethod::Visiting(3), &Budget::unlimited());
+        let found = count.continue_count(CountMethod::Visiting(3), &Budget::unlimited());
         let CountResult { figures, visited, log, certified, .. } = match found {
             Ok(counted) => counted,
             Err(why) => panic!("{why}:\n{}", text::print(&net)),
@@ -172,7 +172,8 @@ fn counts_through_reductions_are_those_of_enumeration() {
         // The same count on diagrams, of the reduced net and of the original net.
         if counted % 3 == 0 {
             let mut count = ReducedCount::prepare(&net, &[], &Budget::unlimited()).unwrap();
-            let added = count.go_on(CountMethod::Diagrams(1), &Budget::unlimited()).unwrap();
+            let added =
+                count.continue_count(CountMethod::Diagrams(1), &Budget::unlimited()).unwrap();
             assert_eq!(added.figures, figures, "{}", context());
             // If the reduction leaves nothing, no diagram is built.
             assert!(added.on_diagrams || added.visited == 0, "{}", context());

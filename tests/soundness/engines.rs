@@ -48,7 +48,7 @@ const TABLE: [(&str, EngineRequirement, EngineRun); 8] = [
         intervals::run(&task, task.board.witness_reporter("T"), task.board.proof_reporter("T"));
     }),
     ("walk", EngineRequirement::Witnesses(98), |task| {
-        let config = walk::WalkConfig { work: 4000, ..Default::default() };
+        let config = walk::WalkConfig { max_work: 4000, ..Default::default() };
         walk::run(task, task.board.witness_reporter("T"), &config);
     }),
     ("walk along candidates", EngineRequirement::Witnesses(95), |task| {
@@ -58,7 +58,8 @@ const TABLE: [(&str, EngineRequirement, EngineRun); 8] = [
         let hint = |c: state_equation::Candidate| Hint { goal: c.goal, firings: c.firings };
         let hints = engine.candidates().map(hint).collect();
         let only = Some(vec![walk::Strategy::Guided]);
-        let config = walk::WalkConfig { work: 4000, hints, only, ..Default::default() };
+        let config =
+            walk::WalkConfig { max_work: 4000, hints, strategies: only, ..Default::default() };
         walk::run(task, task.board.witness_reporter("T"), &config);
     }),
     // Maxima include constant places: no goal may be lost in the translation to the reduced net.

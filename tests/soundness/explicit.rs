@@ -193,7 +193,7 @@ fn all_goals_at_once_in_every_order() {
     on_small_nets(1, scaled(1000), |net, all, rng| {
         let goals = random_goals(net, rng);
         let facts = random_facts(net, rng);
-        for order in [SearchOrder::Breadth, SearchOrder::Best] {
+        for order in [SearchOrder::BreadthFirst, SearchOrder::BestFirst] {
             let threads = rng.choice([1, 2, 3, 8]).unwrap();
             check(
                 net,
@@ -212,12 +212,15 @@ fn one_goal_at_a_time_with_and_without_stubborn_sets() {
         let facts = random_facts(net, rng);
         for goal in random_goals(net, rng) {
             for (order_per_goal, stubborn) in [
-                (SearchOrder::Breadth, true),
-                (SearchOrder::Best, true),
-                (SearchOrder::Best, false),
+                (SearchOrder::BreadthFirst, true),
+                (SearchOrder::BestFirst, true),
+                (SearchOrder::BestFirst, false),
             ] {
-                let config =
-                    ExplicitConfig { order_per_goal, stubborn, ..ExplicitConfig::default() };
+                let config = ExplicitConfig {
+                    order_per_goal,
+                    uses_stubborn_sets: stubborn,
+                    ..ExplicitConfig::default()
+                };
                 check(net, all, std::slice::from_ref(&goal), &facts, &config);
             }
         }
@@ -273,9 +276,12 @@ fn shortest_sequences_survive_stubborn_sets() {
                     budget: &budget,
                     seed: 0,
                 };
-                let order_per_goal = SearchOrder::Breadth;
-                let config =
-                    ExplicitConfig { stubborn, order_per_goal, ..ExplicitConfig::default() };
+                let order_per_goal = SearchOrder::BreadthFirst;
+                let config = ExplicitConfig {
+                    uses_stubborn_sets: stubborn,
+                    order_per_goal,
+                    ..ExplicitConfig::default()
+                };
                 explicit::run(
                     &task,
                     board.witness_reporter("X"),
@@ -340,7 +346,7 @@ fn rounds_of_slices_settle_what_the_first_search_had_no_time_for() {
             budget: &budget,
             seed: 0,
         };
-        let config = ExplicitConfig { full_share: 0.0, ..ExplicitConfig::default() };
+        let config = ExplicitConfig { all_goals_share: 0.0, ..ExplicitConfig::default() };
         let statistics =
             explicit::run(&task, board.witness_reporter("X"), board.proof_reporter("X"), &config);
         assert!(statistics.searches > 1);
@@ -378,7 +384,7 @@ fn liveness_and_reversibility_by_closure() {
         let context = parikh::net::text::print(net);
         let mut graph = explicit::graph::ExplicitGraph::explore(net, &facts, &budget).unwrap();
         let enabled: Vec<Predicate> = net.transitions().map(Predicate::Enabled).collect();
-        let lost = graph.lost(&enabled.iter().collect::<Vec<_>>()).unwrap();
+        let lost = graph.markings_without(&enabled.iter().collect::<Vec<_>>()).unwrap();
         for (t, lost) in net.transitions().zip(lost) {
             let live = closures.iter().all(|from| comes_back(t, from));
             assert_eq!(lost.is_none(), live, "{context}");
@@ -390,7 +396,7 @@ fn liveness_and_reversibility_by_closure() {
             }
         }
         let reversible = closures.iter().all(|from| from.contains_key(net.initial()));
-        let lost = graph.lost(&[&Predicate::exactly(net.initial())]).unwrap();
+        let lost = graph.markings_without(&[&Predicate::exactly(net.initial())]).unwrap();
         assert_eq!(lost[0].is_none(), reversible, "{context}");
     });
 }

@@ -126,7 +126,7 @@ fn a_net_without_end_ends_with_its_budget_and_claims_nothing() {
         Goal::Reach(Predicate::at_least(p, 20)),
         Goal::Reach(Predicate::Dead),
     ];
-    for order in [SearchOrder::Breadth, SearchOrder::Best] {
+    for order in [SearchOrder::BreadthFirst, SearchOrder::BestFirst] {
         let board = Board::new(&net, goals.clone());
         let budget = Budget::lasting(Duration::from_millis(400));
         run(
@@ -145,7 +145,7 @@ fn a_net_without_end_ends_with_its_budget_and_claims_nothing() {
         }
     }
     let budget = Budget::lasting(Duration::from_millis(100));
-    assert!(matches!(count(&net, &budget), Err(ExplorationError::Spent(_))));
+    assert!(matches!(count(&net, &budget), Err(ExplorationError::BudgetExhausted(_))));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn tokens_at_the_end_of_the_numbers_are_never_wrapped() {
         Goal::Reach(Predicate::at_least(r, 1)),
         Goal::Maximise(LinearSum::place(p)),
     ];
-    let config = ExplicitConfig { stubborn: false, ..ExplicitConfig::default() };
+    let config = ExplicitConfig { uses_stubborn_sets: false, ..ExplicitConfig::default() };
     let board = Board::new(&net, goals);
     run(&board, &Budget::unlimited(), &config);
     assert_eq!(board.faults(), 0);
@@ -203,16 +203,18 @@ fn large() -> (Net, Vec<Goal>) {
 fn a_ceiling_of_memory_ends_the_engine_with_nothing_claimed() {
     let (net, goals) = large();
     // Only breadth-first search uses several threads.
-    for (order, threads) in
-        [(SearchOrder::Breadth, 1), (SearchOrder::Breadth, 3), (SearchOrder::Best, 1)]
-    {
+    for (order, threads) in [
+        (SearchOrder::BreadthFirst, 1),
+        (SearchOrder::BreadthFirst, 3),
+        (SearchOrder::BestFirst, 1),
+    ] {
         let board = Board::new(&net, goals.clone());
         let (memory, stubborn) = (8 << 20, false);
         let config = ExplicitConfig {
-            memory,
+            max_bytes: memory,
             order,
             order_per_goal: order,
-            stubborn,
+            uses_stubborn_sets: stubborn,
             threads,
             ..ExplicitConfig::default()
         };
@@ -225,7 +227,11 @@ fn a_ceiling_of_memory_ends_the_engine_with_nothing_claimed() {
     let ceiling = parikh::solvers::budget::resident_bytes() + (16 << 20);
     let budget = Budget::unlimited().with_memory_ceiling(ceiling);
     let board = Board::new(&net, goals);
-    run(&board, &budget, &ExplicitConfig { stubborn: false, ..ExplicitConfig::default() });
+    run(
+        &board,
+        &budget,
+        &ExplicitConfig { uses_stubborn_sets: false, ..ExplicitConfig::default() },
+    );
     assert!(is_open(&board, 0) && is_open(&board, 1));
     assert!(count(&net, &budget).is_err());
 }
@@ -235,7 +241,7 @@ fn what_others_settle_is_dropped() {
     let (net, goals) = large();
     let board = Board::new(&net, goals);
     board.ids().for_each(|id| board.abandon(id));
-    let config = ExplicitConfig { stubborn: false, ..ExplicitConfig::default() };
+    let config = ExplicitConfig { uses_stubborn_sets: false, ..ExplicitConfig::default() };
     assert_eq!(run(&board, &Budget::unlimited(), &config).searches, 0);
     let (net, goals) = large();
     let board = Board::new(&net, goals);

@@ -85,7 +85,7 @@ fn copy(net: &Net, t: usize) -> TransitionId {
 /// Follows a random run of the model on the translated net. Returns true if the run passes a cap.
 fn goes_along(seed: u64, table: &NetTable, net: &Net) -> bool {
     let (translation, within, caps) = (net.translation().unwrap(), within(net), caps(net));
-    let over = &translation.caps().unwrap().over;
+    let over = &translation.caps().unwrap().overflow;
     let context = || format!("seed {seed}: {table:?}\n{}", text::print(net));
     let named = |what: &str, p: usize| {
         let name = format!("{what}({})", net.place_name(PlaceId::new(p)));
@@ -261,7 +261,7 @@ fn condition(rng: &mut Rng, table: &NetTable) -> (String, String, Condition) {
 fn replayed(table: &NetTable, net: &Net, answer: &GoalAnswer) -> Option<Vec<Vec<u64>>> {
     let sequence = match answer.exhibit.as_ref()? {
         AnswerWitness::Firings(sequence) => sequence.clone(),
-        AnswerWitness::Loops(run) => run.flat(100_000)?,
+        AnswerWitness::Loops(run) => run.to_sequence(100_000)?,
         AnswerWitness::Pump(_) | AnswerWitness::Lasso(_) => return None,
     };
     let mut markings = vec![table.tokens.clone()];
@@ -328,7 +328,7 @@ fn what_is_answered_of_nets_with_caps_is_so_and_confirmed() {
         let mut file = EvidenceFile::new(&net, "Formulas", Vec::new()).unwrap();
         let config = RunConfig {
             threads: 1,
-            keep_documents: true,
+            keep_certificates: true,
             keep_all_witnesses: true,
             ..RunConfig::default()
         };

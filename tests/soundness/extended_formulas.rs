@@ -87,7 +87,7 @@ fn formulas_about_nets_with_such_arcs_are_answered_as_enumeration_says_and_audit
         let asked = NetQuestions::random(seed, &table, &net);
         let places = table.tokens.len();
         let mut file = EvidenceFile::new(&net, "Formulas", Vec::new()).unwrap();
-        let config = RunConfig { threads: 1, keep_documents: true, ..RunConfig::default() };
+        let config = RunConfig { threads: 1, keep_certificates: true, ..RunConfig::default() };
         let budget = Budget::lasting(Duration::from_secs(60));
         let mut answers = HashMap::new();
         let report =

@@ -160,11 +160,13 @@ fn answer(net: &Net, kind: Examination, cases: u64, usual: bool) -> Option<(Goal
         n => format!("{n}-{kind}"),
     };
     let plan = Plan::of_examination(kind, net).unwrap().called(&name);
-    let keep = RunConfig { keep_documents: true, keep_all_witnesses: true, ..RunConfig::default() };
-    let all = TimePart { share: 1.0, most: Duration::MAX, least: Duration::ZERO };
-    let search = SchedulePhase::Run(Role::Search, PhaseNet::ReadToo, all);
-    let homes = SchedulePhase::Run(Role::Homes, PhaseNet::Read, all);
-    let searched_first = Schedule { workers: vec![vec![SchedulePhase::Once, search, homes]] };
+    let keep =
+        RunConfig { keep_certificates: true, keep_all_witnesses: true, ..RunConfig::default() };
+    let all = TimePart { share: 1.0, max_time: Duration::MAX, min_time: Duration::ZERO };
+    let search = SchedulePhase::Run(Role::Search, PhaseNet::OriginalAgain, all);
+    let homes = SchedulePhase::Run(Role::Homes, PhaseNet::Original, all);
+    let searched_first =
+        Schedule { workers: vec![vec![SchedulePhase::RunOnceEngines, search, homes]] };
     let schedule = (!usual).then_some(searched_first);
     let config = RunConfig { threads: 1, schedule, ..keep };
     let mut file = EvidenceFile::new(net, &name, Vec::new()).unwrap();

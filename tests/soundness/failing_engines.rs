@@ -8,7 +8,7 @@ use parikh::answer::{Plan, QuestionValue};
 use parikh::engine::Hint;
 use parikh::engine::registry::ENGINES;
 use parikh::engine::{
-    Assignment, Engine, Role, Session, Sides, SliceProgress, Takes, each_slice_anew,
+    Assignment, Engine, Role, Session, Sides, SliceProgress, Takes, stateless_session,
 };
 use parikh::mcc::Examination;
 use parikh::net::generate::{self, Shape};
@@ -169,7 +169,7 @@ fn saying_what_it_did() {
 
 /// An engine that ignores deadlines: it sleeps until its budget is spent, and longer.
 fn late(_: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
-    each_slice_anew(|budget| {
+    stateless_session(|budget| {
         while !budget.is_exhausted() {
             std::thread::sleep(Duration::from_millis(5));
         }

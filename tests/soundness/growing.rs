@@ -48,7 +48,7 @@ fn property(net: &Net, rng: &mut Rng) -> RunProperty {
     let mut formulas = Ltl::default();
     let operators = rng.usize(1..6);
     let formula = random_ltl(&mut formulas, rng, 3, operators);
-    RunProperty::new(&formulas, formula, &atoms).under(random_fairness(rng, net))
+    RunProperty::new(&formulas, formula, &atoms).with_fairness(random_fairness(rng, net))
 }
 
 /// Returns the value of a predicate at a node, if it is the same for all values of ω.
@@ -107,7 +107,7 @@ fn accepts(nodes: usize, edges: &[NumberedEdge], automaton: &Automaton) -> bool 
         *all = all.or(more);
         let _ = to;
     }
-    marks.values().any(|&all| Marks::all(automaton.marks).within(all))
+    marks.values().any(|&all| Marks::all(automaton.marks).is_subset(all))
 }
 
 /// Returns true if the coverability graph admits a run with the property.
@@ -196,7 +196,7 @@ fn is_met(net: &Net, property: &RunProperty, automaton: &Automaton) -> bool {
 
 /// Returns true if some run has the property. Returns `None` if it is not decided.
 fn truth(net: &Net, graph: &Coverability, property: &RunProperty) -> Option<bool> {
-    let property = &property.written_out();
+    let property = &property.with_fairness_in_formula();
     let mut formulas = property.formulas().clone();
     let automaton =
         Automaton::of(&mut formulas, property.formula(), AutomatonLimits::default()).ok()?;

@@ -15,14 +15,14 @@ fn every_family_has_the_answers_it_documents() {
         };
         assert_eq!(known.states, KnownCount::Exactly(space.states() as u128), "{name}: states");
         assert_eq!(known.firings, KnownCount::Exactly(space.firings() as u128), "{name}: firings");
-        assert_eq!(known.most_in_place, Some(space.most_in_place()), "{name}: place");
-        let most_in_marking = known.most_in_marking.map(u128::from);
+        assert_eq!(known.max_in_place, Some(space.most_in_place()), "{name}: place");
+        let most_in_marking = known.max_in_marking.map(u128::from);
         assert_eq!(most_in_marking, Some(space.most_in_marking()), "{name}: marking");
-        assert_eq!(known.deadlock, space.deadlock(), "{name}: deadlock");
-        assert_eq!(known.quasi_live, net.transitions().all(|t| space.fires(t)), "{name}: quasi");
-        assert_eq!(known.stable_place, space.stable_place(), "{name}: stable");
+        assert_eq!(known.has_deadlock, space.deadlock(), "{name}: deadlock");
+        assert_eq!(known.is_quasi_live, net.transitions().all(|t| space.fires(t)), "{name}: quasi");
+        assert_eq!(known.has_stable_place, space.stable_place(), "{name}: stable");
         if space.states() <= 300 {
-            assert_eq!(known.live, space.live(), "{name}: live");
+            assert_eq!(known.is_live, space.live(), "{name}: live");
         }
     }
 }

@@ -39,12 +39,12 @@ const USUAL: Duration = Duration::from_secs(6);
 
 /// Returns a schedule that settles small nets at once.
 fn searched_first() -> Schedule {
-    let all = TimePart { share: 1.0, most: Duration::MAX, least: Duration::ZERO };
+    let all = TimePart { share: 1.0, max_time: Duration::MAX, min_time: Duration::ZERO };
     Schedule {
         workers: vec![vec![
-            SchedulePhase::Once,
-            SchedulePhase::Run(Role::Search, PhaseNet::ReadToo, all),
-            SchedulePhase::Run(Role::Homes, PhaseNet::Read, all),
+            SchedulePhase::RunOnceEngines,
+            SchedulePhase::Run(Role::Search, PhaseNet::OriginalAgain, all),
+            SchedulePhase::Run(Role::Homes, PhaseNet::Original, all),
         ]],
     }
 }
@@ -158,7 +158,11 @@ fn textbook_examples_are_answered_with_the_right_reason() {
     assert!(TEXTBOOK.len() >= 20);
     for (net, cases, expected, why) in TEXTBOOK {
         let net = text::parse(net).unwrap();
-        assert!(Workflow::of(&net).ends().is_some(), "no workflow net: {}", text::print(&net));
+        assert!(
+            Workflow::of(&net).case_markings().is_some(),
+            "no workflow net: {}",
+            text::print(&net)
+        );
         for (kind, expected) in KINDS.into_iter().zip(expected) {
             let subject = asked(&net, *cases, None, kind);
             let found = answer(&subject, kind, USUAL).or_else(|| answer(&subject, kind, LONG));
@@ -186,7 +190,7 @@ impl AnswerTally {
         let (mut net, last) = random_process(seed);
         let mut rng = Rng::with_seed(seed);
         let many = [1, 1, 1, 1, 2, 2, 3][rng.usize(..7)];
-        if rng.u8(..3) == 0 && Workflow::of(&net).ends().is_some() {
+        if rng.u8(..3) == 0 && Workflow::of(&net).case_markings().is_some() {
             net = net.from_marking(Marking::empty(net.place_count()));
         }
         if let Some(claiming) = with_safe_units(&net, &mut rng).filter(|_| rng.u8(..4) > 0) {

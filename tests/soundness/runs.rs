@@ -38,7 +38,7 @@ fn properties(seed: u64, net: &Net, count: usize) -> Vec<RunProperty> {
         let operators = rng.usize(1..6);
         let formula = random_ltl(&mut formulas, &mut rng, 3, operators);
         let property = RunProperty::new(&formulas, formula, &atoms);
-        property.under(random_fairness(&mut rng, net))
+        property.with_fairness(random_fairness(&mut rng, net))
     };
     (0..count).map(property).collect()
 }

@@ -10,7 +10,7 @@ use parikh::board::{Board, Knowledge, Maximum, Reach};
 use parikh::engine::Task;
 use parikh::engine::state_equation::{self, StateEquationConfig, StateEquationStatistics};
 use parikh::evidence::{Document, LinearCertificate};
-use parikh::evidence_files::in_names;
+use parikh::evidence_files::document_in_names;
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate, marking_goals};
 use parikh::solvers::Budget;
@@ -85,7 +85,7 @@ fn compare(net: &Net, space: &StateSpace<'_>, goals: Vec<Goal>, seed: u64, tally
     );
     // Each refutation counts once, and bounds count in addition.
     let proofs = statistics.certified;
-    let counted = proofs.at_once + proofs.repaired + proofs.solved + proofs.looked;
+    let counted = proofs.at_once + proofs.repaired + proofs.solved + proofs.without_numbers;
     assert!(counted + proofs.given_up >= statistics.infeasible);
     tally.certified += counted;
     tally.uncertified += statistics.certified.given_up + statistics.too_large;
@@ -116,7 +116,7 @@ fn compare(net: &Net, space: &StateSpace<'_>, goals: Vec<Goal>, seed: u64, tally
         if let Some((document, refuted)) = document {
             assert!(matches!(document, Document::Linear(_)));
             assert_eq!(refutes(&document, net, &refuted), Ok(()), "net {seed}: {goal:?}");
-            assert_eq!(in_names(&document, net).resolve(net), Ok(document));
+            assert_eq!(document_in_names(&document, net).resolve(net), Ok(document));
         }
     }
 }
@@ -202,7 +202,7 @@ fn half_a_firing_is_refused_with_a_certificate_that_counts() {
     };
     assert_eq!(certificate.counters.len(), 1);
     let document = Document::Linear(certificate.clone());
-    assert_eq!(in_names(&document, &net).resolve(&net).as_ref(), Ok(&document));
+    assert_eq!(document_in_names(&document, &net).resolve(&net).as_ref(), Ok(&document));
     let proves = |certificate: &LinearCertificate| {
         refutes(&Document::Linear(certificate.clone()), &net, &one).is_ok()
     };

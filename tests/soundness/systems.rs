@@ -130,9 +130,9 @@ impl JointGraph {
         loop {
             let size = left.iter().filter(|it| **it).count();
             // Without marks, any step counts.
-            let marks: Vec<Option<u32>> = match automaton.all.numbers().next() {
+            let marks: Vec<Option<u32>> = match automaton.required_marks.numbers().next() {
                 None => vec![None],
-                Some(_) => automaton.all.numbers().map(Some).collect(),
+                Some(_) => automaton.required_marks.numbers().map(Some).collect(),
             };
             for mark in marks {
                 let mut good = vec![false; count];

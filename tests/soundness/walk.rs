@@ -6,7 +6,7 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
-use parikh::engine::walk::{Strategy, WalkConfig, find_pump, run};
+use parikh::engine::walk::{Strategy, WalkConfig, find_self_covering_sequence, run};
 use parikh::net::{
     Facts, Goal, GoalId, LinearSum, Marking, Net, NetBuilder, PlaceId, Predicate, TransitionId,
     marking_goals,
@@ -142,7 +142,7 @@ fn compare(config: &WalkConfig, nets: u64) -> (usize, usize) {
 
 #[test]
 fn what_is_reachable_in_small_nets_is_reached_and_nothing_else() {
-    let config = WalkConfig { work: 30_000, ..WalkConfig::default() };
+    let config = WalkConfig { max_work: 30_000, ..WalkConfig::default() };
     let (answerable, missed) = compare(&config, scaled(800));
     eprintln!("{missed} of {answerable} missed");
     assert!(answerable > 3000, "{answerable}");
@@ -153,8 +153,11 @@ fn what_is_reachable_in_small_nets_is_reached_and_nothing_else() {
 fn each_strategy_by_itself_claims_nothing_false() {
     // Without hints, the guided walk does nothing. It is tested with hints in the table of engines.
     for strategy in Strategy::ALL.into_iter().filter(|&strategy| strategy != Strategy::Guided) {
-        let config =
-            WalkConfig { work: 20_000, only: Some(vec![strategy]), ..WalkConfig::default() };
+        let config = WalkConfig {
+            max_work: 20_000,
+            strategies: Some(vec![strategy]),
+            ..WalkConfig::default()
+        };
         let (answerable, missed) = compare(&config, scaled(100));
         eprintln!("{strategy:?}: {missed} of {answerable} missed");
         // The strategy for self-covering sequences often returns to its start; the other strategies
@@ -168,7 +171,7 @@ fn pumps_are_found_where_the_net_is_unbounded() {
     let (mut unbounded, mut found) = (0, 0);
     for seed in 0..scaled(400) {
         let net = random_net(&mut Rng::with_seed(seed));
-        let pump = find_pump(&net, &Budget::unlimited(), seed, 60_000);
+        let pump = find_self_covering_sequence(&net, &Budget::unlimited(), seed, 60_000);
         let bounded = enumerate(&net).is_some();
         assert!(!bounded || pump.is_none(), "net {seed}");
         // A small net with more markings than the limit is nearly always unbounded.
@@ -181,7 +184,7 @@ fn pumps_are_found_where_the_net_is_unbounded() {
 
 #[test]
 fn the_same_seed_walks_the_same_way() {
-    let config = WalkConfig { work: 50_000, ..WalkConfig::default() };
+    let config = WalkConfig { max_work: 50_000, ..WalkConfig::default() };
     let sequences = |seed| {
         let mut rng = Rng::with_seed(99);
         let net = random_net(&mut rng);

@@ -3,7 +3,9 @@
 
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
-use parikh::engine::walk::{Strategy, WalkConfig, WalkStatistics, find_pump, run};
+use parikh::engine::walk::{
+    Strategy, WalkConfig, WalkStatistics, find_self_covering_sequence, run,
+};
 use parikh::evidence::check_pump;
 use parikh::net::{
     Facts, Goal, GoalId, LinearSum, Marking, Net, NetBuilder, Predicate, TransitionId,
@@ -33,7 +35,7 @@ fn walk<'n>(net: &'n Net, goals: Vec<Goal>, work: u64) -> (Board<'n>, WalkStatis
     let statistics = run(
         &task,
         board.witness_reporter("RANDOM_WALK"),
-        &WalkConfig { work, ..WalkConfig::default() },
+        &WalkConfig { max_work: work, ..WalkConfig::default() },
     );
     assert_eq!(board.faults(), 0);
     (board, statistics)
@@ -123,7 +125,7 @@ fn nets_with_nothing_in_them_end_at_once() {
         assert_ne!(is_reached(&board, 0), is_reached(&board, 1), "{text}");
         assert!(is_reached(&board, 2) && !is_reached(&board, 3), "{text}");
         assert_eq!(board.seen(GoalId::new(4)), Some(0), "{text}");
-        assert_eq!((statistics.firings, statistics.initial), (0, 2), "{text}");
+        assert_eq!((statistics.firings, statistics.initially_true), (0, 2), "{text}");
     }
 }
 
@@ -160,7 +162,8 @@ fn a_pump_that_needs_its_way_back_is_found() {
     let all = |state: &str| (0..10).map(|i| format!("{state}{i}")).collect::<Vec<_>>().join(" + ");
     text.push_str(&format!("transition meet: {} -> {} + done\n", all("c"), all("d")));
     let net = parse(&text);
-    let (prefix, pump) = find_pump(&net, &Budget::unlimited(), 1, 3_000_000).unwrap();
+    let (prefix, pump) =
+        find_self_covering_sequence(&net, &Budget::unlimited(), 1, 3_000_000).unwrap();
     let (before, after) = check_pump(&net, &prefix, &pump).unwrap();
     assert!(after.total() > before.total());
 }
@@ -168,7 +171,7 @@ fn a_pump_that_needs_its_way_back_is_found() {
 #[test]
 fn a_bounded_net_has_no_pump() {
     let net = parse("place a 2\nplace b\ntransition t: a -> b\ntransition u: b -> a");
-    assert!(find_pump(&net, &Budget::unlimited(), 1, 100_000).is_none());
+    assert!(find_self_covering_sequence(&net, &Budget::unlimited(), 1, 100_000).is_none());
 }
 
 #[test]

@@ -9,7 +9,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 /// Enables worker processes for solvers, and blocks other tests until the guard is dropped.
 pub(crate) fn begin() -> MutexGuard<'static, ()> {
-    guest::invite(Program {
+    guest::set_worker_program(Program {
         path: env!("CARGO_BIN_EXE_parikh").into(),
         arguments: vec!["solver-guest".into()],
     });

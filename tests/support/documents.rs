@@ -8,7 +8,7 @@ use parikh::engine::{Task, intervals, pdr, siphon_trap, state_equation};
 use parikh::evidence::certificate::NamedDocument;
 use parikh::evidence::reduction::{CheckedReduction, NamedLog};
 use parikh::evidence::{Document, Flaw};
-use parikh::evidence_files::in_names;
+use parikh::evidence_files::document_in_names;
 use parikh::net::{Facts, Goal, GoalId, Net, Predicate, marking_goals};
 use parikh::reduction::{self, needs, reduce};
 use parikh::solvers::Budget;
@@ -99,7 +99,7 @@ pub(crate) fn proofs(net: &Net, refuted: &[Predicate], kind: ProofKind) -> Vec<P
         let verdicts = proof.verdicts(net, refuted);
         assert_eq!(verdicts, Ok(vec![true; refuted.len()]), "{proof:?}");
         if let TestProof::Plain(document) = proof {
-            let text = serde_json::to_string(&in_names(document, net)).unwrap();
+            let text = serde_json::to_string(&document_in_names(document, net)).unwrap();
             let read: NamedDocument = serde_json::from_str(&text).unwrap();
             assert_eq!(read.resolve(net).as_ref(), Ok(document));
         }
@@ -226,7 +226,7 @@ fn by_reduction(net: &Net, refuted: &Predicate) -> Option<ProvedRefutation> {
     let kinds = [ProofKind::Bounds, ProofKind::Linear, ProofKind::Induction, ProofKind::Markings];
     let inner = kinds.iter().find_map(|kind| proofs(checked.net(), &here, *kind).pop())?;
     let TestProof::Plain(document) = inner.proof else { return None };
-    let document = in_names(&document, checked.net());
+    let document = document_in_names(&document, checked.net());
     Some(ProvedRefutation {
         proof: TestProof::Reduced(log, document),
         refuted: vec![refuted.clone()],

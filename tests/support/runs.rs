@@ -13,7 +13,7 @@ type AutomatonProductEdge = (usize, u64);
 
 /// Returns true if some run has the property. Fairness is part of the formula.
 pub(crate) fn exists(space: &StateSpace<'_>, property: &RunProperty) -> bool {
-    let property = &property.written_out();
+    let property = &property.with_fairness_in_formula();
     let mut formulas = property.formulas().clone();
     let automaton = Automaton::of(&mut formulas, property.formula(), AutomatonLimits::default())
         .expect("properties of tests are small");

@@ -9,7 +9,7 @@ use parikh_solvers::Budget;
 use std::sync::Arc;
 
 /// Number of added nodes between two checks of the budget.
-const POLLING: u64 = 1_024;
+const NODES_PER_CHECK: u64 = 1_024;
 
 /// Builds the net. The colours of a place are in ascending order, the bindings of a transition in
 /// lexicographic order of their variables' colours.
@@ -30,7 +30,7 @@ pub(super) fn net(
         budget,
         nodes: 0,
         builder: NetBuilder::new(coloured.name()),
-        starts: Vec::with_capacity(coloured.places().len()),
+        first_place: Vec::with_capacity(coloured.places().len()),
         name: String::new(),
         tokens: Vec::new(),
     };
@@ -55,7 +55,7 @@ pub(super) fn net(
         coloured.places().iter().map(|place| place.label.as_deref()),
         coloured.transitions().iter().map(|it| it.label.as_deref()),
     );
-    builder.set_folding(folding.of(Arc::new(coloured.clone())));
+    builder.set_folding(folding.with_coloured_net(Arc::new(coloured.clone())));
     Ok(builder.build()?)
 }
 
@@ -69,7 +69,7 @@ struct UnfoldingBuilder<'c> {
     nodes: u64,
     builder: NetBuilder,
     /// By index of the coloured place: the index of its first colour among the places of the net.
-    starts: Vec<usize>,
+    first_place: Vec<usize>,
     /// The name under construction.
     name: String,
     /// A buffer for the multiset that is evaluated.
@@ -78,9 +78,9 @@ struct UnfoldingBuilder<'c> {
 
 impl UnfoldingBuilder<'_> {
     /// Checks the budget once in [`POLLING`] calls.
-    fn look(&mut self) -> Result<(), UnfoldingError> {
+    fn check_budget(&mut self) -> Result<(), UnfoldingError> {
         self.nodes += 1;
-        let is_due = self.nodes.is_multiple_of(POLLING);
+        let is_due = self.nodes.is_multiple_of(NODES_PER_CHECK);
         let exhausted = is_due.then(|| self.budget.exhausted()).flatten();
         exhausted.map_or(Ok(()), |exhausted| Err(UnfoldingError::Spent(exhausted)))
     }
@@ -89,10 +89,10 @@ impl UnfoldingBuilder<'_> {
     fn places(&mut self) -> Result<(), UnfoldingError> {
         for (place_index, place) in self.coloured.places().iter().enumerate() {
             self.possible.places[place_index].seal();
-            self.starts.push(self.builder.place_count());
+            self.first_place.push(self.builder.place_count());
             let is_dot = *self.coloured.sort(place.sort).kind() == SortKind::Dot;
             for rank in 0..self.possible.places[place_index].len() {
-                self.look()?;
+                self.check_budget()?;
                 let colour = self.possible.places[place_index].all()[rank];
                 self.name.clear();
                 self.name.push_str(&place.name);
@@ -101,7 +101,7 @@ impl UnfoldingBuilder<'_> {
                     self.coloured.write_colour(&mut self.name, place.sort, colour, false);
                     self.name.push(')');
                 }
-                named(&mut self.name, |name| self.builder.place(name, 0))?;
+                add_node(&mut self.name, |name| self.builder.place(name, 0))?;
             }
         }
         Ok(())
@@ -116,7 +116,7 @@ impl UnfoldingBuilder<'_> {
             for &(colour, count) in self.tokens.iter().filter(|(_, count)| *count > 0) {
                 if let Some(rank) = self.possible.places[place_index].position(colour) {
                     self.builder
-                        .set_tokens(PlaceId::new(self.starts[place_index] + rank), count)?;
+                        .set_tokens(PlaceId::new(self.first_place[place_index] + rank), count)?;
                 }
             }
         }
@@ -139,7 +139,7 @@ impl UnfoldingBuilder<'_> {
         let mut binding = vec![0u64; width];
         let mut dropped = 0;
         for row in 0..count {
-            self.look()?;
+            self.check_budget()?;
             for (slot, colour) in binding.iter_mut().enumerate() {
                 *colour = u64::from(bindings[row * width + slot]);
             }
@@ -148,7 +148,7 @@ impl UnfoldingBuilder<'_> {
                 continue;
             }
             self.name_binding(transition_index, compiled, &labels, &binding);
-            let t = named(&mut self.name, |name| self.builder.transition(name))?;
+            let t = add_node(&mut self.name, |name| self.builder.transition(name))?;
             self.arcs(t, compiled, &binding)?;
         }
         Ok(dropped)
@@ -207,7 +207,7 @@ impl UnfoldingBuilder<'_> {
                     let Some(rank) = self.possible.places[*place_index].position(colour) else {
                         continue;
                     };
-                    let place = PlaceId::new(self.starts[*place_index] + rank);
+                    let place = PlaceId::new(self.first_place[*place_index] + rank);
                     match is_input {
                         true => self.builder.take(t, place, count)?,
                         false => self.builder.put(t, place, count)?,
@@ -221,7 +221,7 @@ impl UnfoldingBuilder<'_> {
 
 /// Adds a node. A name collides only if ids of the model look like our names; then an apostrophe is
 /// appended.
-fn named<T>(
+fn add_node<T>(
     name: &mut String,
     mut add: impl FnMut(&str) -> Result<T, BuildError>,
 ) -> Result<T, BuildError> {

@@ -32,11 +32,11 @@ enum ColourPositions {
 }
 
 /// The entry of a colour that is not in the list.
-const NOWHERE: u32 = u32::MAX;
+const MISSING: u32 = u32::MAX;
 
 /// Largest number of colours of a sort for which the positions are a table. It takes at most 4 MB
 /// per place.
-const DENSE: u64 = 1 << 20;
+const MAX_TABLE_SIZE: u64 = 1 << 20;
 
 /// An index of colours by some of their components.
 struct ColourIndex {
@@ -62,7 +62,7 @@ pub(super) struct PossibleColours {
     /// The colours in the order in which they were added; ascending once sealed.
     order: Vec<u64>,
     /// Number of processed colours, from the beginning of `order`.
-    looked_at: usize,
+    processed: usize,
     /// The indexes of the processed colours.
     indexes: Vec<ColourIndex>,
 }
@@ -70,10 +70,10 @@ pub(super) struct PossibleColours {
 impl PossibleColours {
     pub(super) fn new(size: u64) -> Self {
         let positions = match size {
-            ..=DENSE => ColourPositions::Dense(Vec::new()),
+            ..=MAX_TABLE_SIZE => ColourPositions::Dense(Vec::new()),
             _ => ColourPositions::Sparse(ByColour::default()),
         };
-        PossibleColours { positions, order: Vec::new(), looked_at: 0, indexes: Vec::new() }
+        PossibleColours { positions, order: Vec::new(), processed: 0, indexes: Vec::new() }
     }
 
     /// Returns the index on these components, creating it if necessary. Must be called before the
@@ -89,10 +89,10 @@ impl PossibleColours {
     /// Returns the position of a colour in the list.
     pub(super) fn position(&self, colour: u64) -> Option<usize> {
         let at = match &self.positions {
-            ColourPositions::Dense(table) => table.get(colour as usize).copied().unwrap_or(NOWHERE),
-            ColourPositions::Sparse(map) => map.get(&colour).copied().unwrap_or(NOWHERE),
+            ColourPositions::Dense(table) => table.get(colour as usize).copied().unwrap_or(MISSING),
+            ColourPositions::Sparse(map) => map.get(&colour).copied().unwrap_or(MISSING),
         };
-        (at != NOWHERE).then_some(at as usize)
+        (at != MISSING).then_some(at as usize)
     }
 
     /// Adds a colour. Returns true if it is new.
@@ -101,13 +101,13 @@ impl PossibleColours {
         let slot = match &mut self.positions {
             ColourPositions::Dense(table) => {
                 if table.len() <= colour as usize {
-                    table.resize(colour as usize + 1, NOWHERE);
+                    table.resize(colour as usize + 1, MISSING);
                 }
                 &mut table[colour as usize]
             }
-            ColourPositions::Sparse(map) => map.entry(colour).or_insert(NOWHERE),
+            ColourPositions::Sparse(map) => map.entry(colour).or_insert(MISSING),
         };
-        if *slot != NOWHERE {
+        if *slot != MISSING {
             return false;
         }
         *slot = next;
@@ -121,9 +121,9 @@ impl PossibleColours {
     }
 
     /// Marks the next unprocessed colour as processed and returns it. Joins see it from now on.
-    pub(super) fn look_at_next(&mut self) -> Option<u64> {
-        let colour = *self.order.get(self.looked_at)?;
-        self.looked_at += 1;
+    pub(super) fn process_next(&mut self) -> Option<u64> {
+        let colour = *self.order.get(self.processed)?;
+        self.processed += 1;
         for index in &mut self.indexes {
             let key = index.key_of(colour);
             index.rows.entry(key).or_default().push(colour);
@@ -132,8 +132,8 @@ impl PossibleColours {
     }
 
     /// Returns true if a colour is processed.
-    pub(super) fn is_seen(&self, colour: u64) -> bool {
-        self.position(colour).is_some_and(|at| at < self.looked_at)
+    pub(super) fn is_processed(&self, colour: u64) -> bool {
+        self.position(colour).is_some_and(|at| at < self.processed)
     }
 
     /// Returns the processed colours with this key in an index.

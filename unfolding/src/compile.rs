@@ -20,7 +20,7 @@ pub struct VariableTerm {
     /// The number added to the variable's colour; less than the number of its colours.
     pub(crate) shift: u64,
     /// Number of colours of the variable; `shift` wraps around at this number.
-    pub(crate) of: u64,
+    pub(crate) variable_size: u64,
     /// The block of each colour of the variable, for a partition.
     pub blocks: Option<Arc<[u32]>>,
 }
@@ -29,8 +29,8 @@ impl VariableTerm {
     /// Returns the component's value under `binding`.
     pub fn value(&self, binding: &[u64]) -> u64 {
         let mut shifted = binding[self.slot] + self.shift;
-        if shifted >= self.of {
-            shifted -= self.of;
+        if shifted >= self.variable_size {
+            shifted -= self.variable_size;
         }
         match &self.blocks {
             None => shifted,
@@ -46,8 +46,8 @@ impl VariableTerm {
     /// Returns the variable's colour for which the term gives `colour`. Only for leaves without
     /// blocks.
     pub fn solve(&self, colour: u64) -> u64 {
-        let unshifted = self.component(colour) + self.of - self.shift;
-        if unshifted >= self.of { unshifted - self.of } else { unshifted }
+        let unshifted = self.component(colour) + self.variable_size - self.shift;
+        if unshifted >= self.variable_size { unshifted - self.variable_size } else { unshifted }
     }
 }
 
@@ -55,31 +55,31 @@ impl VariableTerm {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColourPattern {
     /// The sum of stride times value of the constant components.
-    pub(crate) base: u64,
+    pub(crate) constant_colour: u64,
     /// The terms of variables.
     pub leaves: Vec<VariableTerm>,
     /// Stride, size and value of the constant components.
     pub constants: Vec<(u64, u64, u64)>,
     /// Stride and size of the wildcard components, which take every value.
-    pub(crate) wild: Vec<(u64, u64)>,
+    pub(crate) wildcards: Vec<(u64, u64)>,
 }
 
 impl ColourPattern {
     /// Returns the colour under `binding`, with 0 for components that take every value.
     pub fn colour(&self, binding: &[u64]) -> u64 {
         let leaves = self.leaves.iter().map(|leaf| leaf.stride * leaf.value(binding));
-        self.base + leaves.sum::<u64>()
+        self.constant_colour + leaves.sum::<u64>()
     }
 
     /// Returns the number of colours that the pattern stands for.
     pub(crate) fn count(&self) -> u64 {
-        self.wild.iter().fold(1u64, |all, &(_, size)| all.saturating_mul(size))
+        self.wildcards.iter().fold(1u64, |all, &(_, size)| all.saturating_mul(size))
     }
 
     /// Calls `f` with each colour of the pattern.
-    pub(crate) fn each(&self, binding: &[u64], mut f: impl FnMut(u64)) {
+    pub(crate) fn for_each_colour(&self, binding: &[u64], mut f: impl FnMut(u64)) {
         let first = self.colour(binding);
-        match &self.wild[..] {
+        match &self.wildcards[..] {
             [] => f(first),
             &[(stride, size)] => (0..size).for_each(|at| f(first + stride * at)),
             wild => {
@@ -106,7 +106,7 @@ impl ColourPattern {
 #[derive(Clone, Debug)]
 pub enum TokenPattern {
     /// A number of tokens of each colour of the pattern.
-    Of(u64, ColourPattern),
+    Tokens(u64, ColourPattern),
     /// The sum of multisets.
     Sum(Vec<TokenPattern>),
     /// The first multiset without the tokens of the second; counts stop at 0.
@@ -118,8 +118,8 @@ impl TokenPattern {
     /// times.
     pub fn evaluate(&self, binding: &[u64], into: &mut Vec<(u64, u64)>) {
         match self {
-            TokenPattern::Of(count, pattern) => {
-                pattern.each(binding, |colour| into.push((colour, *count)))
+            TokenPattern::Tokens(count, pattern) => {
+                pattern.for_each_colour(binding, |colour| into.push((colour, *count)))
             }
             TokenPattern::Sum(parts) => parts.iter().for_each(|part| part.evaluate(binding, into)),
             TokenPattern::Difference(first, second) => {
@@ -145,7 +145,7 @@ impl TokenPattern {
     /// Returns an upper bound on the number of entries during [`evaluate`](Self::evaluate).
     pub fn size(&self) -> u64 {
         match self {
-            TokenPattern::Of(_, pattern) => pattern.count(),
+            TokenPattern::Tokens(_, pattern) => pattern.count(),
             TokenPattern::Sum(parts) => {
                 parts.iter().map(TokenPattern::size).fold(0, u64::saturating_add)
             }
@@ -157,8 +157,8 @@ impl TokenPattern {
     /// consists of these summands.
     pub fn single_colours(&self, f: &mut impl FnMut(u64, &ColourPattern)) -> bool {
         match self {
-            TokenPattern::Of(0, _) => true,
-            TokenPattern::Of(count, pattern) if pattern.wild.is_empty() => {
+            TokenPattern::Tokens(0, _) => true,
+            TokenPattern::Tokens(count, pattern) if pattern.wildcards.is_empty() => {
                 f(*count, pattern);
                 true
             }
@@ -173,10 +173,12 @@ impl TokenPattern {
     }
 
     /// Appends the patterns of a single colour that the multiset always contains.
-    pub(crate) fn needed<'t>(&'t self, into: &mut Vec<&'t ColourPattern>) {
+    pub(crate) fn needed_colours<'t>(&'t self, into: &mut Vec<&'t ColourPattern>) {
         match self {
-            TokenPattern::Of(1.., pattern) if pattern.wild.is_empty() => into.push(pattern),
-            TokenPattern::Sum(parts) => parts.iter().for_each(|part| part.needed(into)),
+            TokenPattern::Tokens(1.., pattern) if pattern.wildcards.is_empty() => {
+                into.push(pattern)
+            }
+            TokenPattern::Sum(parts) => parts.iter().for_each(|part| part.needed_colours(into)),
             _ => {}
         }
     }
@@ -218,13 +220,13 @@ impl BindingCheck {
     }
 
     /// Marks the variables that the condition reads.
-    pub fn read(&self, into: &mut [bool]) {
+    pub fn mark_variables(&self, into: &mut [bool]) {
         match self {
             BindingCheck::Compare(_, left, right) => {
                 left.leaves.iter().chain(&right.leaves).for_each(|leaf| into[leaf.slot] = true);
             }
             BindingCheck::And(parts) | BindingCheck::Or(parts) => {
-                parts.iter().for_each(|part| part.read(into))
+                parts.iter().for_each(|part| part.mark_variables(into))
             }
         }
     }
@@ -278,7 +280,7 @@ impl TermCompiler<'_> {
     /// Translates a multiset.
     pub fn tokens(&self, multiset: &Multiset) -> TokenPattern {
         match multiset {
-            Multiset::Of { count, term } => TokenPattern::Of(*count, self.pattern(term)),
+            Multiset::Of { count, term } => TokenPattern::Tokens(*count, self.pattern(term)),
             Multiset::Sum(parts) => {
                 TokenPattern::Sum(parts.iter().map(|part| self.tokens(part)).collect())
             }
@@ -306,35 +308,35 @@ impl TermCompiler<'_> {
     /// Translates a term.
     fn pattern(&self, term: &Term) -> ColourPattern {
         let mut pattern = ColourPattern::default();
-        self.add(term, 1, &mut pattern);
+        self.add_term(term, 1, &mut pattern);
         pattern
     }
 
     /// Adds a term to a pattern. `stride` is the factor of the term in the number of the whole
     /// colour.
-    fn add(&self, term: &Term, stride: u64, pattern: &mut ColourPattern) {
+    fn add_term(&self, term: &Term, stride: u64, pattern: &mut ColourPattern) {
         let net = self.net;
         let size = net.term_size(term);
         match term {
             Term::Tuple(parts) => {
                 let mut stride = stride;
                 for part in parts.iter().rev() {
-                    self.add(part, stride, pattern);
+                    self.add_term(part, stride, pattern);
                     stride *= net.term_size(part);
                 }
             }
             Term::All(_) => {
                 if size > 1 {
-                    pattern.wild.push((stride, size));
+                    pattern.wildcards.push((stride, size));
                 }
             }
             term => {
-                let (variable, shift, blocks) = self.leaf(term);
+                let (variable, shift, blocks) = self.variable_part(term);
                 match variable {
                     None => {
                         // A constant term does not depend on the binding.
                         let value = net.colour(term, &[] as &[BoundColour]);
-                        pattern.base += stride * value;
+                        pattern.constant_colour += stride * value;
                         pattern.constants.push((stride, size, value));
                     }
                     Some(variable) => {
@@ -342,7 +344,14 @@ impl TermCompiler<'_> {
                         let shift = i128::from(shift).rem_euclid(i128::from(of)) as u64;
                         // Every variable of the term is a variable of the transition.
                         let slot = self.variables.binary_search(&variable).unwrap_or(0);
-                        pattern.leaves.push(VariableTerm { slot, stride, size, shift, of, blocks });
+                        pattern.leaves.push(VariableTerm {
+                            slot,
+                            stride,
+                            size,
+                            shift,
+                            variable_size: of,
+                            blocks,
+                        });
                     }
                 }
             }
@@ -351,16 +360,16 @@ impl TermCompiler<'_> {
 
     /// Returns the variable of a term that is no tuple, its shift, and the blocks that it is mapped
     /// to. Nested blocks are composed.
-    fn leaf(&self, term: &Term) -> (Option<VariableId>, i64, Option<Arc<[u32]>>) {
+    fn variable_part(&self, term: &Term) -> (Option<VariableId>, i64, Option<Arc<[u32]>>) {
         match term {
             Term::Variable(variable) => (Some(*variable), 0, None),
             // Partitions are not cyclic, so a shifted term has no blocks.
             Term::Shift { of, by } => {
-                let (variable, shift, blocks) = self.leaf(of);
+                let (variable, shift, blocks) = self.variable_part(of);
                 (variable, shift.wrapping_add(*by), blocks)
             }
             Term::Block { partition, of } => {
-                let (variable, shift, inner) = self.leaf(of);
+                let (variable, shift, inner) = self.variable_part(of);
                 let blocks = match (self.net.sort(*partition).kind(), inner) {
                     (SortKind::Partition { block_of, .. }, None) => Some(Arc::from(&block_of[..])),
                     (SortKind::Partition { block_of, .. }, Some(inner)) => {

@@ -105,14 +105,14 @@ pub(super) fn plan(
         same_is_due = inputs[driver].pattern.leaves.iter().any(|leaf| leaf.blocks.is_some());
     }
     loop {
-        planner.check();
+        planner.add_checks();
         if let (true, Some(driver)) = (same_is_due, driver)
             && planner.is_bound(&inputs[driver].pattern)
         {
             planner.steps.push(JoinStep::Same);
             same_is_due = false;
         }
-        if planner.member() || planner.assign() || planner.join() {
+        if planner.add_member() || planner.add_assignment() || planner.add_join() {
             continue;
         }
         // If no input determines a variable, the variable with the fewest colours comes first.
@@ -151,10 +151,10 @@ impl JoinPlanner<'_> {
     }
 
     /// Adds the checks whose variables are all bound.
-    fn check(&mut self) {
+    fn add_checks(&mut self) {
         for (check_index, check) in self.transition.checks.iter().enumerate() {
             let mut read = vec![false; self.bound.len()];
-            check.read(&mut read);
+            check.mark_variables(&mut read);
             let is_ready = read.iter().zip(&self.bound).all(|(&read, &bound)| bound || !read);
             if is_ready && !self.checked[check_index] {
                 self.checked[check_index] = true;
@@ -165,17 +165,17 @@ impl JoinPlanner<'_> {
 
     /// Returns true if the input comes before the driver and has the same place. Its colour must
     /// then differ from the new colour.
-    fn earlier(&self, input: usize) -> bool {
+    fn must_differ_from_new(&self, input: usize) -> bool {
         let place = |input: usize| self.inputs[input].place;
         self.driver.is_some_and(|driver| input < driver && place(input) == place(driver))
     }
 
     /// Adds a lookup for an input whose variables are all bound. Returns false if there is none.
-    fn member(&mut self) -> bool {
+    fn add_member(&mut self) -> bool {
         for input in 0..self.inputs.len() {
             if !self.joined[input] && self.is_bound(&self.inputs[input].pattern) {
                 self.joined[input] = true;
-                let earlier = self.earlier(input);
+                let earlier = self.must_differ_from_new(input);
                 self.steps.push(JoinStep::Member { input, earlier });
                 return true;
             }
@@ -185,7 +185,7 @@ impl JoinPlanner<'_> {
 
     /// Adds an assignment x = f(y) for an equation whose side y is bound. Returns false if there is
     /// none.
-    fn assign(&mut self) -> bool {
+    fn add_assignment(&mut self) -> bool {
         use parikh_net::coloured::Relation::Equal;
         for (check_index, check) in self.transition.checks.iter().enumerate() {
             let BindingCheck::Compare(Equal, left, right) = check else { continue };
@@ -210,7 +210,7 @@ impl JoinPlanner<'_> {
 
     /// Adds a branch over the colours of the input with the fewest choices. Returns false if no
     /// input is left.
-    fn join(&mut self) -> bool {
+    fn add_join(&mut self) -> bool {
         let mut best: Option<(u128, usize)> = None;
         for (input, it) in self.inputs.iter().enumerate() {
             let is_unbound = |slot: usize| !self.bound[slot];
@@ -233,7 +233,7 @@ impl JoinPlanner<'_> {
             }
         }
         let Some((_, input)) = best else { return false };
-        let earlier = self.earlier(input);
+        let earlier = self.must_differ_from_new(input);
         let leaves = &self.inputs[input].pattern.leaves;
         let key: Vec<usize> =
             (0..leaves.len()).filter(|&leaf_index| self.bound[leaves[leaf_index].slot]).collect();

@@ -21,7 +21,7 @@ use super::plan::{JoinInput, JoinPlan, JoinStep, plan};
 use parikh_solvers::Budget;
 
 /// Number of colour lookups between two checks of the budget.
-const POLLING: u64 = 1 << 12;
+const LOOKUPS_PER_CHECK: u64 = 1 << 12;
 
 /// The possible colours and bindings.
 pub(super) struct PossibleBindings {
@@ -49,7 +49,7 @@ struct PossibleSearch<'b> {
     /// Number of bindings found, by transition index.
     counts: Vec<usize>,
     /// Output colours that may be new, with their places.
-    held: Vec<(usize, u64)>,
+    output_colours: Vec<(usize, u64)>,
     /// A buffer for evaluated multisets.
     tokens: Vec<(u64, u64)>,
     /// Number of bindings found, of all transitions.
@@ -57,7 +57,7 @@ struct PossibleSearch<'b> {
     /// Number of arcs of the bindings found.
     arcs: u64,
     /// Number of colour lookups.
-    tried: u64,
+    lookups: u64,
     limits: super::UnfoldingLimits,
     budget: &'b Budget,
 }
@@ -91,11 +91,11 @@ impl PossibleBindings {
         let mut search = PossibleSearch {
             bindings: vec![Vec::new(); transitions.len()],
             counts: vec![0; transitions.len()],
-            held: Vec::new(),
+            output_colours: Vec::new(),
             tokens: Vec::new(),
             total: 0,
             arcs: 0,
-            tried: 0,
+            lookups: 0,
             limits,
             budget,
         };
@@ -127,17 +127,17 @@ impl PossibleBindings {
             if rule.inputs.is_empty() {
                 let mut binding = vec![0; rule.transition.variables.len()];
                 rule.complete(t, 0, 0, 0, &mut binding, &places, &mut search)?;
-                search.hold(&mut places)?;
+                search.add_output_colours(&mut places)?;
             }
         }
         // Places that may have unprocessed colours.
         let mut pending_places: Vec<usize> = (0..places.len()).rev().collect();
         while let Some(place) = pending_places.pop() {
-            while let Some(colour) = places[place].look_at_next() {
+            while let Some(colour) = places[place].process_next() {
                 for &(t, input_index) in &inputs_of_place[place] {
-                    rules[t].drive(t, input_index, colour, &places, &mut search)?;
+                    rules[t].bind_new_colour(t, input_index, colour, &places, &mut search)?;
                 }
-                let grown = search.hold(&mut places)?;
+                let grown = search.add_output_colours(&mut places)?;
                 pending_places.extend(grown.into_iter().filter(|&other| other != place));
             }
         }
@@ -150,7 +150,7 @@ impl<'c> BindingRule<'c> {
         let mut inputs: Vec<JoinInput> = Vec::new();
         for (place, tokens) in &transition.takes {
             let mut needed = Vec::new();
-            tokens.needed(&mut needed);
+            tokens.needed_colours(&mut needed);
             for pattern in needed {
                 if !inputs.iter().any(|it| it.place == *place && it.pattern == *pattern) {
                     inputs.push(JoinInput { place: *place, pattern: pattern.clone() });
@@ -165,7 +165,7 @@ impl<'c> BindingRule<'c> {
     }
 
     /// Finds the bindings whose last input is `driver`, with the new colour.
-    fn drive(
+    fn bind_new_colour(
         &self,
         t: usize,
         driver: usize,
@@ -173,7 +173,7 @@ impl<'c> BindingRule<'c> {
         places: &[PossibleColours],
         search: &mut PossibleSearch<'_>,
     ) -> Result<(), UnfoldingError> {
-        search.try_one()?;
+        search.count_lookup()?;
         let (plan, pattern) = (&self.plans[driver], &self.inputs[driver].pattern);
         if !pattern.constants_fit(colour) {
             return Ok(());
@@ -207,7 +207,7 @@ impl<'c> BindingRule<'c> {
         search: &mut PossibleSearch<'_>,
     ) -> Result<(), UnfoldingError> {
         let Some(step) = self.plans[driver].steps.get(step_index) else {
-            return self.found(t, binding, places, search);
+            return self.record(t, binding, places, search);
         };
         match step {
             JoinStep::Check(check) => {
@@ -223,7 +223,7 @@ impl<'c> BindingRule<'c> {
             JoinStep::Member { input, earlier } => {
                 let JoinInput { place, pattern } = &self.inputs[*input];
                 let colour = pattern.colour(binding);
-                if (*earlier && colour == new_colour) || !places[*place].is_seen(colour) {
+                if (*earlier && colour == new_colour) || !places[*place].is_processed(colour) {
                     return Ok(());
                 }
             }
@@ -240,7 +240,7 @@ impl<'c> BindingRule<'c> {
             JoinStep::Each(slot) => {
                 for colour in 0..self.transition.sizes[*slot] {
                     binding[*slot] = colour;
-                    search.try_one()?;
+                    search.count_lookup()?;
                     self.complete(t, driver, step_index + 1, new_colour, binding, places, search)?;
                 }
                 return Ok(());
@@ -255,7 +255,7 @@ impl<'c> BindingRule<'c> {
                 let key_number = constants
                     .fold(key_number, |key_number, &(_, size, value)| key_number * size + value);
                 for &colour in places[*place].row(*index, key_number) {
-                    search.try_one()?;
+                    search.count_lookup()?;
                     if *earlier && colour == new_colour {
                         continue;
                     }
@@ -286,7 +286,7 @@ impl<'c> BindingRule<'c> {
     }
 
     /// Records a binding and its output colours.
-    fn found(
+    fn record(
         &self,
         t: usize,
         binding: &[u64],
@@ -298,7 +298,7 @@ impl<'c> BindingRule<'c> {
         let arcs = self.transition.takes.iter().chain(&self.transition.puts);
         search.arcs = arcs.fold(search.arcs, |sum, (_, tokens)| sum.saturating_add(tokens.size()));
         if search.total > search.limits.bindings || search.arcs > search.limits.arcs {
-            return Err(search.declined());
+            return Err(search.too_large());
         }
         // The number of colours was checked at compilation.
         search.bindings[t].extend(binding.iter().map(|&colour| colour as u32));
@@ -307,7 +307,7 @@ impl<'c> BindingRule<'c> {
             tokens.evaluate(binding, &mut search.tokens);
             for &(colour, count) in &search.tokens {
                 if count > 0 && places[*place].position(colour).is_none() {
-                    search.held.push((*place, colour));
+                    search.output_colours.push((*place, colour));
                 }
             }
         }
@@ -317,28 +317,31 @@ impl<'c> BindingRule<'c> {
 
 impl PossibleSearch<'_> {
     /// Returns the error that the unfolding exceeds the limits.
-    fn declined(&self) -> UnfoldingError {
+    fn too_large(&self) -> UnfoldingError {
         UnfoldingError::TooLarge { bindings: self.total, arcs: self.arcs }
     }
 
     /// Counts a lookup, and checks the budget regularly.
-    fn try_one(&mut self) -> Result<(), UnfoldingError> {
-        self.tried += 1;
-        if self.tried.is_multiple_of(POLLING)
+    fn count_lookup(&mut self) -> Result<(), UnfoldingError> {
+        self.lookups += 1;
+        if self.lookups.is_multiple_of(LOOKUPS_PER_CHECK)
             && let Some(exhausted) = self.budget.exhausted()
         {
             return Err(UnfoldingError::Spent(exhausted));
         }
-        match self.tried > self.limits.tries {
-            true => Err(self.declined()),
+        match self.lookups > self.limits.tries {
+            true => Err(self.too_large()),
             false => Ok(()),
         }
     }
 
     /// Adds the recorded output colours to their places. Returns the places with new colours.
-    fn hold(&mut self, places: &mut [PossibleColours]) -> Result<Vec<usize>, UnfoldingError> {
+    fn add_output_colours(
+        &mut self,
+        places: &mut [PossibleColours],
+    ) -> Result<Vec<usize>, UnfoldingError> {
         let mut grown = Vec::new();
-        for (place, colour) in std::mem::take(&mut self.held) {
+        for (place, colour) in std::mem::take(&mut self.output_colours) {
             if places[place].add(colour) {
                 if grown.last() != Some(&place) && !grown.contains(&place) {
                     grown.push(place);

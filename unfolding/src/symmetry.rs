@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// Largest number of variables of a transition for which pairs are compared. The comparison of all
 /// pairs is too expensive for more.
-const MOST: usize = 40;
+const MAX_VARIABLES: usize = 40;
 
 /// Returns pairs (x, y) of symmetric variables: only bindings with x ≤ y are needed.
 pub(super) fn ordered_pairs(
@@ -25,7 +25,7 @@ pub(super) fn ordered_pairs(
 ) -> Vec<(VariableId, VariableId)> {
     let variables = transition.variables();
     let mut pairs = Vec::new();
-    if variables.len() > MOST {
+    if variables.len() > MAX_VARIABLES {
         return pairs;
     }
     let as_it_is = shape(transition, &|variable| variable);
@@ -56,14 +56,14 @@ pub(super) fn ordered_pairs(
 }
 
 /// The multiset of each place at the input arcs or the output arcs, by place index.
-type Side = BTreeMap<usize, Multiset>;
+type ArcMultisets = BTreeMap<usize, Multiset>;
 
 /// Returns the guard, inputs and outputs of a transition with renamed variables, in a canonical
 /// form.
 fn shape(
     transition: &ColouredTransition,
     rename: &impl Fn(VariableId) -> VariableId,
-) -> (Guard, Side, Side) {
+) -> (Guard, ArcMultisets, ArcMultisets) {
     let side = |arcs: &[ColouredArc]| {
         let mut by_place: BTreeMap<usize, Vec<Multiset>> = BTreeMap::new();
         for arc in arcs {
@@ -71,7 +71,7 @@ fn shape(
             inscriptions.push(arc.inscription.renamed(rename));
         }
         let sum = |(place, parts)| (place, Multiset::sum(parts).sorted());
-        by_place.into_iter().map(sum).collect::<Side>()
+        by_place.into_iter().map(sum).collect::<ArcMultisets>()
     };
     (transition.guard.renamed(rename), side(&transition.takes), side(&transition.puts))
 }

@@ -153,7 +153,7 @@ fn subject(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> {
         // Clap ensures that both options are given together.
         let (file, id) = (arguments.queries.as_ref(), arguments.id.as_deref());
         let (Some(file), Some(id)) = (file, id) else { bail!("--queries FILE needs --id ID") };
-        let asked = FormulaOptions::of_file(file).read_aloud(net)?;
+        let asked = FormulaOptions::of_file(file).read_and_print_notes(net)?;
         let ids: Vec<&str> = asked.iter().map(|asked| asked.id.as_str()).take(3).collect();
         let some = ids.join(", ");
         let found: Option<GivenFormula> = asked.into_iter().find(|asked| asked.id == id);
@@ -172,9 +172,9 @@ fn subject(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> {
         };
         let (sum, constant) = linear_sum(&left).context("--goal")?;
         let text = match constant {
-            0 => format!("the maximum of {}", words::linear(net, &sum)),
+            0 => format!("the maximum of {}", words::linear_sum(net, &sum)),
             _ => {
-                format!("the maximum of {}, plus {constant}", words::linear(net, &sum))
+                format!("the maximum of {}, plus {constant}", words::linear_sum(net, &sum))
             }
         };
         return Ok(EncodeGoal { goal: Goal::Maximise(sum), text });
@@ -190,7 +190,7 @@ fn read(net: &Net, formula: &str) -> Result<Formula> {
 /// reachability.
 fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<EncodeGoal> {
     let said = |predicate| {
-        let text: String = words::formula(net, predicate);
+        let text: String = words::predicate(net, predicate);
         match text.char_indices().nth(2000) {
             Some((end, _)) => format!("{} …", &text[..end]),
             None => text,
@@ -207,7 +207,7 @@ fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<E
             format!("{name}: violated by EF {}", said(predicate))
         }
         Some((Goal::Maximise(sum), _)) => {
-            format!("{name}: the maximum of {}", words::linear(net, sum))
+            format!("{name}: the maximum of {}", words::linear_sum(net, sum))
         }
         Some((Goal::Home(_), _)) => {
             bail!(

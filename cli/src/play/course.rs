@@ -6,16 +6,16 @@ use parikh_net::printable::counted;
 /// The firings of a trace, and the number of firings already followed.
 pub(super) struct FollowedTrace {
     /// The firings of the prefix.
-    way: Vec<TransitionId>,
+    prefix: Vec<TransitionId>,
     /// The firings of the repeated suffix. Empty if nothing repeats.
-    round: Vec<TransitionId>,
+    cycle: Vec<TransitionId>,
     /// The number of firings followed, over all repetitions.
     followed: usize,
 }
 
 impl FollowedTrace {
-    pub(super) fn new(way: Vec<TransitionId>, round: Vec<TransitionId>) -> Self {
-        FollowedTrace { way, round, followed: 0 }
+    pub(super) fn new(prefix: Vec<TransitionId>, cycle: Vec<TransitionId>) -> Self {
+        FollowedTrace { prefix, cycle, followed: 0 }
     }
 
     pub(super) fn followed(&self) -> usize {
@@ -29,37 +29,39 @@ impl FollowedTrace {
 
     /// Returns the firing at a position. Positions after the prefix run through the repeated suffix
     /// again and again.
-    pub(super) fn at(&self, position: usize) -> Option<TransitionId> {
-        match position.checked_sub(self.way.len()) {
-            None => Some(self.way[position]),
-            Some(_) if self.round.is_empty() => None,
-            Some(beyond) => Some(self.round[beyond % self.round.len()]),
+    pub(super) fn firing_at(&self, position: usize) -> Option<TransitionId> {
+        match position.checked_sub(self.prefix.len()) {
+            None => Some(self.prefix[position]),
+            Some(_) if self.cycle.is_empty() => None,
+            Some(beyond) => Some(self.cycle[beyond % self.cycle.len()]),
         }
     }
 
     /// Returns the next firings, at most `times`.
     pub(super) fn next(&self, times: usize) -> Vec<TransitionId> {
-        (self.followed..self.followed + times).map_while(|position| self.at(position)).collect()
+        (self.followed..self.followed + times)
+            .map_while(|position| self.firing_at(position))
+            .collect()
     }
 
     /// Returns the number of firings that `next all` follows: to the end of the prefix, or to the
     /// end of the current repetition.
-    pub(super) fn rest(&self) -> usize {
-        match self.followed.checked_sub(self.way.len()) {
-            None => self.way.len() - self.followed,
-            Some(_) if self.round.is_empty() => 0,
-            Some(beyond) => self.round.len() - beyond % self.round.len(),
+    pub(super) fn remaining_firings(&self) -> usize {
+        match self.followed.checked_sub(self.prefix.len()) {
+            None => self.prefix.len() - self.followed,
+            Some(_) if self.cycle.is_empty() => 0,
+            Some(beyond) => self.cycle.len() - beyond % self.cycle.len(),
         }
     }
 
     /// Describes how far the trace was followed, and the next firing.
-    pub(super) fn told(&self, name: impl Fn(TransitionId) -> String) -> String {
-        let Some(t) = self.at(self.followed) else {
-            return format!("end of the trace, after {}", counted(self.way.len(), "firing"));
+    pub(super) fn progress_text(&self, name: impl Fn(TransitionId) -> String) -> String {
+        let Some(t) = self.firing_at(self.followed) else {
+            return format!("end of the trace, after {}", counted(self.prefix.len(), "firing"));
         };
-        let (next, all) = (name(t), self.round.len());
-        let Some(beyond) = self.followed.checked_sub(self.way.len()) else {
-            return format!("trace {} of {}, next: {next}", self.followed, self.way.len());
+        let (next, all) = (name(t), self.cycle.len());
+        let Some(beyond) = self.followed.checked_sub(self.prefix.len()) else {
+            return format!("trace {} of {}, next: {next}", self.followed, self.prefix.len());
         };
         match (beyond / all, beyond % all) {
             (0, 0) => format!(
@@ -85,20 +87,23 @@ mod tests {
         let [s, x, y] = [0, 1, 2].map(TransitionId::new);
         let name = |t: TransitionId| ["s", "x", "y"][t.index()].to_owned();
         let mut course = FollowedTrace::new(vec![s], vec![x, y]);
-        assert_eq!((course.rest(), course.told(name)), (1, "trace 0 of 1, next: s".into()));
+        assert_eq!(
+            (course.remaining_firings(), course.progress_text(name)),
+            (1, "trace 0 of 1, next: s".into())
+        );
         assert_eq!(course.next(6), [s, x, y, x, y, x]);
         course.set_followed(1);
         let begins = "start of the cycle of 2 firings, which can repeat forever, next: x";
-        assert_eq!((course.rest(), course.told(name)), (2, begins.into()));
+        assert_eq!((course.remaining_firings(), course.progress_text(name)), (2, begins.into()));
         course.set_followed(2);
         assert_eq!(
-            (course.rest(), course.told(name)),
+            (course.remaining_firings(), course.progress_text(name)),
             (1, "cycle 1 of 2, round 1, next: y".into())
         );
         course.set_followed(3);
-        assert_eq!(course.told(name), "1 time through the cycle of 2 firings, next: x");
+        assert_eq!(course.progress_text(name), "1 time through the cycle of 2 firings, next: x");
         course.set_followed(6);
-        assert_eq!(course.told(name), "cycle 1 of 2, round 3, next: y");
+        assert_eq!(course.progress_text(name), "cycle 1 of 2, round 3, next: y");
     }
 
     #[test]
@@ -106,7 +111,7 @@ mod tests {
         let mut course = FollowedTrace::new(vec![TransitionId::new(0)], Vec::new());
         assert_eq!(course.next(5).len(), 1);
         course.set_followed(1);
-        assert_eq!((course.rest(), course.next(5).len()), (0, 0));
-        assert_eq!(course.told(|_| String::new()), "end of the trace, after 1 firing");
+        assert_eq!((course.remaining_firings(), course.next(5).len()), (0, 0));
+        assert_eq!(course.progress_text(|_| String::new()), "end of the trace, after 1 firing");
     }
 }

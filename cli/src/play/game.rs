@@ -10,28 +10,32 @@ use parikh_net::{ExtendedNet, Marking, Predicate, TransitionId, marking_text};
 use std::collections::BTreeMap;
 
 /// The largest number of enabled transitions listed.
-const LISTED: usize = 40;
+const MAX_LISTED: usize = 40;
 
 /// The largest number of firings of one command.
-const MOST: usize = 1_000_000;
+const MAX_FIRINGS: usize = 1_000_000;
 
 /// The response to a command.
 pub(super) struct CommandResponse {
     pub(super) lines: Vec<String>,
     /// True if the command succeeded.
-    pub(super) done: bool,
+    pub(super) has_succeeded: bool,
     /// True if the game is over.
-    pub(super) over: bool,
+    pub(super) ends_game: bool,
 }
 
 impl CommandResponse {
-    fn fine(lines: Vec<String>) -> Self {
-        CommandResponse { lines, done: true, over: false }
+    fn succeeded(lines: Vec<String>) -> Self {
+        CommandResponse { lines, has_succeeded: true, ends_game: false }
     }
 
     /// Returns the response to a command that is not possible.
     pub(super) fn refused(why: impl Into<String>) -> Self {
-        CommandResponse { lines: vec![format!("no: {}", why.into())], done: false, over: false }
+        CommandResponse {
+            lines: vec![format!("no: {}", why.into())],
+            has_succeeded: false,
+            ends_game: false,
+        }
     }
 }
 
@@ -42,12 +46,12 @@ pub(super) struct TokenGame<'n> {
     start: Marking,
     marking: Marking,
     /// The firings so far, each with the marking before it.
-    fired: Vec<(TransitionId, Marking)>,
+    firings: Vec<(TransitionId, Marking)>,
     goals: Vec<(String, Predicate)>,
-    course: Option<FollowedTrace>,
+    followed_trace: Option<FollowedTrace>,
     /// The bookmarks by name: the firings that lead to the marking, and the number of trace firings
     /// followed.
-    marks: BTreeMap<String, (Vec<TransitionId>, usize)>,
+    bookmarks: BTreeMap<String, (Vec<TransitionId>, usize)>,
     rng: Rng,
 }
 
@@ -57,10 +61,10 @@ impl<'n> TokenGame<'n> {
             net,
             start: net.core().initial().clone(),
             marking: net.core().initial().clone(),
-            fired: Vec::new(),
+            firings: Vec::new(),
             goals: Vec::new(),
-            course: None,
-            marks: BTreeMap::new(),
+            followed_trace: None,
+            bookmarks: BTreeMap::new(),
             rng: Rng::with_seed(seed),
         }
     }
@@ -74,7 +78,7 @@ impl<'n> TokenGame<'n> {
     pub(super) fn follow(&mut self, start: Marking, course: FollowedTrace) {
         self.marking.clone_from(&start);
         self.start = start;
-        self.course = Some(course);
+        self.followed_trace = Some(course);
     }
 
     /// Returns the lines shown at the beginning.
@@ -102,30 +106,32 @@ impl<'n> TokenGame<'n> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         match word {
-            "" => CommandResponse::fine(Vec::new()),
-            _ if line.starts_with('#') => CommandResponse::fine(Vec::new()),
-            "quit" | "q" | "exit" => CommandResponse { lines: Vec::new(), done: true, over: true },
+            "" => CommandResponse::succeeded(Vec::new()),
+            _ if line.starts_with('#') => CommandResponse::succeeded(Vec::new()),
+            "quit" | "q" | "exit" => {
+                CommandResponse { lines: Vec::new(), has_succeeded: true, ends_game: true }
+            }
             "help" | "?" => {
-                CommandResponse::fine(super::COMMANDS.lines().map(str::to_owned).collect())
+                CommandResponse::succeeded(super::COMMANDS.lines().map(str::to_owned).collect())
             }
-            "show" | "s" => CommandResponse::fine(self.shown()),
+            "show" | "s" => CommandResponse::succeeded(self.shown()),
             "fire" => self.fire(rest, 1),
-            "undo" | "u" => self.so_often(rest, Self::undo),
-            "random" | "r" => self.so_often(rest, Self::random),
-            "next" | "n" if rest == "all" => {
-                self.next(self.course.as_ref().map_or(0, FollowedTrace::rest).max(1))
-            }
-            "next" | "n" => self.so_often(rest, Self::next),
-            "restart" => self.undo(self.fired.len()),
+            "undo" | "u" => self.repeat(rest, Self::undo),
+            "random" | "r" => self.repeat(rest, Self::random),
+            "next" | "n" if rest == "all" => self.next(
+                self.followed_trace.as_ref().map_or(0, FollowedTrace::remaining_firings).max(1),
+            ),
+            "next" | "n" => self.repeat(rest, Self::next),
+            "restart" => self.undo(self.firings.len()),
             "why" => self.why(rest),
             "mark" | "go" if rest.is_empty() => {
                 CommandResponse::refused(format!("expected `{word} NAME`"))
             }
             "mark" => {
-                let way = self.fired.iter().map(|&(t, _)| t).collect();
-                let followed = self.course.as_ref().map_or(0, FollowedTrace::followed);
-                self.marks.insert(rest.to_owned(), (way, followed));
-                CommandResponse::fine(vec![format!(
+                let way = self.firings.iter().map(|&(t, _)| t).collect();
+                let followed = self.followed_trace.as_ref().map_or(0, FollowedTrace::followed);
+                self.bookmarks.insert(rest.to_owned(), (way, followed));
+                CommandResponse::succeeded(vec![format!(
                     "this marking now has the name {}",
                     quote(rest)
                 )])
@@ -135,16 +141,16 @@ impl<'n> TokenGame<'n> {
                 let line = |(name, (way, _)): (&String, &(Vec<_>, _))| {
                     format!("{}: after {}", quote(name), counted(way.len(), "firing"))
                 };
-                CommandResponse::fine(self.marks.iter().map(line).collect())
+                CommandResponse::succeeded(self.bookmarks.iter().map(line).collect())
             }
-            "trace" => CommandResponse::fine(self.written()),
-            _ => self.move_of(line),
+            "trace" => CommandResponse::succeeded(self.trace_lines()),
+            _ => self.execute_move(line),
         }
     }
 
     /// Executes a move: a number of the list or a name, optionally followed by the number of
     /// firings.
-    fn move_of(&mut self, line: &str) -> CommandResponse {
+    fn execute_move(&mut self, line: &str) -> CommandResponse {
         let core = self.net.core();
         if let Ok(t) = names::find(core, line) {
             return self.fire_all(&[t]);
@@ -161,7 +167,7 @@ impl<'n> TokenGame<'n> {
             };
         }
         match names::with_times(line) {
-            Some((name, times)) if times <= MOST => self.fire(name, times),
+            Some((name, times)) if times <= MAX_FIRINGS => self.fire(name, times),
             _ if !line.contains(char::is_whitespace) => self.fire(line, 1),
             _ => match names::find(core, line) {
                 Err(why) if line.starts_with('"') || line.contains(char::is_control) => {
@@ -187,47 +193,47 @@ impl<'n> TokenGame<'n> {
             let before = self.marking.clone();
             if self.net.fire(&mut self.marking, t).is_err() {
                 let mut said = self.why_not(t);
-                said.done = false;
+                said.has_succeeded = false;
                 if at > 0 {
                     said.lines.insert(0, format!("fired {at} of {}", sequence.len()));
                 }
                 said.lines.extend(if at > 0 { self.shown() } else { Vec::new() });
                 return said;
             }
-            self.fired.push((t, before));
+            self.firings.push((t, before));
         }
-        CommandResponse::fine(self.shown())
+        CommandResponse::succeeded(self.shown())
     }
 
     /// Performs an action as often as `number` says, or once if `number` is empty.
-    fn so_often(
+    fn repeat(
         &mut self,
         number: &str,
         act: impl FnOnce(&mut Self, usize) -> CommandResponse,
     ) -> CommandResponse {
         match number.parse() {
             _ if number.is_empty() => act(self, 1),
-            Ok(times) if times <= MOST => act(self, times),
-            _ => CommandResponse::refused(format!("expected a number up to {MOST}")),
+            Ok(times) if times <= MAX_FIRINGS => act(self, times),
+            _ => CommandResponse::refused(format!("expected a number up to {MAX_FIRINGS}")),
         }
     }
 
     fn undo(&mut self, times: usize) -> CommandResponse {
-        if self.fired.is_empty() && times > 0 {
+        if self.firings.is_empty() && times > 0 {
             return CommandResponse::refused("nothing was fired");
         }
         for _ in 0..times {
-            let Some((t, before)) = self.fired.pop() else { break };
+            let Some((t, before)) = self.firings.pop() else { break };
             self.marking = before;
-            let at = self.fired.len();
-            if let Some(course) = &mut self.course
+            let at = self.firings.len();
+            if let Some(course) = &mut self.followed_trace
                 && course.followed() > at
-                && course.at(at) == Some(t)
+                && course.firing_at(at) == Some(t)
             {
                 course.set_followed(at);
             }
         }
-        CommandResponse::fine(self.shown())
+        CommandResponse::succeeded(self.shown())
     }
 
     fn random(&mut self, times: usize) -> CommandResponse {
@@ -239,19 +245,19 @@ impl<'n> TokenGame<'n> {
                     counted(at, "firing")
                 )];
                 lines.extend(self.shown());
-                return CommandResponse { lines, done: at > 0, over: false };
+                return CommandResponse { lines, has_succeeded: at > 0, ends_game: false };
             }
             let t = enabled[self.rng.usize(0..enabled.len())];
             let said = self.fire_all(&[t]);
-            if !said.done {
+            if !said.has_succeeded {
                 return said;
             }
         }
-        CommandResponse::fine(self.shown())
+        CommandResponse::succeeded(self.shown())
     }
 
     fn next(&mut self, times: usize) -> CommandResponse {
-        let Some(course) = &self.course else {
+        let Some(course) = &self.followed_trace else {
             return CommandResponse::refused(
                 "there is no trace: start `parikh play` with --trace \
                                              FILE",
@@ -261,26 +267,26 @@ impl<'n> TokenGame<'n> {
         if steps.is_empty() && times > 0 {
             return CommandResponse::refused("the trace has ended");
         }
-        let before = self.fired.len();
+        let before = self.firings.len();
         let mut said = self.fire_all(&steps);
-        let followed = self.fired.len() - before;
-        if let Some(course) = &mut self.course {
+        let followed = self.firings.len() - before;
+        if let Some(course) = &mut self.followed_trace {
             course.set_followed(course.followed() + followed);
-            said.lines.push(course.told(|t| shown(self.net.core(), t)));
+            said.lines.push(course.progress_text(|t| shown(self.net.core(), t)));
         }
         said
     }
 
     fn go(&mut self, name: &str) -> CommandResponse {
-        let Some((way, followed)) = self.marks.get(name).cloned() else {
+        let Some((way, followed)) = self.bookmarks.get(name).cloned() else {
             let name = quote(name);
             return CommandResponse::refused(format!(
                 "no marking has the name {name}; `marks` lists the names"
             ));
         };
         self.marking.clone_from(&self.start);
-        self.fired.clear();
-        if let Some(course) = &mut self.course {
+        self.firings.clear();
+        if let Some(course) = &mut self.followed_trace {
             course.set_followed(followed);
         }
         self.fire_all(&way)
@@ -315,8 +321,8 @@ impl<'n> TokenGame<'n> {
         }
         let name = shown(core, t);
         match waits.is_empty() {
-            true => CommandResponse::fine(vec![format!("{name} is enabled")]),
-            false => CommandResponse::fine(vec![format!(
+            true => CommandResponse::succeeded(vec![format!("{name} is enabled")]),
+            false => CommandResponse::succeeded(vec![format!(
                 "no: {name} is not enabled: {}",
                 waits.join("; ")
             )]),
@@ -335,16 +341,16 @@ impl<'n> TokenGame<'n> {
             0 => "no tokens".to_owned(),
             _ => marking_text::print(core, &self.marking),
         };
-        let mut lines = vec![format!("after {}: {marking}", counted(self.fired.len(), "firing"))];
+        let mut lines = vec![format!("after {}: {marking}", counted(self.firings.len(), "firing"))];
         let enabled = self.enabled();
-        for (number, &t) in (1..).zip(enabled.iter().take(LISTED)) {
+        for (number, &t) in (1..).zip(enabled.iter().take(MAX_LISTED)) {
             let label = core.transition_label(t).map(|label| format!("  ({label})"));
             let name = shown(core, t);
             lines.push(format!("  {number:>2}  {name}{}", label.unwrap_or_default()));
         }
         match enabled.len() {
             0 => lines.push("  no transition is enabled: a deadlock".to_owned()),
-            all if all > LISTED => lines.push(format!("  and {} more", all - LISTED)),
+            all if all > MAX_LISTED => lines.push(format!("  and {} more", all - MAX_LISTED)),
             _ => {}
         }
         for (name, goal) in &self.goals {
@@ -370,11 +376,11 @@ impl<'n> TokenGame<'n> {
     }
 
     /// Returns the firings so far, one per line, after the initial marking of the game.
-    fn written(&self) -> Vec<String> {
+    fn trace_lines(&self) -> Vec<String> {
         let core = self.net.core();
         let from = (self.start != *core.initial())
             .then(|| format!("# from: {}", marking_text::print(core, &self.start)));
-        from.into_iter().chain(self.fired.iter().map(|&(t, _)| shown(core, t))).collect()
+        from.into_iter().chain(self.firings.iter().map(|&(t, _)| shown(core, t))).collect()
     }
 }
 
@@ -415,7 +421,7 @@ mod tests {
             refused.lines,
             ["no: put is not enabled: buffer holds 2, and must hold fewer than 2"]
         );
-        assert!(!refused.done);
+        assert!(!refused.has_succeeded);
         game.command("mark here");
         assert_eq!(game.command("empty").lines[0], "after 3 firings: no tokens");
         assert_eq!(game.command("trace").lines, ["put", "put", "empty"]);
@@ -427,7 +433,7 @@ mod tests {
             ["no: the net has no transition pat; did you mean \
                                                 put?"]
         );
-        assert!(game.command("quit").over);
+        assert!(game.command("quit").ends_game);
     }
 
     #[test]
@@ -439,9 +445,9 @@ mod tests {
         assert_eq!(game.command("next").lines.last().unwrap(), "trace 1 of 2, next: put");
         let end = game.command("next all");
         assert_eq!(end.lines.last().unwrap(), "end of the trace, after 2 firings");
-        assert!(!game.command("next").done);
+        assert!(!game.command("next").has_succeeded);
         game.command("undo");
-        assert!(game.command("next").done);
-        assert!(game.command("random 5").done);
+        assert!(game.command("next").has_succeeded);
+        assert!(game.command("random 5").has_succeeded);
     }
 }

@@ -17,7 +17,7 @@ use game::{CommandResponse, TokenGame};
 use parikh_formula::lower_state;
 use parikh_formula::text::read_one;
 use parikh_input::SourceModel;
-use parikh_input::extended::bounds::{CapRooms, MANY};
+use parikh_input::extended::bounds::{CapRooms, MAX_VISITED_MARKINGS};
 use parikh_input::extended::translate_within_caps;
 use parikh_input::model::Model;
 use parikh_net::ExtendedNet;
@@ -101,9 +101,9 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<ProgramOutcome> {
             },
             None => game.command(text.trim()),
         };
-        all_done &= said.done;
+        all_done &= said.has_succeeded;
         lines(&said.lines)?;
-        if said.over {
+        if said.ends_game {
             break;
         }
     }
@@ -142,7 +142,7 @@ fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, FollowedTrace)> {
     let text = std::fs::read_to_string(file).with_context(|| shown.to_string())?;
     let course = |trace: &TraceFile, origin: &dyn Fn(TransitionId) -> TransitionId| -> Result<_> {
         trace.has_no_loops().with_context(|| shown.to_string())?;
-        let begins = trace.begins(net.core()).with_context(|| shown.to_string())?;
+        let begins = trace.start_marking(net.core()).with_context(|| shown.to_string())?;
         let start = begins.unwrap_or_else(|| net.core().initial().clone());
         let way = steps(&trace.sequence, origin).with_context(|| shown.to_string())?;
         let round = match &trace.repeat {
@@ -158,7 +158,7 @@ fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, FollowedTrace)> {
     let (rooms, budget) = (CapRooms::default(), Budget::unlimited());
     let begins = beginning(&text, net.core()).with_context(|| shown.to_string())?;
     let begun = begins.map_or_else(|| net.clone(), |marking| net.clone().from_marking(marking));
-    let stands = translate_within_caps(begun, MANY, rooms, &budget).ok();
+    let stands = translate_within_caps(begun, MAX_VISITED_MARKINGS, rooms, &budget).ok();
     if let Some(stands) = &stands
         && let Some(translation) = stands.translation()
         && let Ok(trace) = TraceFile::parse(stands, &text)
@@ -181,15 +181,15 @@ fn steps(
     sequence: &FiringSequence,
     origin: &dyn Fn(TransitionId) -> TransitionId,
 ) -> Result<Vec<TransitionId>> {
-    if sequence.firings() > MOST as u128 {
-        bail!("the trace has more than {MOST} firings, too many to play");
+    if sequence.firings() > MAX_TRACE_FIRINGS as u128 {
+        bail!("the trace has more than {MAX_TRACE_FIRINGS} firings, too many to play");
     }
     let steps = sequence.steps().iter().flat_map(|step| {
-        let times = usize::try_from(step.count).unwrap_or(MOST);
+        let times = usize::try_from(step.count).unwrap_or(MAX_TRACE_FIRINGS);
         std::iter::repeat_n(origin(step.transition), times)
     });
     Ok(steps.collect())
 }
 
 /// The largest number of firings of a trace.
-const MOST: usize = 10_000_000;
+const MAX_TRACE_FIRINGS: usize = 10_000_000;

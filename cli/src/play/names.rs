@@ -33,7 +33,7 @@ pub(super) fn find(net: &Net, typed: &str) -> Result<TransitionId, String> {
             Err(format!("the net has no transition {}{}", quote(name), meant.unwrap_or_default()))
         }
         _ => {
-            let some: Vec<String> = called.iter().take(SHOWN).map(|&t| shown(net, t)).collect();
+            let some: Vec<String> = called.iter().take(MAX_SHOWN).map(|&t| shown(net, t)).collect();
             let more = called.len() - some.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let some = some.join(", ");
@@ -47,7 +47,7 @@ pub(super) fn find(net: &Net, typed: &str) -> Result<TransitionId, String> {
 }
 
 /// The largest number of transitions with the same label listed in a message.
-const SHOWN: usize = 8;
+const MAX_SHOWN: usize = 8;
 
 /// Splits typed text into a name and a number of firings. Returns `None` without a number.
 pub(super) fn with_times(typed: &str) -> Option<(&str, usize)> {

@@ -146,7 +146,7 @@ pub(super) fn run(arguments: &ReduceArguments) -> Result<ProgramOutcome> {
     }
     let report =
         ReductionReport { net: &net, reduction: &reduction, written: &written, ended, faults };
-    report.print(&wanted.asked, arguments.format);
+    report.print(&wanted.queries, arguments.format);
     Ok(match (faults, reduction.statistics.cut_short) {
         (0, false) => ProgramOutcome::Complete,
         (0, true) => ProgramOutcome::Incomplete,

@@ -3,7 +3,7 @@
 use super::super::UsageError;
 use super::{PreservedClass, ReduceArguments};
 use anyhow::{Result, anyhow, bail};
-use parikh_formula::{Formula, FormulaProblem, Proposition, Query, closest, lower, nodes_meant};
+use parikh_formula::{Formula, FormulaProblem, Proposition, Query, closest, lower, nodes_of_text};
 use parikh_net::builder::NetNode;
 use parikh_net::{Goal, Net, NodeKind};
 use parikh_reduction::{Needs, Preserve, Reduction, needs};
@@ -17,13 +17,13 @@ pub(super) struct FormulaQuery {
 /// The properties to preserve, and the formulas from which they follow.
 pub(super) struct PreservedProperties {
     pub(super) needs: Needs,
-    pub(super) asked: Vec<FormulaQuery>,
+    pub(super) queries: Vec<FormulaQuery>,
 }
 
 impl PreservedProperties {
     pub(super) fn of(net: &Net, arguments: &ReduceArguments) -> Result<PreservedProperties> {
         let nodes = nodes_named(net, &arguments.support)?;
-        let asked = asked(net, arguments)?;
+        let asked = formula_queries(net, arguments)?;
         let mut needs = needs(net, &arguments.preserve, &nodes)?;
         let mut goals = Vec::new();
         asked
@@ -45,7 +45,7 @@ impl PreservedProperties {
             }
             needs.preserve = Preserve::REACHABILITY;
         }
-        Ok(PreservedProperties { needs: needs.normalised(), asked })
+        Ok(PreservedProperties { needs: needs.normalised(), queries: asked })
     }
 }
 
@@ -126,8 +126,8 @@ fn nodes_called(net: &Net, name: &str) -> Result<Vec<NetNode>, FormulaProblem> {
     if let Some(node) = place(name).or_else(|| transition(name)) {
         return Ok(vec![node]);
     }
-    let places = nodes_meant(net, NodeKind::Place, name)?;
-    let transitions = nodes_meant(net, NodeKind::Transition, name)?;
+    let places = nodes_of_text(net, NodeKind::Place, name)?;
+    let transitions = nodes_of_text(net, NodeKind::Transition, name)?;
     let places = places.ids.iter().filter_map(|id| place(id));
     Ok(places.chain(transitions.ids.iter().filter_map(|id| transition(id))).collect())
 }
@@ -139,12 +139,12 @@ fn unknown(net: &Net, name: &str) -> String {
     format!("the net has no place or transition `{name}`{hint}")
 }
 
-fn asked(net: &Net, arguments: &ReduceArguments) -> Result<Vec<FormulaQuery>> {
+fn formula_queries(net: &Net, arguments: &ReduceArguments) -> Result<Vec<FormulaQuery>> {
     if arguments.formulas.formula.is_empty() && arguments.formulas.formulas.is_empty() {
         return Ok(Vec::new());
     }
     let mut asked = Vec::new();
-    for formula in arguments.formulas.read_aloud(net)? {
+    for formula in arguments.formulas.read_and_print_notes(net)? {
         let id = formula.id;
         let query = match formula.formula {
             Ok(formula) => lower(&formula, net).map_err(|problem| problem.to_string()),
@@ -220,7 +220,7 @@ fn on_reduced(
             let [one, other] = [part(&both[0])?, part(&both[1])?];
             Formula::Equivalent(Box::new(one), Box::new(other))
         }
-        Proposition::Main(main, _) => part(main)?,
+        Proposition::WithConsequences(main, _) => part(main)?,
     })
 }
 

@@ -24,7 +24,7 @@ pub(super) struct DeadTransitionCause {
     /// Places for which members wait and to which only members add tokens.
     pub(super) waited_for: Vec<PlaceId>,
     /// The reason of every root, if all roots have the same reason.
-    of_all_roots: Option<Sentence>,
+    common_reason: Option<Sentence>,
 }
 
 /// Groups the dead transitions of a net by cause.
@@ -58,7 +58,13 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<DeadTransitionCaus
             let (sources, waited_for, of_all_roots) = (Vec::new(), Vec::new(), None);
             causes.push((
                 class,
-                DeadTransitionCause { members, roots, sources, waited_for, of_all_roots },
+                DeadTransitionCause {
+                    members,
+                    roots,
+                    sources,
+                    waited_for,
+                    common_reason: of_all_roots,
+                },
             ));
             causes.len() - 1
         });
@@ -85,7 +91,7 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<DeadTransitionCaus
 
 /// Merges the causes whose roots all have the same reason. Returns the causes sorted by the number
 /// of transitions, largest first. `reason` explains a root.
-pub(super) fn by_reason(
+pub(super) fn merge_by_reason(
     causes: Vec<DeadTransitionCause>,
     reason: &dyn Fn(TransitionId) -> Option<Sentence>,
 ) -> Vec<DeadTransitionCause> {
@@ -94,31 +100,31 @@ pub(super) fn by_reason(
         let mut reasons = cause.roots.iter().map(|&root| reason(root));
         let first = reasons.next().flatten();
         let same = first.filter(|first| reasons.all(|reason| reason.as_ref() == Some(first)));
-        cause.of_all_roots = same.filter(|_| cause.sources.is_empty());
+        cause.common_reason = same.filter(|_| cause.sources.is_empty());
         let like = |one: &&mut DeadTransitionCause| {
-            one.of_all_roots.is_some() && one.of_all_roots == cause.of_all_roots
+            one.common_reason.is_some() && one.common_reason == cause.common_reason
         };
         match found.iter_mut().find(like) {
-            Some(one) => one.take_in(cause),
+            Some(one) => one.merge(cause),
             None => found.push(cause),
         }
     }
-    let mut found = together(found);
+    let mut found = merge_single_transitions(found);
     found.sort_by_key(|cause| std::cmp::Reverse(cause.members.len()));
     found
 }
 
 /// Merges the causes with a single transition into one cause if there are more than [`APART`].
-fn together(causes: Vec<DeadTransitionCause>) -> Vec<DeadTransitionCause> {
+fn merge_single_transitions(causes: Vec<DeadTransitionCause>) -> Vec<DeadTransitionCause> {
     let (alone, mut found): (Vec<DeadTransitionCause>, Vec<DeadTransitionCause>) =
         causes.into_iter().partition(|cause| cause.members.len() == 1 && cause.roots.len() == 1);
-    if alone.len() <= APART {
+    if alone.len() <= MAX_SEPARATE_CAUSES {
         found.extend(alone);
         return found;
     }
     let one = alone.into_iter().reduce(|mut one, other| {
-        one.take_in(other);
-        DeadTransitionCause { of_all_roots: None, ..one }
+        one.merge(other);
+        DeadTransitionCause { common_reason: None, ..one }
     });
     found.extend(one);
     found
@@ -147,7 +153,7 @@ impl DisjointSets {
 }
 
 impl DeadTransitionCause {
-    fn take_in(&mut self, mut other: DeadTransitionCause) {
+    fn merge(&mut self, mut other: DeadTransitionCause) {
         let waiting = other.members.split_off(other.roots.len());
         self.members.splice(self.roots.len()..self.roots.len(), other.members);
         self.members.extend(waiting);
@@ -156,8 +162,8 @@ impl DeadTransitionCause {
     }
 
     /// Returns the common reason of all roots, if there are several roots.
-    fn of_several_roots(&self) -> Option<&Sentence> {
-        self.of_all_roots.as_ref().filter(|_| self.roots.len() > 1)
+    fn shared_reason(&self) -> Option<&Sentence> {
+        self.common_reason.as_ref().filter(|_| self.roots.len() > 1)
     }
 
     /// Returns the headline: which transitions can never fire, and why. `why` explains a root.
@@ -170,7 +176,7 @@ impl DeadTransitionCause {
             [one] => Sentence::words("Transition ").transition(*one).say(" can never fire"),
             all => Sentence::words(format!("{} transitions can never fire", all.len())),
         };
-        if let Some(why) = self.of_several_roots() {
+        if let Some(why) = self.shared_reason() {
             let all = self.roots.len() == self.members.len();
             return dead.say(if all { " because " } else { ": " }).then(why.clone());
         }
@@ -216,7 +222,7 @@ impl DeadTransitionCause {
         why: &dyn Fn(TransitionId) -> Option<Sentence>,
     ) -> Vec<Sentence> {
         let mut details = Vec::new();
-        if self.of_several_roots().is_some() {
+        if self.shared_reason().is_some() {
             let all = self.roots.len() == self.members.len();
             let text = Sentence::words(if all {
                 "These are "
@@ -226,15 +232,15 @@ impl DeadTransitionCause {
             });
             details.push(text.list(&self.roots, ", ", |text, &t| text.transition(t)));
         } else if self.roots.len() + self.sources.len() > 1 {
-            for &root in self.roots.iter().take(SAID) {
+            for &root in self.roots.iter().take(MAX_REASONS) {
                 let text = Sentence::default().transition(root).say(" can never fire");
                 details.push(
                     why(root).into_iter().fold(text, |text, why| text.say(" because ").then(why)),
                 );
             }
-            let sources = self.sources.iter().take(SAID);
+            let sources = self.sources.iter().take(MAX_REASONS);
             details.extend(sources.map(|&place| never_filled(net, place)));
-            let said = self.roots.len().min(SAID) + self.sources.len().min(SAID);
+            let said = self.roots.len().min(MAX_REASONS) + self.sources.len().min(MAX_REASONS);
             let more = self.roots.len() + self.sources.len() - said;
             if more > 0 {
                 details.push(Sentence::words(format!("and {more} more reasons of this kind")));
@@ -255,11 +261,11 @@ impl DeadTransitionCause {
 }
 
 /// The largest number of reasons listed for one cause. The page shows the first of them at once.
-const SAID: usize = 40;
+const MAX_REASONS: usize = 40;
 
 /// The largest number of single transitions with separate reasons that stay separate findings.
 /// Larger numbers are merged into one finding.
-const APART: usize = 3;
+const MAX_SEPARATE_CAUSES: usize = 3;
 
 /// Says that no transition adds a token to the place. Every transition that puts tokens on the
 /// place takes at least as many from it.
@@ -283,13 +289,17 @@ fn never_filled(net: &Net, place: PlaceId) -> Sentence {
 }
 
 /// The largest number of terms of a sum written out in a headline.
-const TERMS: usize = 12;
+const MAX_TERMS: usize = 12;
 
 /// Explains by a constant sum of tokens why a transition never fires: "p and q are never marked
 /// together: p + q + r = 1". Returns `None` if no known sum excludes the transition.
-pub(super) fn excluded(net: &Net, sums: &InvariantSums, t: TransitionId) -> Option<Sentence> {
+pub(super) fn exclusion_sentence(
+    net: &Net,
+    sums: &InvariantSums,
+    t: TransitionId,
+) -> Option<Sentence> {
     let exclusion = sums.exclude(net, t)?;
-    let together = exclusion.together();
+    let together = exclusion.required_tokens();
     let single = together.iter().all(|&(_, weight)| weight == 1);
     let named = |between| {
         Sentence::default().list(together, between, |text, &(place, weight)| {
@@ -304,7 +314,7 @@ pub(super) fn excluded(net: &Net, sums: &InvariantSums, t: TransitionId) -> Opti
         (_, true) => named(" and ").say(" are never marked together"),
         (_, false) => named(" and ").say(" never occur together"),
     };
-    Some(match exclusion.sum.terms().len() <= TERMS {
+    Some(match exclusion.sum.terms().len() <= MAX_TERMS {
         true => text.say(": ").then(sum(net, &exclusion)),
         false => text.say(format!(
             ", because a weighted sum of tokens on {} places never changes",

@@ -5,7 +5,7 @@ mod nodes;
 use super::questions::{AnsweredQuestion, ReportResults};
 use super::shown::{EvidenceStore, PlayedSequence};
 use super::text::Sentence;
-use super::topic::{StandardQuestion, ends};
+use super::topic::{StandardQuestion, final_markings};
 use super::verdicts::ReportKeys;
 use parikh::mcc::Examination;
 use parikh_evidence::replay;
@@ -81,7 +81,7 @@ pub(super) fn findings(
             (None, Some(_)) => telling.formula(at, question),
         }
     }
-    telling.lonely();
+    telling.nodes_without_arcs();
     // A stable sort: findings of one level stay in the order of the questions.
     telling.findings.sort_by_key(|finding| finding.level);
     telling.findings
@@ -264,7 +264,7 @@ impl FindingCollector<'_> {
 
     /// Returns true if the questions treat the net as a process.
     fn process(&self) -> bool {
-        !ends(self.net).is_empty()
+        !final_markings(self.net).is_empty()
     }
 
     /// Returns true if the answer about soundness already covers the answer about weak soundness.
@@ -324,7 +324,7 @@ impl FindingCollector<'_> {
             })
         };
         let mut text = marked(Sentence::words("A case begins with tokens on "), self.net.initial());
-        let ends = ends(self.net);
+        let ends = final_markings(self.net);
         for (at, end) in ends.iter().take(SOME_ENDS).enumerate() {
             let link = if at == 0 { ", and is done with tokens on " } else { ", or on " };
             text = marked(text.say(link), end);

@@ -19,18 +19,22 @@ pub struct SubformulaValues {
 
 /// The largest number of subformulas shown, counted from the largest subformula, and the largest
 /// number of positions.
-const MOST_PARTS: usize = 12;
-const MOST_POSITIONS: u128 = 5_000;
+const MAX_SUBFORMULAS: usize = 12;
+const MAX_POSITIONS: u128 = 5_000;
 
 /// Returns the subformulas with their values along a run. The list is empty if the run is longer
 /// than [`MOST_POSITIONS`] or its end is left open.
-pub(super) fn parts(net: &Net, property: &RunProperty, run: &LassoRun) -> Vec<SubformulaValues> {
-    let Some(word) = word(net, property, run) else { return Vec::new() };
+pub(super) fn subformula_values(
+    net: &Net,
+    property: &RunProperty,
+    run: &LassoRun,
+) -> Vec<SubformulaValues> {
+    let Some(word) = lasso_word(net, property, run) else { return Vec::new() };
     let formulas = property.formulas();
-    let mut below = formulas.below(property.formula());
+    let mut below = formulas.parts(property.formula());
     below.reverse();
     below.retain(|&part| !matches!(formulas.node(part), Node::True | Node::False));
-    below.truncate(MOST_PARTS);
+    below.truncate(MAX_SUBFORMULAS);
     let part = |formula| SubformulaValues {
         text: words::run_property(net, &RunProperty::new(formulas, formula, property.atoms())),
         holds: word
@@ -44,14 +48,14 @@ pub(super) fn parts(net: &Net, property: &RunProperty, run: &LassoRun) -> Vec<Su
 
 /// Evaluates the atoms of the property at each position of the run. Returns `None` if the run is
 /// too long, has an open end, or cannot be replayed.
-fn word(net: &Net, property: &RunProperty, run: &LassoRun) -> Option<Lasso> {
+fn lasso_word(net: &Net, property: &RunProperty, run: &LassoRun) -> Option<Lasso> {
     let (cycle, is_dead) = match &run.end {
         RunEnd::Repeats(cycle) => (Some(cycle), false),
         RunEnd::Dead => (None, true),
         RunEnd::Anything => return None,
     };
     let firings = run.prefix.firings() + cycle.map_or(0, |cycle| cycle.firings());
-    if firings > MOST_POSITIONS {
+    if firings > MAX_POSITIONS {
         return None;
     }
     let (mut replayer, mut letters) = (Replayer::new(net), Vec::<Letter>::new());
@@ -89,10 +93,10 @@ mod tests {
         let mut cycle: parikh_net::FiringSequence = fired("u");
         cycle.extend(&fired("t"));
         let run = LassoRun { prefix: fired("t"), end: RunEnd::Repeats(cycle) };
-        let parts = parts(&net, &property, &run);
+        let parts = subformula_values(&net, &property, &run);
         assert_eq!(parts.last().map(|part| &*part.holds), Some("010"), "{parts:?}");
         assert_eq!(parts[0].holds, "111");
         let open = LassoRun { end: RunEnd::Anything, ..run };
-        assert!(super::parts(&net, &property, &open).is_empty());
+        assert!(super::subformula_values(&net, &property, &open).is_empty());
     }
 }

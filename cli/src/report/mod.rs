@@ -137,8 +137,8 @@ pub fn report(
     tell("the keys of a model form");
     let sources = verdicts::KeySources {
         net,
-        found: &found,
-        of: subject.keys,
+        results: &found,
+        key_net: subject.keys,
         computes_all: computes_keys,
         form: subject.form,
     };
@@ -183,7 +183,7 @@ const SHORTENING: Duration = Duration::from_millis(300);
 fn for_pages(config: &RunConfig) -> RunConfig {
     RunConfig {
         keep_all_witnesses: true,
-        keep_documents: true,
+        keep_certificates: true,
         short_witnesses: true,
         short_witnesses_within: SHORTENING,
         reasons_by_sums: true,

@@ -43,7 +43,7 @@ const DRAWING: &str = "<!--drawing-->";
 
 /// Returns the page for a report about a net.
 pub fn page(report: &NetReport) -> String {
-    written(&report.model, report, STYLE, BODY, &SCRIPTS)
+    assemble_page(&report.model, report, STYLE, BODY, &SCRIPTS)
 }
 
 /// Returns the page for a report about a parallel system.
@@ -56,11 +56,11 @@ pub fn system_page(report: &SystemReport) -> String {
     );
     let body = SYSTEM_BODY.replace(DRAWING, &drawing);
     let style = format!("{STYLE}{SYSTEM_STYLE}");
-    written(&report.model, report, &style, &body, &SYSTEM_SCRIPTS)
+    assemble_page(&report.model, report, &style, &body, &SYSTEM_SCRIPTS)
 }
 
 /// Assembles a page from the data, the style sheet, the body and the scripts.
-fn written<T: Serialize>(
+fn assemble_page<T: Serialize>(
     model: &str,
     report: &T,
     style: &str,

@@ -1,11 +1,11 @@
 //! The net as data for the page's drawing and player: nodes, arcs and positions. A large net is
 //! shown as groups of nodes first.
 
-use super::topic::done;
+use super::topic::only_final_marking;
 use parikh_net::{Marking, Net};
 use parikh_pictures::draw::NodeGroups;
 use parikh_pictures::layout::{
-    Layout, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, around, layout,
+    Layout, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout, route_around_boxes,
 };
 use parikh_pictures::names::DisplayNames;
 use parikh_solvers::Budget;
@@ -89,13 +89,13 @@ pub struct GroupPicture {
 }
 
 /// The largest number of nodes for a net that is first shown as a whole.
-const WHOLE: usize = 1_000;
+const MAX_WHOLE: usize = 1_000;
 
 /// The largest number of nodes for a net that is laid out as a whole.
-const LAID_OUT: usize = 2_500;
+const MAX_LAID_OUT: usize = 2_500;
 
 /// The largest number of groups that are drawn.
-const GROUPS: usize = 400;
+const MAX_GROUPS: usize = 400;
 
 /// The size of a node's box without the name.
 const SHAPE: LayoutSize = LayoutSize { width: 28.0, height: 28.0 };
@@ -104,7 +104,7 @@ const SHAPE: LayoutSize = LayoutSize { width: 28.0, height: 28.0 };
 const GROUP_SHAPE: LayoutSize = LayoutSize { width: 36.0, height: 36.0 };
 
 /// The number of letters after which the picture cuts a name.
-const LONGEST: usize = 22;
+const MAX_NAME_LETTERS: usize = 22;
 
 /// Returns the picture of a net. `positions` are the positions given by the model, by name.
 pub(super) fn picture(
@@ -115,8 +115,8 @@ pub(super) fn picture(
     let nodes = net.place_count() + net.transition_count();
     let labels = labels(net);
     let arcs = arcs(net);
-    let own = own_positions(net, positions);
-    let drawing = (own.is_some() || nodes <= LAID_OUT).then(|| {
+    let own = model_positions(net, positions);
+    let drawing = (own.is_some() || nodes <= MAX_LAID_OUT).then(|| {
         let (graph, line_of) = graph(net, labels.as_ref());
         let is_own = own.is_some();
         let (points, routes) = match own {
@@ -127,16 +127,16 @@ pub(super) fn picture(
             }
         };
         let shapes = vec![SHAPE; points.len()];
-        let routes = around(&points, &shapes, &graph.edges, routes, &budget.share(0.5));
+        let routes = route_around_boxes(&points, &shapes, &graph.edges, routes, &budget.share(0.5));
         drawing(&points, line_of.into_iter().zip(routes).collect(), is_own)
     });
-    let with_groups = nodes > WHOLE && !drawing.as_ref().is_some_and(|drawing| drawing.own);
+    let with_groups = nodes > MAX_WHOLE && !drawing.as_ref().is_some_and(|drawing| drawing.own);
     NetPicture {
         places: net.places().map(|p| net.place_name(p).to_owned()).collect(),
         transitions: net.transitions().map(|t| net.transition_name(t).to_owned()).collect(),
         labels,
         initial: tokens(net.initial()),
-        done: done(net).map(tokens),
+        done: only_final_marking(net).map(tokens),
         arcs,
         drawing,
         groups: (with_groups || net.folding().is_some()).then(|| groups(net, positions, budget)),
@@ -217,7 +217,7 @@ fn graph(net: &Net, labels: Option<&NodeLabels>) -> (LayoutGraph, Vec<usize>) {
 
 /// Returns the size of a node of 28 pixels with its name below.
 fn size(name: &str) -> LayoutSize {
-    let letters = name.chars().count().min(LONGEST);
+    let letters = name.chars().count().min(MAX_NAME_LETTERS);
     LayoutSize { width: (6.2 * letters as f64).max(30.0), height: 54.0 }
 }
 
@@ -265,7 +265,7 @@ fn straightened(route: &[LayoutPoint]) -> Vec<LayoutPoint> {
 
 /// Returns the model's positions, scaled to leave space for the nodes. Returns `None` if a node
 /// lacks a position or more than a tenth of the nodes coincide.
-fn own_positions(net: &Net, positions: &HashMap<String, (f64, f64)>) -> Option<Vec<LayoutPoint>> {
+fn model_positions(net: &Net, positions: &HashMap<String, (f64, f64)>) -> Option<Vec<LayoutPoint>> {
     let names = net.places().map(|p| net.place_name(p));
     let names = names.chain(net.transitions().map(|t| net.transition_name(t)));
     let points: Vec<LayoutPoint> =
@@ -314,7 +314,7 @@ fn groups(net: &Net, positions: &HashMap<String, (f64, f64)>, budget: &Budget) -
     let arcs: Vec<_> =
         grouping.arcs(net).into_iter().map(|((into, t, p), count)| (into, t, p, count)).collect();
     let names = || grouping.places.iter().chain(&grouping.transitions).map(|group| &*group.name);
-    let drawn = (grouping.len() <= GROUPS).then(|| {
+    let drawn = (grouping.len() <= MAX_GROUPS).then(|| {
         let own: Option<Vec<LayoutPoint>> =
             names().map(|name| positions.get(name).copied()).collect();
         let own = own.and_then(spread);
@@ -337,11 +337,11 @@ fn groups(net: &Net, positions: &HashMap<String, (f64, f64)>, budget: &Budget) -
             }
         };
         let shapes = vec![GROUP_SHAPE; points.len()];
-        let routes = around(&points, &shapes, &graph.edges, routes, &budget.share(0.5));
+        let routes = route_around_boxes(&points, &shapes, &graph.edges, routes, &budget.share(0.5));
         drawing(&points, routes.into_iter().enumerate().collect(), is_own)
     });
     GroupPicture {
-        by: grouping.by,
+        by: grouping.criterion,
         places: grouping.places.iter().map(|group| group.name.clone()).collect(),
         transitions: grouping.transitions.iter().map(|group| group.name.clone()).collect(),
         place_group: grouping.place_group,

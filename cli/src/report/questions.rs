@@ -247,9 +247,9 @@ impl<'a> QuestionRunner<'a, '_> {
         let open = report.unanswered.into_iter().map(|open| (open.id, open.reason)).collect();
         let seconds = start.elapsed().as_secs_f64();
         let tried = report.turns.iter().map(|turn| {
-            let (began, ended) = (turn.began, turn.began + turn.lasted);
+            let (began, ended) = (turn.start, turn.start + turn.duration);
             let when = format!("{:.2} – {:.2} s", began.as_secs_f64(), ended.as_secs_f64());
-            (format!("{when}, {}", turn.engine), Sentence::of_sentence(net, &turn.said))
+            (format!("{when}, {}", turn.engine), Sentence::of_sentence(net, &turn.statistics))
         });
         PlanResult { heard, open, seconds, tried: tried.collect() }
     }

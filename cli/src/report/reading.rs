@@ -17,15 +17,16 @@ use parikh_net::printable::counted;
 use parikh_net::{Atom, Net, PlaceId, TransitionId};
 
 /// The largest number of lines shown of one certificate.
-const LINES: usize = 150;
+const MAX_LINES: usize = 150;
 
 /// The largest number of text pieces shown of one certificate.
-const PIECES: usize = 4_000;
+const MAX_PIECES: usize = 4_000;
 
 /// Describes a document in words, for readers who look at `net`. The document is about the net
 /// `of`, which is the original net or a reduced net.
 pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Sentence> {
-    let mut reader = CertificateReader { of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
+    let mut reader =
+        CertificateReader { document_net: of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
     match document {
         Document::Bounds(bounds) => reader.bounds(bounds),
         Document::Linear(certificate) => reader.linear(certificate),
@@ -44,7 +45,8 @@ pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Sentence> {
 
 /// Describes a home-space argument about the net `of` in words, for readers who look at `net`.
 pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<Sentence> {
-    let mut reader = CertificateReader { of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
+    let mut reader =
+        CertificateReader { document_net: of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
     match structure {
         Structure::Finitely(weights) => {
             let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
@@ -72,7 +74,9 @@ pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<
         Structure::Undone(all) => {
             for (t, undoing) in net.transitions().zip(all) {
                 let text = Sentence::default().transition(t).say(" is undone by ");
-                reader.line(undone(text, undoing).say(", using only the tokens that it produced"));
+                reader.line(
+                    undo_sentence(text, undoing).say(", using only the tokens that it produced"),
+                );
             }
         }
         Structure::Closed { traps, refutation } => {
@@ -109,7 +113,7 @@ pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<
 }
 
 /// Describes how the effect of a firing is undone, by one firing sequence or by cases.
-fn undone(text: Sentence, undoing: &UndoProof) -> Sentence {
+fn undo_sentence(text: Sentence, undoing: &UndoProof) -> Sentence {
     match undoing {
         UndoProof::By(steps) => text.list(steps, ", ", |text, &(u, times)| match times {
             1 => text.transition(u),
@@ -118,7 +122,7 @@ fn undone(text: Sentence, undoing: &UndoProof) -> Sentence {
         UndoProof::Cases { sum, cases } => {
             let ways: Vec<_> = sum.iter().zip(cases).collect();
             text.list(&ways, "; ", |text, &(&(place, _), case)| {
-                undone(text, case).say(" (with one more token on ").place(place).say(")")
+                undo_sentence(text, case).say(" (with one more token on ").place(place).say(")")
             })
         }
     }
@@ -126,7 +130,7 @@ fn undone(text: Sentence, undoing: &UndoProof) -> Sentence {
 
 struct CertificateReader<'n> {
     /// The net to which the document refers.
-    of: &'n Net,
+    document_net: &'n Net,
     /// The net of the page.
     net: &'n Net,
     lines: Vec<Sentence>,
@@ -136,7 +140,7 @@ struct CertificateReader<'n> {
 
 impl CertificateReader<'_> {
     fn line(&mut self, text: Sentence) {
-        if self.lines.len() >= LINES || self.pieces >= PIECES {
+        if self.lines.len() >= MAX_LINES || self.pieces >= MAX_PIECES {
             self.left_out += 1;
             return;
         }
@@ -156,10 +160,11 @@ impl CertificateReader<'_> {
 
     fn place(&self, text: Sentence, place: PlaceId) -> Sentence {
         // Indices beyond the net's places denote firing counters.
-        if place.index() >= self.of.place_count() {
-            return text.say(format!("firings#{}", place.index() - self.of.place_count()));
+        if place.index() >= self.document_net.place_count() {
+            return text
+                .say(format!("firings#{}", place.index() - self.document_net.place_count()));
         }
-        let name = self.of.place_name(place);
+        let name = self.document_net.place_name(place);
         match self.net.place_named(name) {
             Some(original) => text.place(original),
             None => text.say(name),
@@ -167,7 +172,7 @@ impl CertificateReader<'_> {
     }
 
     fn transition(&self, text: Sentence, t: TransitionId) -> Sentence {
-        let name = self.of.transition_name(t);
+        let name = self.document_net.transition_name(t);
         match self.net.transition_named(name) {
             Some(original) => text.transition(original),
             None => text.say(name),
@@ -183,7 +188,7 @@ impl CertificateReader<'_> {
                 self.line(text.say(
                     " ends in a marking in which none of them is enabled. For these markings:",
                 ));
-                for line in read(document, self.of, self.net) {
+                for line in read(document, self.document_net, self.net) {
                     self.line(line);
                 }
             }
@@ -273,8 +278,8 @@ impl CertificateReader<'_> {
     /// empty string on overflow.
     fn initially(&self, terms: &[(PlaceId, i128)]) -> String {
         let value = terms.iter().try_fold(0i128, |sum, &(place, weight)| {
-            let tokens = match place.index() < self.of.place_count() {
-                true => self.of.initial()[place],
+            let tokens = match place.index() < self.document_net.place_count() {
+                true => self.document_net.initial()[place],
                 false => 0,
             };
             sum.checked_add(weight.checked_mul(i128::from(tokens))?)
@@ -283,7 +288,7 @@ impl CertificateReader<'_> {
     }
 
     fn linear(&mut self, certificate: &LinearCertificate) {
-        if count(self.of, &certificate.counters).is_ok() {
+        if count(self.document_net, &certificate.counters).is_ok() {
             for (at, set) in certificate.counters.iter().enumerate() {
                 let text = Sentence::words(format!("firings#{at} counts the firings of "));
                 let text = text.list(set, ", ", |text, &t| self.transition(text, t));
@@ -491,7 +496,7 @@ mod tests {
         let steps = vec![BoundStep::SafeUnits(vec![p]); 500];
         let bounds = Document::Bounds(BoundsCertificate { assumes_units: true, steps });
         let lines = plain(&read(&bounds, &net, &net), &net);
-        assert_eq!(lines.len(), LINES + 1);
-        assert!(lines[LINES].contains("350 more lines"), "{}", lines[LINES]);
+        assert_eq!(lines.len(), MAX_LINES + 1);
+        assert!(lines[MAX_LINES].contains("350 more lines"), "{}", lines[MAX_LINES]);
     }
 }

@@ -48,8 +48,8 @@ impl PlayedSequence {
 }
 
 /// Serialises a number without rounding in JavaScript. Numbers from [`COUNTED`] on become text.
-fn exactly<S: serde::Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
-    match *number < COUNTED {
+fn serialize_exactly<S: serde::Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
+    match *number < TOO_MANY_FIRINGS {
         true => to.serialize_u64(*number),
         false => to.serialize_str(&number.to_string()),
     }
@@ -57,7 +57,7 @@ fn exactly<S: serde::Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error>
 
 /// The number of firings from which a sequence is too long to play. The limit leaves room below 2⁵³
 /// for a repeated suffix.
-const COUNTED: u64 = 1 << 50;
+const TOO_MANY_FIRINGS: u64 = 1 << 50;
 
 /// A certificate in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -109,10 +109,10 @@ enum KeptReference {
 }
 
 /// The largest number of steps in all traces of a page together.
-const MOST_STEPS: usize = 60_000;
+const MAX_TRACE_STEPS: usize = 60_000;
 
 /// The largest number of text pieces in all certificates of a page together.
-const MOST_PIECES: usize = 25_000;
+const MAX_CERTIFICATE_PIECES: usize = 25_000;
 
 impl<'n> EvidenceStore<'n> {
     pub(super) fn new(net: &'n Net) -> Self {
@@ -188,13 +188,13 @@ impl<'n> EvidenceStore<'n> {
             play.comes_back = end.is_some() && end == replay(self.net, &run.prefix).ok();
         }
         if play.comes_back || run.end == RunEnd::Dead {
-            play.parts = lit::parts(self.net, property, run);
+            play.parts = lit::subformula_values(self.net, property, run);
         }
         GoalEvidence { play: Some(play), ..GoalEvidence::default() }
     }
 
     /// Returns true if both certificates are absent or have the same text.
-    pub(super) fn read_alike(&self, one: Option<usize>, other: Option<usize>) -> bool {
+    pub(super) fn have_same_text(&self, one: Option<usize>, other: Option<usize>) -> bool {
         match (one, other) {
             (Some(one), Some(other)) => self.certificates[one] == self.certificates[other],
             (one, other) => one == other,
@@ -218,8 +218,8 @@ impl<'n> EvidenceStore<'n> {
             return *known;
         }
         let steps = sequence.steps();
-        let few = sequence.firings() < COUNTED.into();
-        let fits = self.steps + steps.len() <= MOST_STEPS && few;
+        let few = sequence.firings() < TOO_MANY_FIRINGS.into();
+        let fits = self.steps + steps.len() <= MAX_TRACE_STEPS && few;
         let trace = fits.then_some(self.traces.len());
         if fits {
             self.steps += steps.len();
@@ -257,7 +257,7 @@ impl<'n> EvidenceStore<'n> {
             }
             _ => return None,
         };
-        let logs = std::iter::successors(on, |log| log.of.as_ref());
+        let logs = std::iter::successors(on, |log| log.parent.as_ref());
         let reduced_by = on.map(|_| logs.map(|log| log.log.steps.len()).sum());
         let added = self.add(kind, reduced_by, false, lines);
         self.documents.insert(address, (added, kept));
@@ -275,7 +275,7 @@ impl<'n> EvidenceStore<'n> {
             lines.push(Sentence::words("No step is needed: the goal is contradictory by itself"));
         }
         let pieces: usize = lines.iter().map(Sentence::len).sum();
-        if self.pieces + pieces > MOST_PIECES {
+        if self.pieces + pieces > MAX_CERTIFICATE_PIECES {
             lines = vec![Sentence::words(format!(
                 "{}, omitted to keep the page small; parikh check --evidence DIR writes all",
                 counted(lines.len(), "line")

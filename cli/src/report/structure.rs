@@ -41,10 +41,10 @@ pub struct StructureSets {
 }
 
 /// The largest number of sets listed per kind.
-const LISTED: usize = 60;
+const MAX_LISTED: usize = 60;
 
 /// The largest number of intermediate rays in the computation of semiflows.
-const RAYS: usize = 1_000;
+const MAX_RAYS: usize = 1_000;
 
 /// Computes the sets of all kinds within the budget.
 pub(super) fn shapes(net: &Net, budget: &Budget) -> Vec<StructureSets> {
@@ -65,16 +65,16 @@ fn factor(value: &impl ToString) -> String {
 }
 
 /// Cuts a list to [`LISTED`] entries, and adds that to the reason for incompleteness.
-fn listed<T>(mut items: Vec<T>, incomplete: Option<String>) -> (Vec<T>, Option<String>) {
+fn truncate_list<T>(mut items: Vec<T>, incomplete: Option<String>) -> (Vec<T>, Option<String>) {
     let found = items.len();
-    items.truncate(LISTED);
-    let cut = (found > LISTED).then(|| format!("{LISTED} of {found} are listed"));
+    items.truncate(MAX_LISTED);
+    let cut = (found > MAX_LISTED).then(|| format!("{MAX_LISTED} of {found} are listed"));
     let all: Vec<String> = [cut, incomplete].into_iter().flatten().collect();
     (items, (!all.is_empty()).then(|| all.join("; ")))
 }
 
 fn place_invariants(net: &Net, budget: &Budget) -> StructureSets {
-    let semiflows = place_semiflows(net, RAYS, &budget.share(0.5));
+    let semiflows = place_semiflows(net, MAX_RAYS, &budget.share(0.5));
     // If the semiflows are incomplete, a basis of all invariants is shown instead.
     let (flows, incomplete) = match semiflows.incomplete {
         None => (semiflows.flows, None),
@@ -104,7 +104,7 @@ fn place_invariants(net: &Net, budget: &Budget) -> StructureSets {
             transitions: Vec::new(),
         }
     };
-    let (flows, incomplete) = listed(flows, incomplete);
+    let (flows, incomplete) = truncate_list(flows, incomplete);
     StructureSets {
         title: "Place invariants",
         about: "weighted sums of tokens that no firing changes",
@@ -114,7 +114,7 @@ fn place_invariants(net: &Net, budget: &Budget) -> StructureSets {
 }
 
 fn transition_invariants(net: &Net, budget: &Budget) -> StructureSets {
-    let semiflows = transition_semiflows(net, RAYS, &budget.share(0.5));
+    let semiflows = transition_semiflows(net, MAX_RAYS, &budget.share(0.5));
     let (flows, incomplete) = match semiflows.incomplete {
         None => (semiflows.flows, None),
         Some(why) => match transition_flows(net, budget) {
@@ -141,7 +141,7 @@ fn transition_invariants(net: &Net, budget: &Budget) -> StructureSets {
             transitions,
         }
     };
-    let (flows, incomplete) = listed(flows, incomplete);
+    let (flows, incomplete) = truncate_list(flows, incomplete);
     StructureSets {
         title: "Transition invariants",
         about: "firings that together change nothing: after all of them, the marking is the same \
@@ -181,9 +181,9 @@ fn unmarked(net: &Net) -> Option<StructureSets> {
 }
 
 fn closed(net: &Net, kind: ClosureKind, budget: &Budget) -> StructureSets {
-    let found = minimal_sets(net, kind, 2 * LISTED, budget);
+    let found = minimal_sets(net, kind, 2 * MAX_LISTED, budget);
     let incomplete = found.incomplete.map(|why| format!("{why}; there may be more"));
-    let (sets, incomplete) = listed(found.sets, incomplete);
+    let (sets, incomplete) = truncate_list(found.sets, incomplete);
     let (title, about) = match kind {
         ClosureKind::Siphon => (
             "Minimal siphons",
@@ -225,7 +225,7 @@ fn units(net: &Net, budget: &Budget) -> Option<StructureSets> {
     };
     let shapes: Vec<StructureSet> =
         units.iter().filter(|(_, unit)| !unit.places.is_empty()).map(shape).collect();
-    let (shapes, incomplete) = listed(shapes, None);
+    let (shapes, incomplete) = truncate_list(shapes, None);
     Some(StructureSets {
         title: "Units",
         about: "nested units of the model (NUPN): if the model's claim is true, at most one place \

@@ -44,7 +44,7 @@ impl StandardQuestion {
     /// about soundness come first. A net can have dead transitions and also fail weak soundness, so
     /// weak soundness is a separate question.
     pub fn of_net(net: &Net) -> Vec<StandardQuestion> {
-        let of_process: &[StandardQuestion] = match ends(net) {
+        let of_process: &[StandardQuestion] = match final_markings(net) {
             [] => &[],
             [..] => &[
                 StandardQuestion::Process(Examination::Soundness),
@@ -143,7 +143,7 @@ impl StandardQuestion {
             StandardQuestion::Liveness => return Plan::of_examination(Examination::Liveness, net),
             StandardQuestion::Bounds => return Some(Plan::of_most_in_a_place(net)),
             StandardQuestion::Stuck => {
-                let undone = ends(net).iter().map(|end| covers(end).negated());
+                let undone = final_markings(net).iter().map(|end| covers(end).negated());
                 let stuck = [Predicate::Dead].into_iter().chain(undone);
                 plan.ask_exists(self.id(), Predicate::and(stuck));
             }
@@ -157,7 +157,7 @@ impl StandardQuestion {
 
 /// Returns the final markings of a net that is treated as a process. A coloured net and a net with
 /// caps are not treated as processes.
-pub(super) fn ends(net: &Net) -> &[Marking] {
+pub(super) fn final_markings(net: &Net) -> &[Marking] {
     match net.folding().is_none() && !net.has_caps() {
         true => net.final_markings(),
         false => &[],
@@ -165,8 +165,8 @@ pub(super) fn ends(net: &Net) -> &[Marking] {
 }
 
 /// Returns the final marking of a process that has exactly one.
-pub(super) fn done(net: &Net) -> Option<&Marking> {
-    match ends(net) {
+pub(super) fn only_final_marking(net: &Net) -> Option<&Marking> {
+    match final_markings(net) {
         [done] => Some(done),
         _ => None,
     }

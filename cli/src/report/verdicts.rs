@@ -48,9 +48,9 @@ pub(super) struct KeySources<'a> {
     /// The net that the page is about.
     pub(super) net: &'a Net,
     /// The answers on the page.
-    pub(super) found: &'a ReportResults,
+    pub(super) results: &'a ReportResults,
     /// The net to which the keys refer.
-    pub(super) of: &'a KeyNet<'a>,
+    pub(super) key_net: &'a KeyNet<'a>,
     /// If true, the keys that do not follow from the answers are computed.
     pub(super) computes_all: bool,
     /// A verdict file, with the instance for which it is read.
@@ -59,8 +59,8 @@ pub(super) struct KeySources<'a> {
 
 /// Returns the 21 keys in the order of verdict files.
 pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget) -> ReportKeys {
-    let KeySources { of, form, .. } = *sources;
-    let mut known = sources.known();
+    let KeySources { key_net: of, form, .. } = *sources;
+    let mut known = sources.keys_from_answers();
     if !sources.computes_all {
         let behavioural =
             KeyProperty::all().filter(|property| !matches!(property, KeyProperty::Structural(_)));
@@ -87,7 +87,7 @@ pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget
             value => Some(value.to_string()),
         });
         if let Some(form) = &form
-            && compared.is_some_and(|one| one.standing == ComparisonResult::Conflicts)
+            && compared.is_some_and(|one| one.result == ComparisonResult::Conflicts)
         {
             let ours = match computed.net {
                 NetMeant::Model => computed.value.to_string(),
@@ -110,8 +110,8 @@ pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget
 impl KeySources<'_> {
     /// Returns the keys that follow from the answers on the page. The answers about an unfolding
     /// decide only keys that mean the same for coloured and for single nodes.
-    fn known(&self) -> Vec<ComputedKey> {
-        let KeySources { net, of, .. } = *self;
+    fn keys_from_answers(&self) -> Vec<ComputedKey> {
+        let KeySources { net, key_net: of, .. } = *self;
         if net.initial() != of.net().initial() && !of.is_unfolding() {
             return Vec::new();
         }
@@ -129,17 +129,17 @@ impl KeySources<'_> {
         let known = keys.iter().filter_map(|&property| match property {
             KeyProperty::Safe => self.safe(),
             KeyProperty::DeadPlaces => self.dead_places(),
-            KeyProperty::DeadTransitions => self.answered(
+            KeyProperty::DeadTransitions => self.key_from_answer(
                 property,
                 StandardQuestion::Firings,
                 ["every transition can be enabled", "some transition is never enabled"],
             ),
-            KeyProperty::Deadlock => self.answered(
+            KeyProperty::Deadlock => self.key_from_answer(
                 property,
                 StandardQuestion::Deadlock,
                 ["a dead marking can be reached", "no dead marking can be reached"],
             ),
-            KeyProperty::Reversible => self.answered(
+            KeyProperty::Reversible => self.key_from_answer(
                 property,
                 StandardQuestion::Reversible,
                 [
@@ -147,7 +147,7 @@ impl KeySources<'_> {
                     "the initial marking is not reachable from some reachable marking",
                 ],
             ),
-            _ => self.answered(
+            _ => self.key_from_answer(
                 property,
                 StandardQuestion::Liveness,
                 [
@@ -160,18 +160,18 @@ impl KeySources<'_> {
     }
 
     /// Returns the key that the answer to a question decides; `words` explain TRUE and FALSE.
-    fn answered(
+    fn key_from_answer(
         &self,
         property: KeyProperty,
         topic: StandardQuestion,
         words: [&str; 2],
     ) -> Option<ComputedKey> {
-        let question = self.found.questions.iter().find(|asked| asked.topic == Some(topic))?;
+        let question = self.results.questions.iter().find(|asked| asked.topic == Some(topic))?;
         let answer = question.value.as_deref()? == "TRUE";
         // QuasiLiveness asks for the opposite of DEAD_TRANSITIONS.
         let value = answer != (property == KeyProperty::DeadTransitions);
         let why = words[usize::from(!answer)].to_owned();
-        let computed = ComputedKey::new(property, self.of.meant(property), value.into(), why);
+        let computed = ComputedKey::new(property, self.key_net.meant(property), value.into(), why);
         let assumes_units = question.assumes_units;
         Some(ComputedKey { techniques: question.techniques.clone(), assumes_units, ..computed })
     }
@@ -181,9 +181,9 @@ impl KeySources<'_> {
     fn safe(&self) -> Option<ComputedKey> {
         let property = KeyProperty::Safe;
         let words = ["no place can hold two tokens", "some place can hold two tokens"];
-        let one_safe = self.answered(property, StandardQuestion::OneSafe, words);
+        let one_safe = self.key_from_answer(property, StandardQuestion::OneSafe, words);
         let is_decided =
-            |computed: &ComputedKey| !self.of.is_unfolding() || computed.value == Truth::True;
+            |computed: &ComputedKey| !self.key_net.is_unfolding() || computed.value == Truth::True;
         let mut safe = match one_safe.filter(is_decided) {
             Some(safe) => safe,
             None => {
@@ -194,10 +194,14 @@ impl KeySources<'_> {
                     return None;
                 }
                 let why = words[usize::from(exceeds)].to_owned();
-                let safe =
-                    ComputedKey::new(property, self.of.meant(property), (!exceeds).into(), why);
+                let safe = ComputedKey::new(
+                    property,
+                    self.key_net.meant(property),
+                    (!exceeds).into(),
+                    why,
+                );
                 let bounds = self
-                    .found
+                    .results
                     .questions
                     .iter()
                     .find(|it| it.topic == Some(StandardQuestion::Bounds));
@@ -232,15 +236,15 @@ impl KeySources<'_> {
             None => return None,
         };
         let asked =
-            self.found.questions.iter().find(|it| it.topic == Some(StandardQuestion::Bounds));
+            self.results.questions.iter().find(|it| it.topic == Some(StandardQuestion::Bounds));
         let assumes_units = asked.is_some_and(|it| it.assumes_units);
-        let computed = ComputedKey::new(property, self.of.meant(property), value, why);
+        let computed = ComputedKey::new(property, self.key_net.meant(property), value, why);
         Some(ComputedKey { assumes_units, ..computed })
     }
 
     /// Returns the bounds of the model's places, if the places were examined one by one.
     fn bounds(&self) -> Option<&[Option<super::PlaceMaximum>]> {
-        let bounds = &self.found.bounds;
+        let bounds = &self.results.bounds;
         let is_complete = !bounds.is_empty() && bounds.len() == self.net.model_places().len();
         is_complete.then_some(bounds)
     }

@@ -323,8 +323,8 @@ fn bounds_as_json(net: &Net, bounds: &PlaceBounds, all: bool) {
 
 fn reason(step: &DerivedBound) -> String {
     match step.reason {
-        Reason::OneWay if step.upper => "no transition adds to it".to_owned(),
-        Reason::OneWay => "no transition takes from it".to_owned(),
+        Reason::NeverChanges if step.upper => "no transition adds to it".to_owned(),
+        Reason::NeverChanges => "no transition takes from it".to_owned(),
         Reason::UnmarkedSiphon => "it belongs to an initially empty siphon".to_owned(),
         Reason::Flow { flow, .. } => format!("of invariant {}", flow + 1),
     }

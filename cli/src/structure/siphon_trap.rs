@@ -31,7 +31,7 @@ enum PropertyResult {
 }
 
 pub(super) fn run(net: &Net, format: StructureFormat, budget: &Budget) -> ProgramOutcome {
-    let classical = ask(net, SiphonTrapProperty::EverySiphon, budget);
+    let classical = decide(net, SiphonTrapProperty::EverySiphon, budget);
     report(net, format, SiphonTrapProperty::EverySiphon, &classical);
     let follows = |finding: &PropertyResult| match finding {
         PropertyResult::Holds(certificate) => certificate.excludes_deadlocks(net),
@@ -40,7 +40,7 @@ pub(super) fn run(net: &Net, format: StructureFormat, budget: &Budget) -> Progra
     let mut excluded = follows(&classical);
     let mut findings = vec![classical];
     if !excluded {
-        let weaker = ask(net, SiphonTrapProperty::DeadMarkings, budget);
+        let weaker = decide(net, SiphonTrapProperty::DeadMarkings, budget);
         report(net, format, SiphonTrapProperty::DeadMarkings, &weaker);
         excluded = follows(&weaker);
         findings.push(weaker);
@@ -71,7 +71,7 @@ pub(super) fn run(net: &Net, format: StructureFormat, budget: &Budget) -> Progra
 }
 
 /// Decides a property and checks the result.
-fn ask(net: &Net, property: SiphonTrapProperty, budget: &Budget) -> PropertyResult {
+fn decide(net: &Net, property: SiphonTrapProperty, budget: &Budget) -> PropertyResult {
     match siphon_trap(net, property, budget) {
         Err(reason) => PropertyResult::Open(reason.to_string()),
         Ok(SiphonTrap::Holds(certificate)) => match certificate.check(net, budget) {

@@ -116,7 +116,7 @@ pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
             (_, true, _) => ProgramOutcome::Incomplete,
             _ => outcome,
         };
-        say(&problem.name, &case, &answers, begun.elapsed());
+        print_problem(&problem.name, &case, &answers, begun.elapsed());
         if all.is_exhausted() {
             break;
         }
@@ -126,7 +126,7 @@ pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
 }
 
 /// Prints a line about a problem.
-fn say(
+fn print_problem(
     name: &str,
     case: &parikh::systems::SystemCase,
     answers: &[(usize, Box<parikh::systems::PropertyAnswer>)],

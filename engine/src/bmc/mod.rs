@@ -21,7 +21,7 @@
 
 mod propositions;
 
-use super::pdr::more;
+use super::pdr::exceeds;
 use super::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes};
 use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
@@ -43,7 +43,7 @@ pub const ENGINE: Engine = Engine {
 };
 
 /// Number of rounds with unanswered queries before the unrolling is extended anyway.
-const ROUNDS: u32 = 2;
+const MAX_ROUNDS: u32 = 2;
 
 /// Result of a query.
 pub(super) enum QueryResult {
@@ -51,21 +51,21 @@ pub(super) enum QueryResult {
     /// range.
     Reached(Option<FiringSequence>),
     /// No marking that satisfies the goal is reachable within the current number of steps.
-    NotWithin,
+    UnreachableWithin,
     /// Time ran out.
     Unfinished,
     /// The solver has no answer, and more time would not help.
     Unknown(String),
     /// The engine cannot reach the goal with any number of steps, for this reason.
-    Never(String),
+    NeverReachable(String),
 }
 
 /// Result of extending an unrolling.
 pub(super) enum ExtensionResult {
     /// The unrolling has the requested number of steps.
-    ToTheEnd,
+    Complete,
     /// The budget was exhausted before the unrolling had the requested number of steps.
-    InPart,
+    Partial,
     /// The unrolling cannot be extended further, for this reason.
     TooLong(String),
 }
@@ -80,7 +80,7 @@ pub(super) trait StepSequence {
     const FIRST_SLICE: (Duration, Duration);
 
     /// Returns the next number of steps after `steps`.
-    fn longer(steps: usize) -> usize;
+    fn next_length(steps: usize) -> usize;
 
     /// Returns the current number of steps.
     fn steps(&self) -> usize;
@@ -89,7 +89,7 @@ pub(super) trait StepSequence {
     fn extend_to(&mut self, steps: usize, budget: &Budget) -> ExtensionResult;
 
     /// Asks if the last marking can satisfy the predicate.
-    fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> QueryResult;
+    fn query(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> QueryResult;
 
     /// Returns a short summary for the log.
     fn statistics(&self) -> String;
@@ -99,17 +99,17 @@ pub(super) trait StepSequence {
 pub(super) struct Bmc<'g, R> {
     work: Assignment<'g>,
     /// The unrolling, with its solver.
-    row: R,
+    unrolling: R,
     /// The number of steps that the unrolling should have next.
     steps: usize,
     /// Number of steps of the unrolling at the last queries.
-    asked: usize,
+    last_query_steps: usize,
     /// The reason why the unrolling cannot be extended further, if it cannot.
     limit: Option<String>,
     /// Goals without further queries at the current number of steps.
-    done: BTreeSet<GoalId>,
+    answered: BTreeSet<GoalId>,
     /// Goals treated in the current round. The budget may interrupt a round at any goal.
-    had_turn: BTreeSet<GoalId>,
+    treated_in_round: BTreeSet<GoalId>,
     /// Goals on which the engine has given up.
     given_up: BTreeSet<GoalId>,
     /// Number of rounds at the current number of steps.
@@ -125,12 +125,12 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
     pub(super) fn new(work: Assignment<'g>, unrolling: R) -> Self {
         Bmc {
             work,
-            row: unrolling,
+            unrolling,
             steps: 1,
-            asked: 0,
+            last_query_steps: 0,
             limit: None,
-            done: BTreeSet::new(),
-            had_turn: BTreeSet::new(),
+            answered: BTreeSet::new(),
+            treated_in_round: BTreeSet::new(),
             given_up: BTreeSet::new(),
             rounds: 0,
             slice: None,
@@ -139,7 +139,7 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
     }
 
     /// Returns the open goals on which the engine has not given up.
-    fn open(&self) -> Vec<(GoalId, MarkingGoal)> {
+    fn open_goals(&self) -> Vec<(GoalId, MarkingGoal)> {
         let Assignment { working_net, board, .. } = self.work;
         let is_open_here =
             |(id, _): &&(GoalId, MarkingGoal)| board.is_open(*id) && !self.given_up.contains(id);
@@ -167,7 +167,7 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
                 MarkingGoal::Reach(predicate) => (Some(predicate.clone()), None),
                 MarkingGoal::Maximise(sum) => {
                     let seen = witness_reporter.seen(id);
-                    (seen.and_then(|seen| more(sum, seen.checked_add(increment)?)), seen)
+                    (seen.and_then(|seen| exceeds(sum, seen.checked_add(increment)?)), seen)
                 }
             };
             let Some(predicate) = predicate else {
@@ -177,7 +177,7 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
                 }
                 return self.give_up(id, "the next value exceeds 64 bits");
             };
-            match self.row.ask(id, &predicate, budget) {
+            match self.unrolling.query(id, &predicate, budget) {
                 QueryResult::Reached(sequence) => {
                     self.reached += 1;
                     if let Some(sequence) = sequence {
@@ -190,22 +190,22 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
                     }
                     increment = if is_doubling { 1 + 2 * increment } else { increment / 2 };
                 }
-                QueryResult::NotWithin if increment > 0 => {
+                QueryResult::UnreachableWithin if increment > 0 => {
                     (increment, is_doubling) = (increment / 2, false)
                 }
-                QueryResult::NotWithin => {
-                    self.done.insert(id);
+                QueryResult::UnreachableWithin => {
+                    self.answered.insert(id);
                     return;
                 }
                 QueryResult::Unfinished => return,
                 // A smaller value may still be reachable.
-                QueryResult::Never(_) if increment > 0 => {
+                QueryResult::NeverReachable(_) if increment > 0 => {
                     (increment, is_doubling) = (increment / 2, false)
                 }
-                QueryResult::Never(why) => return self.give_up(id, &why),
+                QueryResult::NeverReachable(why) => return self.give_up(id, &why),
                 QueryResult::Unknown(why) => {
                     tracing::info!("{}: {id:?} after {} steps: {why}", R::NAME, self.steps);
-                    self.done.insert(id);
+                    self.answered.insert(id);
                     return;
                 }
             }
@@ -216,18 +216,18 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
 impl<R: StepSequence> Session for Bmc<'_, R> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
         loop {
-            let open_goals = self.open();
+            let open_goals = self.open_goals();
             if open_goals.is_empty() {
                 return SliceProgress::Finished;
             }
-            match self.row.extend_to(self.steps, budget) {
-                ExtensionResult::ToTheEnd => {}
-                ExtensionResult::InPart => return SliceProgress::Unfinished,
+            match self.unrolling.extend_to(self.steps, budget) {
+                ExtensionResult::Complete => {}
+                ExtensionResult::Partial => return SliceProgress::Unfinished,
                 // The steps encoded so far have not been queried yet.
                 ExtensionResult::TooLong(reason)
-                    if self.limit.is_none() && self.row.steps() > self.asked =>
+                    if self.limit.is_none() && self.unrolling.steps() > self.last_query_steps =>
                 {
-                    self.steps = self.row.steps();
+                    self.steps = self.unrolling.steps();
                     self.limit = Some(reason);
                 }
                 ExtensionResult::TooLong(reason) => {
@@ -235,7 +235,7 @@ impl<R: StepSequence> Session for Bmc<'_, R> {
                     return SliceProgress::Finished;
                 }
             }
-            self.asked = self.steps;
+            self.last_query_steps = self.steps;
             let slice = *self.slice.get_or_insert_with(|| {
                 let (shortest, longest) = R::FIRST_SLICE;
                 let equal_share =
@@ -246,30 +246,30 @@ impl<R: StepSequence> Session for Bmc<'_, R> {
                 if budget.is_exhausted() {
                     return SliceProgress::Unfinished;
                 }
-                if self.had_turn.insert(*id) && !self.done.contains(id) {
+                if self.treated_in_round.insert(*id) && !self.answered.contains(id) {
                     self.work_on(*id, goal, &budget.slice(slice));
                 }
             }
-            self.had_turn.clear();
+            self.treated_in_round.clear();
             self.rounds += 1;
             self.slice = Some(slice.saturating_mul(2));
-            let all_answered = self.open().iter().all(|(id, _)| self.done.contains(id));
+            let all_answered = self.open_goals().iter().all(|(id, _)| self.answered.contains(id));
             // At the maximum length, the engine can only repeat its queries.
-            if all_answered || (self.rounds >= ROUNDS && self.limit.is_none()) {
+            if all_answered || (self.rounds >= MAX_ROUNDS && self.limit.is_none()) {
                 if let Some(reason) = self.limit.take() {
-                    self.open().iter().for_each(|(id, _)| self.give_up(*id, &reason));
+                    self.open_goals().iter().for_each(|(id, _)| self.give_up(*id, &reason));
                     return SliceProgress::Finished;
                 }
-                self.steps = R::longer(self.steps);
+                self.steps = R::next_length(self.steps);
                 // The time slices are reset. Otherwise one goal would get all of the time after
                 // some lengths.
                 (self.rounds, self.slice) = (0, None);
-                self.done.clear();
+                self.answered.clear();
             }
         }
     }
 
     fn statistics(&self) -> String {
-        format!("{} reached, {}", self.reached, self.row.statistics())
+        format!("{} reached, {}", self.reached, self.unrolling.statistics())
     }
 }

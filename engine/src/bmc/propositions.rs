@@ -22,21 +22,21 @@ use std::time::Duration;
 
 /// Limit on the number of literals in all clauses. This is about 200 MB including the solver's
 /// data.
-const MOST_LITERALS: usize = 12_000_000;
+const MAX_LITERALS: usize = 12_000_000;
 
 /// Limit on the number of literals of one step. A larger step takes too long.
-const MOST_OF_A_STEP: usize = 2_000_000;
+const MAX_STEP_LITERALS: usize = 2_000_000;
 
 /// A propositional unrolling. See the module documentation.
 pub(super) struct Propositions<'g> {
     net: &'g Net,
     solver: CountingSolver,
-    unrolled: Unrolling<'g>,
+    unrolling: Unrolling<'g>,
     /// The last query of each goal: the number of steps, the predicate, and the literal that
     /// implies it.
-    asked: BTreeMap<GoalId, (usize, Predicate, MaybeLiteral)>,
+    last_queries: BTreeMap<GoalId, (usize, Predicate, MaybeLiteral)>,
     /// Number of queries.
-    questions: u64,
+    query_count: u64,
 }
 
 /// The solver, with a count of the literals added.
@@ -65,7 +65,7 @@ impl<'g> Propositions<'g> {
         let assumes_units = work.working_net.parent().is_none() && work.board.breach().is_none();
         let provenance = if assumes_units { Provenance::UnitsClaimed } else { Provenance::PROVED };
         let intervals = Intervals::new(net, facts);
-        let place_bounds = intervals.within(provenance);
+        let place_bounds = intervals.up_to(provenance);
         let ranges = net
             .places()
             .map(|p| -> TokenRange { (place_bounds.low(p), place_bounds.high(p)) })
@@ -77,8 +77,8 @@ impl<'g> Propositions<'g> {
         let mut solver = CountingSolver { sat: BatSat::new(), literals: 0 };
         let (values, semantics) = (TokenEncoding::OneOfN, StepSemantics::Steps);
         let unrolled = Unrolling::new(net, ranges, components, values, semantics, &mut solver);
-        let (unrolled, asked) = (unrolled.within_range(), BTreeMap::new());
-        Propositions { net, solver, unrolled, asked, questions: 0 }
+        let (unrolling, last_queries) = (unrolled.within_range(), BTreeMap::new());
+        Propositions { net, solver, unrolling, last_queries, query_count: 0 }
     }
 }
 
@@ -86,8 +86,8 @@ impl Propositions<'_> {
     /// Returns a literal that implies the predicate at the last marking. A predicate is encoded
     /// once for each number of steps.
     fn goal(&mut self, id: GoalId, predicate: &Predicate) -> Result<MaybeLiteral, TooManyValues> {
-        let steps = self.unrolled.steps();
-        match self.asked.get(&id) {
+        let steps = self.unrolling.steps();
+        match self.last_queries.get(&id) {
             Some((queried_steps, queried, goal))
                 if *queried_steps == steps && queried == predicate =>
             {
@@ -95,8 +95,8 @@ impl Propositions<'_> {
             }
             _ => {
                 let atoms = predicate.to_atoms(self.net);
-                let goal = self.unrolled.goal(&atoms, &mut self.solver)?;
-                self.asked.insert(id, (steps, predicate.clone(), goal));
+                let goal = self.unrolling.goal(&atoms, &mut self.solver)?;
+                self.last_queries.insert(id, (steps, predicate.clone(), goal));
                 Ok(goal)
             }
         }
@@ -109,66 +109,68 @@ impl StepSequence for Propositions<'_> {
         (Duration::from_millis(5), Duration::from_millis(100));
 
     /// Returns 1, 2, 3, 4, 6, 9, …: an unrolling that is much longer than needed is much slower.
-    fn longer(steps: usize) -> usize {
+    fn next_length(steps: usize) -> usize {
         steps + (steps / 2).max(1)
     }
 
     fn steps(&self) -> usize {
-        self.unrolled.steps()
+        self.unrolling.steps()
     }
 
     fn extend_to(&mut self, steps: usize, budget: &Budget) -> ExtensionResult {
-        while self.unrolled.steps() < steps {
+        while self.unrolling.steps() < steps {
             if budget.is_exhausted() {
-                return ExtensionResult::InPart;
+                return ExtensionResult::Partial;
             }
-            let step_literals = self.unrolled.literals_of_a_step();
-            if step_literals > MOST_OF_A_STEP
-                || self.solver.literals + step_literals > MOST_LITERALS
+            let step_literals = self.unrolling.literals_of_a_step();
+            if step_literals > MAX_STEP_LITERALS
+                || self.solver.literals + step_literals > MAX_LITERALS
             {
-                let steps = self.unrolled.steps();
+                let steps = self.unrolling.steps();
                 return ExtensionResult::TooLong(format!(
                     "more than {steps} steps need too many clauses"
                 ));
             }
-            if let Err(TooManyValues) = self.unrolled.unroll(&mut self.solver) {
+            if let Err(TooManyValues) = self.unrolling.unroll(&mut self.solver) {
                 return ExtensionResult::TooLong(TooManyValues::WHY.to_owned());
             }
         }
-        ExtensionResult::ToTheEnd
+        ExtensionResult::Complete
     }
 
-    fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> QueryResult {
+    fn query(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> QueryResult {
         // The last step may have exceeded the limit. Goals have some additional space.
-        if self.solver.literals > MOST_LITERALS + MOST_OF_A_STEP {
-            return QueryResult::Never("the goal needs too many clauses".to_owned());
+        if self.solver.literals > MAX_LITERALS + MAX_STEP_LITERALS {
+            return QueryResult::NeverReachable("the goal needs too many clauses".to_owned());
         }
         let assumptions = match self.goal(id, predicate) {
             // More steps do not reduce the number of values.
-            Err(TooManyValues) => return QueryResult::Never(TooManyValues::WHY.to_owned()),
-            Ok(MaybeLiteral::Is(false)) if self.unrolled.is_stable() => {
-                let reason = match self.unrolled.is_narrowed() {
+            Err(TooManyValues) => {
+                return QueryResult::NeverReachable(TooManyValues::WHY.to_owned());
+            }
+            Ok(MaybeLiteral::Is(false)) if self.unrolling.is_stable() => {
+                let reason = match self.unrolling.is_narrowed() {
                     true => "only 65 values per place are encoded",
                     false => "such numbers of tokens are not reached with any number of steps",
                 };
-                return QueryResult::Never(reason.to_owned());
+                return QueryResult::NeverReachable(reason.to_owned());
             }
-            Ok(MaybeLiteral::Is(false)) => return QueryResult::NotWithin,
+            Ok(MaybeLiteral::Is(false)) => return QueryResult::UnreachableWithin,
             Ok(MaybeLiteral::Is(true)) => Vec::new(),
             Ok(MaybeLiteral::Open(goal)) => vec![goal],
         };
-        self.questions += 1;
+        self.query_count += 1;
         match self.solver.sat.solve(&assumptions, budget) {
             SatAnswer::NoAnswer(_) => QueryResult::Unfinished,
-            SatAnswer::Unsatisfiable { .. } => QueryResult::NotWithin,
+            SatAnswer::Unsatisfiable { .. } => QueryResult::UnreachableWithin,
             SatAnswer::Satisfiable(values) => {
-                QueryResult::Reached(Some(self.unrolled.fired(&values)))
+                QueryResult::Reached(Some(self.unrolling.fired(&values)))
             }
         }
     }
 
     fn statistics(&self) -> String {
-        let Propositions { unrolled, solver, questions, .. } = self;
+        let Propositions { unrolling: unrolled, solver, query_count: questions, .. } = self;
         format!("{} steps of {} literals, {questions} questions", unrolled.steps(), solver.literals)
     }
 }

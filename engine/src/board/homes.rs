@@ -16,7 +16,7 @@ use parikh_evidence::home::finitely::check_finitely;
 use parikh_evidence::home::liveness::asks_for_liveness;
 use parikh_evidence::home::lost::check_lost;
 use parikh_evidence::home::returning::{ReturnProof, check_returning, sequence};
-use parikh_evidence::home::stays::which_stay;
+use parikh_evidence::home::stays::find_staying;
 use parikh_evidence::home::undone::check_undone;
 use parikh_evidence::home::{HomeFlaw, Structure};
 use parikh_evidence::{Document, Flaw, ReplayError};
@@ -188,7 +188,7 @@ impl<'b> HomeReporter<'b> {
             if markings > AGAIN {
                 return Ok(unknown());
             }
-            match which_stay(net, markings.max(1), &wanted, goes_on) {
+            match find_staying(net, markings.max(1), &wanted, goes_on) {
                 Err(Flaw::Stopped) => Ok(unknown()),
                 told => told.map_err(|flaw| flaw.to_string()),
             }
@@ -405,8 +405,8 @@ impl<'b> HomeReporter<'b> {
         let budget = checks.budget(true);
         match checks.count(|| check(&mut || !budget.is_exhausted())) {
             Ok(()) => true,
-            Err(HomeFlaw::After(Flaw::Stopped)) => false,
-            Err(HomeFlaw::After(Flaw::TooLarge(what))) => {
+            Err(HomeFlaw::Document(Flaw::Stopped)) => false,
+            Err(HomeFlaw::Document(Flaw::TooLarge(what))) => {
                 tracing::debug!("{}: too large for the checker: {what}", self.by);
                 false
             }

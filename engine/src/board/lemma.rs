@@ -10,7 +10,7 @@ use super::Proof;
 use parikh_evidence::certificate::{Document, Lemma};
 use parikh_evidence::words;
 use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate};
-use parikh_structure::excluded::{TERMS, least, never_so};
+use parikh_structure::excluded::{MAX_TERMS, impossibility, required_tokens};
 use std::collections::BTreeSet;
 
 /// The explanation of a lemma.
@@ -34,7 +34,7 @@ pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Lemm
         return None;
     }
     let Document::Linear(certificate) = proof.document.as_deref()? else { return None };
-    let wanted = least(net, predicate)?;
+    let wanted = required_tokens(net, predicate)?;
     let found = certificate.lemmas.iter().find_map(|lemma| {
         let atoms = lemma.atoms.iter().map(|&(at, _)| marked(certificate.atoms.get(at)?));
         let atoms: Vec<(PlaceId, u64)> = atoms.collect::<Option<_>>()?;
@@ -45,7 +45,7 @@ pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Lemm
     });
     let (lemma, mut together) = found?;
     together.sort_unstable();
-    let never = never_so(net, &together);
+    let never = impossibility(net, &together);
     let mut places: BTreeSet<PlaceId> = together.iter().map(|&(place, _)| place).collect();
     // If firings are counted as well, the weights are more than a sum of tokens.
     let counts = lemma.weights.iter().any(|&(place, _)| place.index() >= net.place_count());
@@ -78,7 +78,7 @@ fn marked(atom: &Atom) -> Option<(PlaceId, u64)> {
 
 /// Prints the weights as an inequality if it is short: `p + q` never exceeds 1.
 fn readable(net: &Net, lemma: &Lemma) -> Option<String> {
-    if lemma.weights.len() > TERMS || lemma.weights.is_empty() {
+    if lemma.weights.len() > MAX_TERMS || lemma.weights.is_empty() {
         return None;
     }
     let own = |&(place, weight): &(PlaceId, i128)| {
@@ -87,5 +87,5 @@ fn readable(net: &Net, lemma: &Lemma) -> Option<String> {
     let weights: Vec<(PlaceId, i64)> = lemma.weights.iter().map(own).collect::<Option<_>>()?;
     let sum = LinearSum::new(weights).ok()?;
     let most = sum.value(net.initial());
-    Some(format!("{} never exceeds {most}", words::linear(net, &sum)))
+    Some(format!("{} never exceeds {most}", words::linear_sum(net, &sum)))
 }

@@ -52,7 +52,7 @@ impl WitnessReporter<'_> {
             if budget.is_exhausted() {
                 break;
             }
-            if let Some(sequence) = run.flat_to(spot, FLAT)
+            if let Some(sequence) = run.prefix_to_sequence(spot, FLAT)
                 && let Ok(firings) = u64::try_from(sequence.firings())
             {
                 along.push(Observation { goal: id, firings });
@@ -105,7 +105,7 @@ fn sights(
     let mut look = |marking: &_, places: &mut dyn Iterator<Item = _>, spot: &Spot| {
         let wanted = |at: usize| sights[at].as_ref().is_none_or(|sight| sight.value.is_some());
         places.for_each(|place| depending.note_change(place, wanted));
-        depending.take(|at| {
+        depending.evaluate_changed(|at| {
             let id = open[at];
             let seen = match board.goal(id) {
                 Goal::Reach(predicate) => holds(net, predicate, marking).then_some(None),
@@ -145,7 +145,7 @@ mod tests {
         ];
         let board = Board::new(&net, goals);
         let turns = (0..100).flat_map(|n| {
-            let turn = |t, times| Turn { part: LoopElement::Fire(TransitionId::new(t)), times };
+            let turn = |t, times| Turn { element: LoopElement::Fire(TransitionId::new(t)), times };
             let one = num_bigint::BigUint::from(1u8);
             [turn(0, &one << n), turn(1, one << (n + 1))]
         });

@@ -67,7 +67,7 @@ impl<'b> RunReporter<'b> {
         let Some(property) = self.property(goal) else { return };
         let run = match self.derived() {
             None => run,
-            Some(working_net) => match working_net.climb_run(run.clone()) {
+            Some(working_net) => match working_net.run_to_original(run.clone()) {
                 Ok(Some(run)) => run,
                 Ok(None) | Err(_) => return self.note_way(working_net, run.prefix),
             },
@@ -97,7 +97,7 @@ impl<'b> RunReporter<'b> {
     /// Stores the back-translation of a prefix on a derived net.
     fn note_way(&self, working_net: &WorkingNet<'_>, prefix: FiringSequence) {
         let way = LassoRun { prefix, end: RunEnd::Anything };
-        if let Ok(Some(way)) = working_net.climb_run(way) {
+        if let Ok(Some(way)) = working_net.run_to_original(way) {
             self.board.note_way(way.prefix);
         }
     }
@@ -110,7 +110,7 @@ impl<'b> RunReporter<'b> {
             return;
         }
         let Some(property) = self.property(goal) else { return };
-        let assumes_units = match self.board.given(&given, (&argument.given, &[])) {
+        let assumes_units = match self.board.given(&given, (&argument.premises, &[])) {
             Ok(assumes_units) => assumes_units || argument.assumes_units(),
             Err(why) => return self.refuse(goal, &why),
         };

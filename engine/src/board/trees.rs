@@ -35,7 +35,7 @@ impl<'b> TreeReporter<'b> {
     /// labelling is shown by one of the goals in `given`.
     pub fn labelled(&self, goal: GoalId, labelling: Labelling, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
-        let TreePremises { never, stays } = &labelling.given;
+        let TreePremises { never, stays } = &labelling.premises;
         let assumes_units = match self.board.given(&given, (never, stays)) {
             Ok(assumes_units) => assumes_units,
             Err(why) => return self.refuse(goal, &why),

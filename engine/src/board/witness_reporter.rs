@@ -178,7 +178,7 @@ impl<'b> WitnessReporter<'b> {
             }
             let mut engine = (*sequence).clone();
             engine.truncate(firings);
-            match working_net.climb(goal, engine) {
+            match working_net.to_original(goal, engine) {
                 Ok(Some((sequence, firings))) => {
                     let sequence = Arc::new(sequence);
                     self.board.note_ground(goal, Some(working_net));
@@ -196,7 +196,7 @@ impl<'b> WitnessReporter<'b> {
     pub fn unbounded(&self, goal: GoalId, prefix: FiringSequence, pump: FiringSequence) {
         match self.working_net {
             None => self.grows(goal, PumpSequence::single(prefix, pump)),
-            Some(working_net) => match working_net.climb_pump(prefix, pump) {
+            Some(working_net) => match working_net.pump_to_original(prefix, pump) {
                 Ok(Some((prefix, pump))) => {
                     self.board.note_ground(goal, Some(working_net));
                     self.grows(goal, PumpSequence::single(prefix, pump));

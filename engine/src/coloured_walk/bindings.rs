@@ -55,7 +55,7 @@ impl BindingRule {
         plain &= !inputs.iter().any(blocks);
         let reads = compiled.checks.iter().map(|check| {
             let mut read = vec![false; compiled.variables.len()];
-            check.read(&mut read);
+            check.mark_variables(&mut read);
             (0..read.len()).filter(|&slot| read[slot]).collect()
         });
         BindingRule { reads: reads.collect(), inputs, plain, compiled }

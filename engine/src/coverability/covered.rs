@@ -26,16 +26,16 @@ use parikh_structure::graph::omega::OMEGA;
 use std::collections::{BTreeMap, HashMap};
 
 /// Limit on the number of clauses of a certificate.
-const CLAUSES: usize = 400;
+const MAX_CLAUSES: usize = 400;
 
 /// Limit on the approximate number of comparisons for computing the uncovered markings.
-const PATIENCE: usize = 4_000_000;
+const MAX_WORK: usize = 4_000_000;
 
 /// Minimum token counts by place. Places without an entry have minimum 0.
 pub(super) type MinimumTokens = BTreeMap<PlaceId, u64>;
 
 /// Returns the minimal markings that no kept node covers. Returns `None` if a limit is exceeded.
-pub(super) fn least_uncovered(tree: &Tree<'_>) -> Option<Vec<MinimumTokens>> {
+pub(super) fn minimal_uncovered(tree: &Tree<'_>) -> Option<Vec<MinimumTokens>> {
     let mut uncovered = vec![MinimumTokens::new()];
     let mut work = 0;
     for node in tree.kept() {
@@ -47,16 +47,16 @@ pub(super) fn least_uncovered(tree: &Tree<'_>) -> Option<Vec<MinimumTokens>> {
                 let mut raised = base.clone();
                 raised.insert(PlaceId::new(place), node[place] + 1);
                 work += minimal.len() + raised.len();
-                if work > PATIENCE {
+                if work > MAX_WORK {
                     return None;
                 }
-                if !minimal.iter().any(|element| is_within(element, &raised)) {
-                    minimal.retain(|element| !is_within(&raised, element));
+                if !minimal.iter().any(|element| is_below(element, &raised)) {
+                    minimal.retain(|element| !is_below(&raised, element));
                     minimal.push(raised);
                 }
             }
         }
-        if minimal.len() > CLAUSES {
+        if minimal.len() > MAX_CLAUSES {
             return None;
         }
         uncovered = minimal;
@@ -70,7 +70,7 @@ fn covers(node: &[u64], least: &MinimumTokens) -> bool {
 }
 
 /// Returns true if every marking that is at least `upper` is at least `lower`.
-fn is_within(lower: &MinimumTokens, upper: &MinimumTokens) -> bool {
+fn is_below(lower: &MinimumTokens, upper: &MinimumTokens) -> bool {
     lower.iter().all(|(place, tokens)| upper.get(place).is_some_and(|more| tokens <= more))
 }
 
@@ -81,7 +81,7 @@ pub(super) fn excludes(tree: &Tree<'_>, least: &MinimumTokens) -> bool {
 
 /// Returns an upper bound of a sum over the covered markings: the value with the maximum of each
 /// place. Returns `None` if a place of the sum is unbounded or a coefficient is negative.
-pub(super) fn most(tree: &Tree<'_>, sum: &LinearSum) -> Option<i128> {
+pub(super) fn upper_bound(tree: &Tree<'_>, sum: &LinearSum) -> Option<i128> {
     let max_of_term = |&(place, a): &(PlaceId, i64)| {
         let max_tokens = tree.kept().map(|node| node[place.index()]).max()?;
         (a > 0 && max_tokens != OMEGA).then(|| i128::from(a) * i128::from(max_tokens))
@@ -91,13 +91,13 @@ pub(super) fn most(tree: &Tree<'_>, sum: &LinearSum) -> Option<i128> {
 
 /// Returns the minimum token counts that a predicate requires, as far as they follow from its
 /// conjuncts.
-pub(super) fn least_of(net: &Net, predicate: &Predicate) -> MinimumTokens {
+pub(super) fn required_tokens(net: &Net, predicate: &Predicate) -> MinimumTokens {
     let mut least = MinimumTokens::new();
-    collect(net, predicate, &mut least);
+    collect_required(net, predicate, &mut least);
     least
 }
 
-fn collect(net: &Net, predicate: &Predicate, least: &mut MinimumTokens) {
+fn collect_required(net: &Net, predicate: &Predicate, least: &mut MinimumTokens) {
     let mut at_least = |place: PlaceId, tokens: u64| {
         let minimum = least.entry(place).or_default();
         *minimum = tokens.max(*minimum);
@@ -116,14 +116,14 @@ fn collect(net: &Net, predicate: &Predicate, least: &mut MinimumTokens) {
             }
         }
         Predicate::And(conjuncts) => {
-            conjuncts.iter().for_each(|conjunct| collect(net, conjunct, least))
+            conjuncts.iter().for_each(|conjunct| collect_required(net, conjunct, least))
         }
         _ => {}
     }
 }
 
 /// Returns the certificate with one clause per given marking, "no reachable marking is above it".
-pub(super) fn document(uncovered: &[MinimumTokens]) -> Option<Document> {
+pub(super) fn certificate(uncovered: &[MinimumTokens]) -> Option<Document> {
     let (mut atoms, mut variables) = (Vec::new(), HashMap::new());
     let mut clauses = Vec::new();
     for tokens_required in uncovered {

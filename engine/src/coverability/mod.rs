@@ -40,7 +40,7 @@ pub(super) mod runs;
 pub(super) mod tree;
 
 use super::Task;
-use super::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use super::{Assignment, Engine, Role, Sides, Takes, stateless_session};
 use crate::board::{Argument, Board, Observation, Proof, ProofReporter, WitnessReporter};
 use crate::working_net::WorkingNet;
 use parikh_net::printable::counted;
@@ -59,7 +59,7 @@ pub const ENGINE: Engine = Engine {
     sides: Sides::Both,
     role: Role::First,
     takes: Takes::MARKINGS,
-    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+    start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
 /// The contest's name of the technique.
@@ -81,10 +81,10 @@ const LIMITS_OF_PUMP: TreeLimits =
 pub fn find_pump(net: &Net, budget: &Budget) -> Option<(FiringSequence, FiringSequence)> {
     let mut sequences = None;
     Tree::new(net, LIMITS_OF_PUMP).grow(budget, |tree, node| {
-        let accelerations = tree.nodes[node as usize].grown.first();
+        let accelerations = tree.nodes[node as usize].accelerations.first();
         let place = accelerations.and_then(|accelerations| accelerations.places.first());
         let Some(&(place, ..)) = place else { return Some(0) };
-        sequences = runs::single(tree, node, 0, &LinearSum::place(place));
+        sequences = runs::single_pump(tree, node, 0, &LinearSum::place(place));
         sequences.is_none().then_some(0)
     });
     sequences
@@ -107,17 +107,17 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     let mut summaries = Vec::new();
     for limits in LIMITS {
         let mut tree = Tree::new(task.net, limits);
-        let end = tree.grow(budget, |tree, node| goals.see(tree, node));
+        let end = tree.grow(budget, |tree, node| goals.test_node(tree, node));
         if end == TreeEnd::Complete {
-            goals.look_back(&tree);
-            goals.exclude(&tree, work.board.proof_reporter(TECHNIQUE).on(work.working_net));
+            goals.report_maxima(&tree);
+            goals.report_excluded(&tree, work.board.proof_reporter(TECHNIQUE).on(work.working_net));
         }
         summaries.push(summary(&tree, end));
         if end != TreeEnd::Limit || budget.is_exhausted() {
             break;
         }
     }
-    format!("{}; {} settled", summaries.join(", then "), counted(goals.settled(), "goal"))
+    format!("{}; {} settled", summaries.join(", then "), counted(goals.count_settled(), "goal"))
 }
 
 fn summary(tree: &Tree<'_>, end: TreeEnd) -> String {
@@ -138,13 +138,13 @@ struct OpenGoals<'t> {
     witness_reporter: WitnessReporter<'t>,
     /// True if the engine works on the original net. Only then it may report staged self-covering
     /// sequences.
-    is_read: bool,
+    is_original_net: bool,
     maxima: Vec<(GoalId, &'t LinearSum)>,
     /// Indices in `maxima` of the sums with a positive coefficient for the place, by place.
-    adding: HashMap<PlaceId, Vec<usize>>,
+    maxima_of_place: HashMap<PlaceId, Vec<usize>>,
     predicates: Vec<(GoalId, &'t Predicate)>,
     /// Number of open goals at the beginning.
-    open_at_first: usize,
+    initially_open: usize,
 }
 
 impl<'t> OpenGoals<'t> {
@@ -157,55 +157,55 @@ impl<'t> OpenGoals<'t> {
             board: task.board,
             net: task.net,
             witness_reporter,
-            is_read: working_net.parent().is_none(),
+            is_original_net: working_net.parent().is_none(),
             maxima: Vec::new(),
-            adding: HashMap::new(),
+            maxima_of_place: HashMap::new(),
             predicates: Vec::new(),
-            open_at_first: 0,
+            initially_open: 0,
         };
         for (id, goal) in task.goals.iter().filter(|(id, _)| task.board.is_open(*id)) {
             match goal {
                 MarkingGoal::Maximise(sum) => {
                     for &(place, _) in sum.terms().iter().filter(|(_, a)| *a > 0) {
-                        goals.adding.entry(place).or_default().push(goals.maxima.len());
+                        goals.maxima_of_place.entry(place).or_default().push(goals.maxima.len());
                     }
                     goals.maxima.push((*id, sum));
                 }
                 MarkingGoal::Reach(predicate) => goals.predicates.push((*id, predicate)),
             }
         }
-        goals.open_at_first = goals.open();
+        goals.initially_open = goals.count_open();
         goals
     }
 
     /// Returns the number of goals that are still open.
-    fn open(&self) -> usize {
+    fn count_open(&self) -> usize {
         let maxima = self.maxima.iter().map(|(id, _)| *id);
         let ids = maxima.chain(self.predicates.iter().map(|(id, _)| *id));
         ids.filter(|id| self.board.is_open(*id)).count()
     }
 
     fn is_settled(&self) -> bool {
-        self.open() == 0
+        self.count_open() == 0
     }
 
     /// Returns the number of goals settled since the beginning.
-    fn settled(&self) -> usize {
-        self.open_at_first - self.open()
+    fn count_settled(&self) -> usize {
+        self.initially_open - self.count_open()
     }
 
     /// Tests the open goals at a new node. Returns the approximate work, or `None` if no goal is
     /// open.
-    fn see(&mut self, tree: &Tree<'_>, node: u32) -> Option<u64> {
+    fn test_node(&mut self, tree: &Tree<'_>, node: u32) -> Option<u64> {
         let new_node = &tree.nodes[node as usize];
         let mut work = (self.maxima.len() + self.predicates.len()) as u64;
-        for (acceleration_index, acceleration) in new_node.grown.iter().enumerate() {
+        for (acceleration_index, acceleration) in new_node.accelerations.iter().enumerate() {
             for (place, ..) in &acceleration.places {
-                for &maximum in self.adding.get(place).into_iter().flatten() {
+                for &maximum in self.maxima_of_place.get(place).into_iter().flatten() {
                     let (id, sum) = self.maxima[maximum];
                     if self.board.is_open(id) {
                         work += tree.net.place_count() as u64;
-                        self.grow(tree, (node, acceleration_index), id, sum, &mut work);
+                        self.report_unbounded(tree, (node, acceleration_index), id, sum, &mut work);
                     }
                 }
             }
@@ -215,18 +215,18 @@ impl<'t> OpenGoals<'t> {
         self.predicates.retain(|(id, _)| self.board.is_open(*id));
         for &(id, predicate) in &self.predicates {
             if questions::holds(self.net, &new_node.tokens, predicate, &mut work) {
-                questions::want(self.net, &new_node.tokens, predicate, &mut demand);
+                questions::add_demands(self.net, &new_node.tokens, predicate, &mut demand);
                 reached_goals.push(id);
             }
         }
         if !reached_goals.is_empty() {
-            self.reach(tree, node, demand, reached_goals);
+            self.report_reached(tree, node, demand, reached_goals);
         }
-        (self.open() > 0).then_some(work)
+        (self.count_open() > 0).then_some(work)
     }
 
     /// Reports that a sum is unbounded, if the acceleration at this index of the node shows it.
-    fn grow(
+    fn report_unbounded(
         &self,
         tree: &Tree<'_>,
         (node, acceleration_index): (u32, usize),
@@ -234,10 +234,10 @@ impl<'t> OpenGoals<'t> {
         sum: &LinearSum,
         work: &mut u64,
     ) {
-        if let Some((prefix, pump)) = runs::single(tree, node, acceleration_index, sum) {
+        if let Some((prefix, pump)) = runs::single_pump(tree, node, acceleration_index, sum) {
             self.witness_reporter.unbounded(id, prefix, pump);
-        } else if self.is_read
-            && let Some(pumping) = runs::stages(tree, node, acceleration_index, sum, work)
+        } else if self.is_original_net
+            && let Some(pumping) = runs::staged_pump(tree, node, acceleration_index, sum, work)
         {
             self.witness_reporter.grows(id, pumping);
         }
@@ -245,8 +245,14 @@ impl<'t> OpenGoals<'t> {
 
     /// Reports goals that a marking of the node satisfies, where the ω places have the demanded
     /// tokens.
-    fn reach(&self, tree: &Tree<'_>, node: u32, demand: TokenDemand, reached_goals: Vec<GoalId>) {
-        let acceleration_count = tree.nodes[node as usize].grown.len();
+    fn report_reached(
+        &self,
+        tree: &Tree<'_>,
+        node: u32,
+        demand: TokenDemand,
+        reached_goals: Vec<GoalId>,
+    ) {
+        let acceleration_count = tree.nodes[node as usize].accelerations.len();
         let Some(run) = runs::run(tree, node, acceleration_count, demand) else { return };
         let Ok(firings) = u64::try_from(run.firings()) else { return };
         let observations = reached_goals.into_iter().map(|goal| Observation { goal, firings });
@@ -254,7 +260,7 @@ impl<'t> OpenGoals<'t> {
     }
 
     /// Reports the largest value of each sum over the nodes where no term has ω.
-    fn look_back(&self, tree: &Tree<'_>) {
+    fn report_maxima(&self, tree: &Tree<'_>) {
         for &(id, sum) in self.maxima.iter().filter(|(id, _)| self.board.is_open(*id)) {
             let value = |node: &u32| {
                 let tokens = &tree.nodes[*node as usize].tokens;
@@ -270,32 +276,32 @@ impl<'t> OpenGoals<'t> {
             if let Some((value, std::cmp::Reverse(node))) = best
                 && self.witness_reporter.seen(id).is_none_or(|seen| seen < value)
             {
-                self.reach(tree, node, TokenDemand::new(), vec![id]);
+                self.report_reached(tree, node, TokenDemand::new(), vec![id]);
             }
         }
     }
 
     /// Reports proofs for the goals that a complete tree excludes.
-    fn exclude(&self, tree: &Tree<'_>, proof_reporter: ProofReporter<'_>) {
+    fn report_excluded(&self, tree: &Tree<'_>, proof_reporter: ProofReporter<'_>) {
         let is_open = |id: GoalId| self.board.is_open(id);
         let mut at_most: Vec<(GoalId, i128)> = Vec::new();
         for &(id, sum) in self.maxima.iter().filter(|(id, _)| is_open(*id)) {
-            if let Some(maximum) = covered::most(tree, sum)
+            if let Some(maximum) = covered::upper_bound(tree, sum)
                 && proof_reporter.proved(id).is_none_or(|proved| maximum < proved)
             {
                 at_most.push((id, maximum));
             }
         }
         let is_excluded = |&&(id, predicate): &&(GoalId, &Predicate)| {
-            is_open(id) && covered::excludes(tree, &covered::least_of(self.net, predicate))
+            is_open(id) && covered::excludes(tree, &covered::required_tokens(self.net, predicate))
         };
         let never: Vec<GoalId> =
             self.predicates.iter().filter(is_excluded).map(|&(id, _)| id).collect();
         if at_most.is_empty() && never.is_empty() {
             return;
         }
-        let Some(uncovered) = covered::least_uncovered(tree) else { return };
-        let Some(document) = covered::document(&uncovered) else { return };
+        let Some(uncovered) = covered::minimal_uncovered(tree) else { return };
+        let Some(document) = covered::certificate(&uncovered) else { return };
         let argument = Argument::Induction { clauses: uncovered.len(), assumes_units: false };
         let document = Arc::new(document);
         let proof = || Proof::new(argument.clone(), Some(document.clone()));

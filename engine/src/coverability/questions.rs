@@ -13,7 +13,7 @@ use parikh_structure::graph::omega::OMEGA;
 /// The value of a sum in the markings that a node represents.
 /// No place of the sum has ω.
 enum CoverabilityValue {
-    Is(i128),
+    Finite(i128),
     Grows,
     Falls,
     Unknown,
@@ -31,7 +31,7 @@ fn value(atom: &Atom, tokens: &[u64]) -> CoverabilityValue {
         }
     }
     match (grows, falls) {
-        (false, false) => CoverabilityValue::Is(finite_part),
+        (false, false) => CoverabilityValue::Finite(finite_part),
         (true, false) => CoverabilityValue::Grows,
         (false, true) => CoverabilityValue::Falls,
         (true, true) => CoverabilityValue::Unknown,
@@ -52,7 +52,7 @@ pub(super) fn holds(net: &Net, tokens: &[u64], predicate: &Predicate, work: &mut
         Predicate::Atom(atom) => {
             *work += atom.sum.terms().len() as u64;
             match value(atom, tokens) {
-                CoverabilityValue::Is(value) => value <= atom.bound.into(),
+                CoverabilityValue::Finite(value) => value <= atom.bound.into(),
                 CoverabilityValue::Falls => true,
                 CoverabilityValue::Grows | CoverabilityValue::Unknown => false,
             }
@@ -72,7 +72,12 @@ pub(super) fn holds(net: &Net, tokens: &[u64], predicate: &Predicate, work: &mut
 
 /// Adds the token demands that make the predicate hold. The predicate must eventually hold at the
 /// node.
-pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, demand: &mut TokenDemand) {
+pub(super) fn add_demands(
+    net: &Net,
+    tokens: &[u64],
+    predicate: &Predicate,
+    demand: &mut TokenDemand,
+) {
     match predicate {
         Predicate::Atom(atom) => {
             let (falling, finite_terms): (Vec<(PlaceId, i64)>, Vec<_>) =
@@ -86,25 +91,25 @@ pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, demand: &mu
             let missing = finite_value - i128::from(atom.bound);
             if missing > 0 && weight > 0 {
                 let demand_each = (missing + weight - 1) / weight;
-                falling.iter().for_each(|&(place, _)| at_least(demand, place, demand_each));
+                falling.iter().for_each(|&(place, _)| raise_demand(demand, place, demand_each));
             }
         }
         Predicate::Enabled(t) => {
-            net.pre(*t).iter().for_each(|arc| at_least(demand, arc.place, arc.weight.into()));
+            net.pre(*t).iter().for_each(|arc| raise_demand(demand, arc.place, arc.weight.into()));
         }
         Predicate::NotDead => {
             if let Some(t) = net.transitions().find(|&t| is_enabled(net, tokens, t)) {
-                want(net, tokens, &Predicate::Enabled(t), demand);
+                add_demands(net, tokens, &Predicate::Enabled(t), demand);
             }
         }
         Predicate::And(operands) => {
-            operands.iter().for_each(|operand| want(net, tokens, operand, demand))
+            operands.iter().for_each(|operand| add_demands(net, tokens, operand, demand))
         }
         Predicate::Or(operands) => {
             if let Some(operand) =
                 operands.iter().find(|operand| holds(net, tokens, operand, &mut 0))
             {
-                want(net, tokens, operand, demand);
+                add_demands(net, tokens, operand, demand);
             }
         }
         // Other predicates hold because of places with finite counts.
@@ -113,7 +118,7 @@ pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, demand: &mu
 }
 
 /// Raises the demand on a place to at least `tokens`.
-fn at_least(demand: &mut TokenDemand, place: PlaceId, tokens: i128) {
+fn raise_demand(demand: &mut TokenDemand, place: PlaceId, tokens: i128) {
     let current = demand.entry(place).or_insert(tokens);
     *current = tokens.max(*current);
 }

@@ -27,14 +27,14 @@ use std::collections::BTreeMap;
 pub(crate) type TokenDemand = BTreeMap<PlaceId, i128>;
 
 /// Limit on the number of steps of a firing sequence.
-const LONGEST: i128 = 200_000;
+const MAX_STEPS: i128 = 200_000;
 
 /// Limit on the approximate work for removing unnecessary stages from a staged sequence.
-const PATIENCE: usize = 100_000;
+const MAX_STAGE_WORK: usize = 100_000;
 
 /// Returns, for each place that a sequence touches, the minimum number of tokens it needs and the
 /// number it adds.
-fn summary(net: &Net, word: &[TransitionId]) -> BTreeMap<PlaceId, (i128, i128)> {
+fn token_effects(net: &Net, word: &[TransitionId]) -> BTreeMap<PlaceId, (i128, i128)> {
     let mut effects: BTreeMap<PlaceId, (i128, i128)> = BTreeMap::new();
     for &t in word.iter().rev() {
         for change in net.delta(t) {
@@ -55,7 +55,7 @@ fn summary(net: &Net, word: &[TransitionId]) -> BTreeMap<PlaceId, (i128, i128)> 
 fn omegas(tree: &Tree<'_>, node: u32, acceleration_count: usize) -> Vec<bool> {
     let node = &tree.nodes[node as usize];
     let mut omega: Vec<bool> = node.tokens.iter().map(|&held| held == OMEGA).collect();
-    let later_places = node.grown[acceleration_count..].iter().flat_map(|it| &it.places);
+    let later_places = node.accelerations[acceleration_count..].iter().flat_map(|it| &it.places);
     later_places.for_each(|(place, ..)| omega[place.index()] = false);
     omega
 }
@@ -75,21 +75,21 @@ pub(crate) fn run(
     for &branch_node in tree.branch(node).iter().rev() {
         let current = &tree.nodes[branch_node as usize];
         let acceleration_count =
-            if branch_node == node { acceleration_count } else { current.grown.len() };
-        for acceleration in current.grown[..acceleration_count].iter().rev() {
-            let times = times(acceleration, &mut demand);
+            if branch_node == node { acceleration_count } else { current.accelerations.len() };
+        for acceleration in current.accelerations[..acceleration_count].iter().rev() {
+            let times = repetitions(acceleration, &mut demand);
             acceleration.places.iter().for_each(|(place, ..)| omega[place.index()] = false);
-            let word = tree.way(acceleration.since, branch_node);
-            if times > i128::from(Marking::MAX_TOKENS) || (word.len() > 1 && times > LONGEST) {
+            let word = tree.path(acceleration.start, branch_node);
+            if times > i128::from(Marking::MAX_TOKENS) || (word.len() > 1 && times > MAX_STEPS) {
                 return None;
             }
             if times > 0 {
-                want(&mut demand, &omega, tree.net, &word, times)?;
+                shift_demand(&mut demand, &omega, tree.net, &word, times)?;
                 blocks.push((word, times));
             }
         }
-        if let Some((_, t)) = current.came {
-            want(&mut demand, &omega, tree.net, &[t], 1)?;
+        if let Some((_, t)) = current.origin {
+            shift_demand(&mut demand, &omega, tree.net, &[t], 1)?;
             blocks.push((vec![t], 1));
         }
     }
@@ -97,7 +97,7 @@ pub(crate) fn run(
         1 => 1,
         length => times.saturating_mul(length as i128),
     };
-    if blocks.iter().map(steps).fold(0, i128::saturating_add) > LONGEST {
+    if blocks.iter().map(steps).fold(0, i128::saturating_add) > MAX_STEPS {
         return None;
     }
     let mut sequence = FiringSequence::new();
@@ -112,7 +112,7 @@ pub(crate) fn run(
 
 /// Returns the number of repetitions of an acceleration that meet the demands on its places.
 /// Removes these demands, because the places have no ω before the acceleration.
-fn times(grown: &Acceleration, demand: &mut TokenDemand) -> i128 {
+fn repetitions(grown: &Acceleration, demand: &mut TokenDemand) -> i128 {
     let repetitions_for = |&(place, held, gain): &(PlaceId, u64, u64)| {
         let missing = demand.remove(&place)? - i128::from(held);
         // Rounded up. A gain is at least 1.
@@ -123,14 +123,14 @@ fn times(grown: &Acceleration, demand: &mut TokenDemand) -> i128 {
 
 /// Converts the demands after firing `word` `times` times into the demands before. Returns `None`
 /// on overflow.
-fn want(
+fn shift_demand(
     demand: &mut TokenDemand,
     omega: &[bool],
     net: &Net,
     word: &[TransitionId],
     times: i128,
 ) -> Option<()> {
-    for (place, (needed, added)) in summary(net, word) {
+    for (place, (needed, added)) in token_effects(net, word) {
         if !omega[place.index()] {
             continue;
         }
@@ -147,15 +147,15 @@ fn want(
 
 /// Returns a self-covering sequence that increases the sum, with a prefix: one acceleration of a
 /// node, provided that it consumes nothing from places with ω.
-pub(super) fn single(
+pub(super) fn single_pump(
     tree: &Tree<'_>,
     node: u32,
     acceleration: usize,
     sum: &LinearSum,
 ) -> Option<(FiringSequence, FiringSequence)> {
-    let start = tree.nodes[node as usize].grown[acceleration].since;
-    let word = tree.way(start, node);
-    let summary = summary(tree.net, &word);
+    let start = tree.nodes[node as usize].accelerations[acceleration].start;
+    let word = tree.path(start, node);
+    let summary = token_effects(tree.net, &word);
     if summary.values().any(|&(_, added)| added < 0) {
         return None;
     }
@@ -175,7 +175,7 @@ pub(super) fn single(
 /// Returns a staged self-covering sequence that increases the sum: the accelerations of a branch up
 /// to the given one of its last node. Unnecessary stages are removed if this is fast. Adds the work
 /// to `work`.
-pub(super) fn stages(
+pub(super) fn staged_pump(
     tree: &Tree<'_>,
     node: u32,
     acceleration: usize,
@@ -186,11 +186,11 @@ pub(super) fn stages(
     let mut prefix = FiringSequence::new();
     for branch_node in tree.branch(node) {
         let current = &tree.nodes[branch_node as usize];
-        current.came.iter().for_each(|&(_, t)| prefix.push(t, 1));
+        current.origin.iter().for_each(|&(_, t)| prefix.push(t, 1));
         let acceleration_count =
-            if branch_node == node { acceleration + 1 } else { current.grown.len() };
-        for grown in &current.grown[..acceleration_count] {
-            let pump = tree.way(grown.since, branch_node).into_iter().collect();
+            if branch_node == node { acceleration + 1 } else { current.accelerations.len() };
+        for grown in &current.accelerations[..acceleration_count] {
+            let pump = tree.path(grown.start, branch_node).into_iter().collect();
             stages.push(Stage { prefix: std::mem::take(&mut prefix), pump });
         }
     }
@@ -205,10 +205,10 @@ pub(super) fn stages(
     let stage_count = sequence.earlier.len();
     let cost = |stage_count: usize| stage_count * (length + stage_count * places);
     *work += cost(1) as u64;
-    if cost(stage_count) <= PATIENCE {
+    if cost(stage_count) <= MAX_STAGE_WORK {
         *work += cost(stage_count) as u64;
         for stage in (0..stage_count).rev() {
-            let shorter = without(&sequence, stage);
+            let shorter = without_stage(&sequence, stage);
             if increases_sum(&shorter) {
                 sequence = shorter;
             }
@@ -218,7 +218,7 @@ pub(super) fn stages(
 }
 
 /// Removes one earlier stage. Its prefix moves to the beginning of the next stage.
-fn without(pumping: &PumpSequence, stage: usize) -> PumpSequence {
+fn without_stage(pumping: &PumpSequence, stage: usize) -> PumpSequence {
     let mut shorter = pumping.clone();
     let mut prefix = shorter.earlier.remove(stage).prefix;
     let next = shorter.earlier.get_mut(stage).unwrap_or(&mut shorter.last);

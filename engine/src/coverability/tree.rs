@@ -49,7 +49,7 @@ pub(super) struct TreeLimits {
 }
 
 /// Approximate number of token comparisons between two checks of the budget.
-const PATIENCE: u64 = 20_000;
+const WORK_PER_CHECK: u64 = 20_000;
 
 /// A coverability tree.
 pub(crate) struct Tree<'n> {
@@ -62,15 +62,15 @@ pub(crate) struct Tree<'n> {
     kept: Vec<u32>,
     /// The nodes to expand. An entry has the number of ω places and the node's number, which is
     /// negated if the oldest node comes first.
-    waiting: BinaryHeap<(usize, i64)>,
+    queue: BinaryHeap<(usize, i64)>,
     /// For each place, the transitions whose first input is this place. The last entry contains the
     /// transitions without inputs.
-    beginning: Vec<Vec<TransitionId>>,
+    by_first_input: Vec<Vec<TransitionId>>,
     limits: TreeLimits,
     /// For each place, true if it is ω in some node.
-    unbounded: Vec<bool>,
+    unbounded_count: Vec<bool>,
     /// Limit on `work`. It rises whenever a new unbounded place is found.
-    most_work: u64,
+    work_limit: u64,
     /// Approximate number of token comparisons so far.
     pub(super) work: u64,
 }
@@ -86,7 +86,7 @@ struct Outline {
 }
 
 impl Outline {
-    fn of(tokens: &[u64]) -> Outline {
+    fn new(tokens: &[u64]) -> Outline {
         let marked = (0..).zip(tokens).filter(|&(_, &held)| held > 0);
         Outline {
             marked: marked.fold(0, |bits, (place, _)| bits | 1 << (place & 63u32)),
@@ -104,27 +104,27 @@ pub(crate) struct Node {
     /// Token count by place. [`OMEGA`] for ω.
     pub(crate) tokens: Vec<u64>,
     /// The predecessor and the fired transition. `None` for the root.
-    pub(crate) came: Option<(u32, TransitionId)>,
+    pub(crate) origin: Option<(u32, TransitionId)>,
     /// The accelerations at this node, in order.
-    pub(crate) grown: Vec<Acceleration>,
+    pub(crate) accelerations: Vec<Acceleration>,
     is_kept: bool,
 }
 
 impl Node {
     /// Returns a node of a tree that was built elsewhere.
-    pub(crate) fn linked(
+    pub(crate) fn new(
         tokens: Vec<u64>,
         origin: Option<(u32, TransitionId)>,
         accelerations: Vec<Acceleration>,
     ) -> Node {
-        Node { tokens, came: origin, grown: accelerations, is_kept: true }
+        Node { tokens, origin, accelerations, is_kept: true }
     }
 }
 
 /// Places that become ω, because the firings since an earlier node can be repeated.
 pub(crate) struct Acceleration {
     /// Number of the earlier node on the same branch.
-    pub(crate) since: u32,
+    pub(crate) start: u32,
     /// Triples of a place, its tokens before it became ω, and the tokens that each repetition adds.
     pub(crate) places: Vec<(PlaceId, u64, u64)>,
 }
@@ -152,11 +152,11 @@ impl<'n> Tree<'n> {
             nodes: Vec::new(),
             outlines: Vec::new(),
             kept: Vec::new(),
-            waiting: BinaryHeap::new(),
-            beginning,
+            queue: BinaryHeap::new(),
+            by_first_input: beginning,
             limits,
-            unbounded: vec![false; net.place_count()],
-            most_work: limits.work,
+            unbounded_count: vec![false; net.place_count()],
+            work_limit: limits.work,
             work: net.transition_count() as u64,
         };
         tree.keep(net.initial().tokens().to_vec(), None, Vec::new());
@@ -164,18 +164,18 @@ impl<'n> Tree<'n> {
     }
 
     /// Returns a tree with nodes that were built elsewhere. The tree does not grow.
-    pub(crate) fn linked(net: &'n Net, nodes: Vec<Node>) -> Self {
+    pub(crate) fn from_nodes(net: &'n Net, nodes: Vec<Node>) -> Self {
         let limits = TreeLimits { order: TreeOrder::Breadth, nodes: 0, work: 0 };
         Tree {
             net,
             nodes,
             outlines: Vec::new(),
             kept: Vec::new(),
-            waiting: BinaryHeap::new(),
-            beginning: Vec::new(),
+            queue: BinaryHeap::new(),
+            by_first_input: Vec::new(),
             limits,
-            unbounded: Vec::new(),
-            most_work: 0,
+            unbounded_count: Vec::new(),
+            work_limit: 0,
             work: 0,
         }
     }
@@ -187,11 +187,11 @@ impl<'n> Tree<'n> {
 
     /// Returns the transitions on the path from node `since` to node `to`, which is later on the
     /// same branch.
-    pub(super) fn way(&self, since: u32, to: u32) -> Vec<TransitionId> {
+    pub(super) fn path(&self, since: u32, to: u32) -> Vec<TransitionId> {
         let mut path = Vec::new();
         let mut current = to;
         while current != since {
-            let Some((predecessor, t)) = self.nodes[current as usize].came else { break };
+            let Some((predecessor, t)) = self.nodes[current as usize].origin else { break };
             path.push(t);
             current = predecessor;
         }
@@ -202,7 +202,7 @@ impl<'n> Tree<'n> {
     /// Returns the numbers of the nodes from the root to node `to`.
     pub(super) fn branch(&self, to: u32) -> Vec<u32> {
         let predecessor =
-            |&node: &u32| self.nodes[node as usize].came.map(|(predecessor, _)| predecessor);
+            |&node: &u32| self.nodes[node as usize].origin.map(|(predecessor, _)| predecessor);
         let mut branch: Vec<u32> = std::iter::successors(Some(to), predecessor).collect();
         branch.reverse();
         branch
@@ -218,7 +218,7 @@ impl<'n> Tree<'n> {
         let Some(visit_work) = visit(self, 0) else { return TreeEnd::Settled };
         self.work += visit_work;
         let mut next_check = self.work;
-        while let Some((_, priority)) = self.waiting.pop() {
+        while let Some((_, priority)) = self.queue.pop() {
             let parent = priority.unsigned_abs() as u32;
             for t in self.candidates(parent) {
                 // The node that covers this node is expanded instead.
@@ -227,10 +227,10 @@ impl<'n> Tree<'n> {
                 }
                 let is_late = self.work >= next_check && budget.is_exhausted();
                 if self.work >= next_check {
-                    next_check = self.work + PATIENCE;
+                    next_check = self.work + WORK_PER_CHECK;
                 }
                 let is_full = self.nodes.len() >= self.limits.nodes;
-                if is_late || is_full || self.work > self.most_work {
+                if is_late || is_full || self.work > self.work_limit {
                     return TreeEnd::Limit;
                 }
                 // Markings beyond the token limit are not supported.
@@ -250,32 +250,33 @@ impl<'n> Tree<'n> {
                 let node = self.keep(next, Some((parent, t)), accelerations);
                 let Some(visit_work) = visit(self, node) else { return TreeEnd::Settled };
                 self.work += visit_work;
-                self.go_on_if_new(node);
+                self.raise_work_limit_if_new(node);
             }
         }
         TreeEnd::Complete
     }
 
     /// Raises the work limit if a node has a new unbounded place.
-    fn go_on_if_new(&mut self, node: u32) {
-        let changes = self.nodes[node as usize].grown.iter().flat_map(|changes| &changes.places);
+    fn raise_work_limit_if_new(&mut self, node: u32) {
+        let changes =
+            self.nodes[node as usize].accelerations.iter().flat_map(|changes| &changes.places);
         let mut is_new = false;
         for (place, ..) in changes {
-            is_new |= !std::mem::replace(&mut self.unbounded[place.index()], true);
+            is_new |= !std::mem::replace(&mut self.unbounded_count[place.index()], true);
         }
         if is_new {
-            self.most_work = self.work + self.limits.work;
+            self.work_limit = self.work + self.limits.work;
         }
     }
 
     /// Returns the number of places with ω in some node.
     pub(super) fn unbounded(&self) -> usize {
-        self.unbounded.iter().filter(|&&unbounded| unbounded).count()
+        self.unbounded_count.iter().filter(|&&unbounded| unbounded).count()
     }
 
     /// Returns true if a kept node covers the marking.
     fn is_covered(&self, tokens: &[u64]) -> bool {
-        let outline = Outline::of(tokens);
+        let outline = Outline::new(tokens);
         self.kept.iter().any(|&node| {
             let node = node as usize;
             outline.may_be_covered(self.outlines[node])
@@ -291,7 +292,7 @@ impl<'n> Tree<'n> {
         let marked = (0..tokens.len()).filter(|&place| tokens[place] > 0);
         let places = marked.chain([tokens.len()]);
         let mut transitions: Vec<TransitionId> =
-            places.flat_map(|place| &self.beginning[place]).copied().collect();
+            places.flat_map(|place| &self.by_first_input[place]).copied().collect();
         transitions.sort_unstable();
         transitions
     }
@@ -303,7 +304,7 @@ impl<'n> Tree<'n> {
         let mut accelerations = Vec::new();
         loop {
             let count_before = accelerations.len();
-            let mut outline = Outline::of(next);
+            let mut outline = Outline::new(next);
             let mut ancestor = Some(from);
             while let Some(start) = ancestor {
                 let node = &self.nodes[start as usize];
@@ -325,11 +326,11 @@ impl<'n> Tree<'n> {
                         }
                     }
                     if !places.is_empty() {
-                        accelerations.push(Acceleration { since: start, places });
-                        outline = Outline::of(next);
+                        accelerations.push(Acceleration { start, places });
+                        outline = Outline::new(next);
                     }
                 }
-                ancestor = node.came.map(|(count_before, _)| count_before);
+                ancestor = node.origin.map(|(count_before, _)| count_before);
             }
             if accelerations.len() == count_before {
                 return accelerations;
@@ -345,7 +346,7 @@ impl<'n> Tree<'n> {
         accelerations: Vec<Acceleration>,
     ) -> u32 {
         let number = self.nodes.len() as u32;
-        let outline = Outline::of(&tokens);
+        let outline = Outline::new(&tokens);
         let (nodes, outlines) = (&mut self.nodes, &self.outlines);
         self.kept.retain(|&kept_node| {
             let node = &mut nodes[kept_node as usize];
@@ -356,12 +357,12 @@ impl<'n> Tree<'n> {
         self.outlines.push(outline);
         let omega_count = tokens.iter().filter(|&&held| held == OMEGA).count();
         self.kept.push(number);
-        self.nodes.push(Node { tokens, came: origin, grown: accelerations, is_kept: true });
+        self.nodes.push(Node { tokens, origin, accelerations, is_kept: true });
         let signed = match self.limits.order {
             TreeOrder::Breadth => -i64::from(number),
             TreeOrder::Depth => i64::from(number),
         };
-        self.waiting.push((omega_count, signed));
+        self.queue.push((omega_count, signed));
         number
     }
 }

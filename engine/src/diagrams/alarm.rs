@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// The value of a deadline in nanoseconds if there is no deadline.
-const NEVER: u64 = u64::MAX;
+const NO_DEADLINE: u64 = u64::MAX;
 
 /// A deadline that can be changed while threads read it.
 #[derive(Debug)]
 pub(super) struct DiagramDeadline {
-    begun: Instant,
+    epoch: Instant,
     /// The deadline in nanoseconds after `begun`.
-    at: AtomicU64,
+    nanoseconds: AtomicU64,
 }
 
 /// A deadline that [`DiagramDeadline::bring_forward`] replaced, in nanoseconds.
@@ -20,36 +20,36 @@ pub(super) struct PreviousDeadline(u64);
 impl DiagramDeadline {
     /// Creates a clock without a deadline.
     pub(super) fn new() -> Self {
-        DiagramDeadline { begun: Instant::now(), at: AtomicU64::new(NEVER) }
+        DiagramDeadline { epoch: Instant::now(), nanoseconds: AtomicU64::new(NO_DEADLINE) }
     }
 
     /// Sets the deadline to `time` from now, or removes it for `None`.
     pub(super) fn set(&self, time: Option<Duration>) {
         let deadline =
-            time.and_then(|time| u64::try_from((self.begun.elapsed() + time).as_nanos()).ok());
-        self.at.store(deadline.unwrap_or(NEVER), Ordering::Relaxed);
+            time.and_then(|time| u64::try_from((self.epoch.elapsed() + time).as_nanos()).ok());
+        self.nanoseconds.store(deadline.unwrap_or(NO_DEADLINE), Ordering::Relaxed);
     }
 
     /// Moves the deadline to `share` (0 to 1) of the remaining time. Returns the previous deadline
     /// for [`put_back`](Self::put_back). Does nothing if there is no deadline.
-    pub(super) fn bring_forward(&self, share: f64) -> PreviousDeadline {
-        let previous = self.at.load(Ordering::Relaxed);
-        let now = self.begun.elapsed().as_nanos() as u64;
-        if previous != NEVER {
+    pub(super) fn shorten(&self, share: f64) -> PreviousDeadline {
+        let previous = self.nanoseconds.load(Ordering::Relaxed);
+        let now = self.epoch.elapsed().as_nanos() as u64;
+        if previous != NO_DEADLINE {
             let shortened = previous.saturating_sub(now) as f64 * share;
-            self.at.store(now.saturating_add(shortened as u64), Ordering::Relaxed);
+            self.nanoseconds.store(now.saturating_add(shortened as u64), Ordering::Relaxed);
         }
         PreviousDeadline(previous)
     }
 
     /// Restores an earlier deadline.
-    pub(super) fn put_back(&self, previous: PreviousDeadline) {
-        self.at.store(previous.0, Ordering::Relaxed);
+    pub(super) fn restore(&self, previous: PreviousDeadline) {
+        self.nanoseconds.store(previous.0, Ordering::Relaxed);
     }
 
     /// Returns true if the deadline has passed.
-    pub(super) fn rings(&self) -> bool {
-        let deadline = self.at.load(Ordering::Relaxed);
-        deadline != NEVER && self.begun.elapsed().as_nanos() >= u128::from(deadline)
+    pub(super) fn has_passed(&self) -> bool {
+        let deadline = self.nanoseconds.load(Ordering::Relaxed);
+        deadline != NO_DEADLINE && self.epoch.elapsed().as_nanos() >= u128::from(deadline)
     }
 }

@@ -5,7 +5,8 @@
 //! may be infinitely many markings, and only one order is continued after the first short tries.
 
 use super::{
-    FIRST_SLICE, MOST_LEVELS, ORDERING, ReachableSet, TRIED, TryLog, order, saturate, tries,
+    FIRST_SLICE, MAX_LEVELS, ORDERING_SHARE, ORDERS_PER_SLICE, ReachableSet, TryLog, order,
+    saturate, tries,
 };
 use crate::SliceProgress;
 use parikh_net::{Facts, Net};
@@ -15,25 +16,25 @@ use parikh_symbolic::order::LevelOrder;
 use std::time::{Duration, Instant};
 
 /// Share of the remaining memory for diagrams, in [0, 1]. Other engines search at the same time.
-const MEMORY: f64 = 0.5;
+const MEMORY_SHARE: f64 = 0.5;
 
 /// Limit on the length of tries of all orders but the first, if there may be infinitely many
 /// markings.
 const LONGEST_UNBOUNDED: Duration = Duration::from_secs(2);
 
 /// Number of slices without enough time for another try, after which the engine gives up.
-const TOO_SHORT: u32 = 3;
+const MAX_SHORT_SLICES: u32 = 3;
 
 /// Result of using the reachable set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// Every question is answered.
-    All,
+    AllAnswered,
     /// The questions are answered in part. The same set must be computed again for the rest,
     /// because time ran out.
-    Part,
+    PartAnswered,
     /// No question is answered. More time is needed.
-    Nothing,
+    NoneAnswered,
 }
 
 /// Times of a completed try.
@@ -42,7 +43,7 @@ struct AttemptTimes {
     /// Time until the set was complete.
     until_set: Duration,
     /// Time until the end of the set's use.
-    all: Duration,
+    total: Duration,
 }
 
 /// The state of the tries on one net.
@@ -53,29 +54,29 @@ pub(super) struct Attempts {
     /// The remaining tries, in reverse: the index of an order and its time slice.
     tries: Vec<(usize, Option<Duration>)>,
     /// Time used by the last try if it was interrupted, otherwise zero.
-    cut: Duration,
+    interrupted_time: Duration,
     /// Number of slices that had no more time than the interrupted try.
-    too_short: u32,
+    short_slices: u32,
     /// Share of the first slice for each try, in [0, 1]. `None` after the first slice, or if there
     /// Number of tries so far.
     /// is no special first slice. After an unsuccessful first slice, other engines run first.
-    first: Option<f64>,
+    first_slice_share: Option<f64>,
     /// Number of tries so far.
-    pub(super) made: u64,
+    pub(super) attempt_count: u64,
 }
 
 impl Attempts {
     /// Creates the state in which each order gets this share of the first slice, in [0, 1].
-    pub(super) fn after_a_look(share: f64) -> Self {
-        Attempts { first: Some(share), ..Attempts::default() }
+    pub(super) fn with_first_slice_share(share: f64) -> Self {
+        Attempts { first_slice_share: Some(share), ..Attempts::default() }
     }
 
     /// Computes the orders at the first call.
     fn prepare(&mut self, net: &Net, facts: &Facts, budget: &Budget) {
-        if !self.orders.is_empty() || net.place_count() > MOST_LEVELS {
+        if !self.orders.is_empty() || net.place_count() > MAX_LEVELS {
             return;
         }
-        self.orders = order::candidates(net, &budget.share(ORDERING));
+        self.orders = order::candidates(net, &budget.share(ORDERING_SHARE));
         self.tries = tries(self.orders.len());
         if !net.places().all(|p| facts.upper_bound(p).is_some()) {
             let is_short = |time: Option<Duration>| time.is_some_and(|it| it <= LONGEST_UNBOUNDED);
@@ -97,8 +98,8 @@ impl Attempts {
             return SliceProgress::Finished;
         }
         self.prepare(net, facts, budget);
-        if let Some(share) = self.first.take() {
-            return self.look((net, facts), budget, share, use_set);
+        if let Some(share) = self.first_slice_share.take() {
+            return self.run_first_slice((net, facts), budget, share, use_set);
         }
         while let Some(&(order, time)) = self.tries.last() {
             if is_done() {
@@ -107,9 +108,9 @@ impl Attempts {
             if budget.is_exhausted() {
                 return SliceProgress::Unfinished;
             }
-            if budget.remaining().is_some_and(|left| left <= self.cut) {
-                self.too_short += 1;
-                return match self.too_short < TOO_SHORT {
+            if budget.remaining().is_some_and(|left| left <= self.interrupted_time) {
+                self.short_slices += 1;
+                return match self.short_slices < MAX_SHORT_SLICES {
                     true => SliceProgress::Unfinished,
                     false => SliceProgress::Finished,
                 };
@@ -119,12 +120,12 @@ impl Attempts {
             match self.attempt(net, order, (&slice, budget), use_set) {
                 Ok(used) if self.is_enough(order, used) => break,
                 Ok(_) => return SliceProgress::Unfinished,
-                Err(Stop::Asked) if budget.is_exhausted() => {
-                    self.cut = start.elapsed();
+                Err(Stop::Requested) if budget.is_exhausted() => {
+                    self.interrupted_time = start.elapsed();
                     return SliceProgress::Unfinished;
                 }
                 Err(_) => {
-                    self.cut = Duration::ZERO;
+                    self.interrupted_time = Duration::ZERO;
                     self.tries.pop();
                 }
             }
@@ -133,7 +134,7 @@ impl Attempts {
     }
 
     /// Runs the first slice, in which each order gets a short time. This finds simple sets at once.
-    fn look(
+    fn run_first_slice(
         &mut self,
         (net, facts): (&Net, &Facts),
         budget: &Budget,
@@ -144,7 +145,7 @@ impl Attempts {
         // With infinitely many markings no order may terminate, so one order is as informative as
         // all.
         let is_bounded = net.places().all(|p| facts.upper_bound(p).is_some());
-        let orders = if is_bounded { self.orders.len().min(TRIED[0]) } else { 1 };
+        let orders = if is_bounded { self.orders.len().min(ORDERS_PER_SLICE[0]) } else { 1 };
         for order in 0..orders.min(self.orders.len()) {
             let slice = budget.slice(try_time.min(FIRST_SLICE));
             if let Ok(used) = self.attempt(net, order, (&slice, budget), use_set) {
@@ -168,8 +169,8 @@ impl Attempts {
         (budget, use_budget): (&Budget, &Budget),
         use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<Use, Stop> + Sync),
     ) -> Result<(Use, AttemptTimes), Stop> {
-        let bytes = (use_budget.memory_left() as f64 * MEMORY) as usize;
-        self.made += 1;
+        let bytes = (use_budget.memory_left() as f64 * MEMORY_SHARE) as usize;
+        self.attempt_count += 1;
         let start = Instant::now();
         let timed_use = |reached: ReachableSet<'_, '_>| {
             let until_set = start.elapsed();
@@ -178,16 +179,16 @@ impl Attempts {
         let limits = (bytes, budget, use_budget);
         let (used, until_set) =
             saturate(net, &self.orders[order], limits, &TryLog::default(), &timed_use)?;
-        Ok((used, AttemptTimes { until_set, all: start.elapsed() }))
+        Ok((used, AttemptTimes { until_set, total: start.elapsed() }))
     }
 
     /// Returns true if all questions are answered. Otherwise only this order is tried again.
     fn is_enough(&mut self, order: usize, (used, times): (Use, AttemptTimes)) -> bool {
-        (self.tries, self.cut) = match used {
-            Use::All => (Vec::new(), Duration::ZERO),
-            Use::Part => (vec![(order, None)], times.until_set),
-            Use::Nothing => (vec![(order, None)], times.all),
+        (self.tries, self.interrupted_time) = match used {
+            Use::AllAnswered => (Vec::new(), Duration::ZERO),
+            Use::PartAnswered => (vec![(order, None)], times.until_set),
+            Use::NoneAnswered => (vec![(order, None)], times.total),
         };
-        used == Use::All
+        used == Use::AllAnswered
     }
 }

@@ -26,13 +26,13 @@ use std::time::Instant;
 
 /// Number of rounds before the first test for cycles. The test runs again whenever the number has
 /// doubled.
-const ROUNDS: u32 = 4;
+const FIRST_CYCLE_TEST: u32 = 4;
 
 /// Share of the time for one formula after which rounds replace saturation, in [0, 1].
-const SATURATING: f64 = 0.15;
+const SATURATION_SHARE: f64 = 0.15;
 
 /// Limit on the number of semiflows whose firings are tried as a cycle.
-const LOOPS: usize = 16;
+const MAX_TRIED_SEMIFLOWS: usize = 16;
 
 /// Evaluation of CTL formulas over one reachable set.
 pub(super) struct CtlEvaluation<'e, 'r, 'd> {
@@ -47,7 +47,7 @@ pub(super) struct CtlEvaluation<'e, 'r, 'd> {
     satisfying: HashMap<Predicate, Set>,
     /// The dead markings, and the markings that enable a transition without effect. Both sets are
     /// kept.
-    resting: Option<(Set, Set)>,
+    dead_and_idle: Option<(Set, Set)>,
     /// The sets kept while the current formula is evaluated.
     kept: Vec<Set>,
 }
@@ -57,14 +57,23 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     ///
     /// # Errors
     /// Returns an error if there are too many transitions.
-    pub(super) fn over(
+    pub(super) fn new(
         reached: &'e mut ReachableSet<'r, 'd>,
         (net, budget): (&'e Net, &'e Budget),
     ) -> Result<Self, Stop> {
         let backwards = reached.relation.reversed()?;
         let (satisfying, resting, kept) = (HashMap::new(), None, Vec::new());
         let cycles = None;
-        Ok(CtlEvaluation { reached, net, budget, cycles, backwards, satisfying, resting, kept })
+        Ok(CtlEvaluation {
+            reached,
+            net,
+            budget,
+            cycles,
+            backwards,
+            satisfying,
+            dead_and_idle: resting,
+            kept,
+        })
     }
 
     /// Returns true if a property holds at a marking, given by its token counts from the top level
@@ -75,7 +84,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     pub(super) fn holds(&mut self, property: &TreeProperty, marking: &[u64]) -> Result<bool, Stop> {
         let result = self.members(property);
         let holds = result.map(|members| self.contains(members, marking));
-        self.forget();
+        self.release_kept();
         holds
     }
 
@@ -86,7 +95,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     }
 
     /// Releases the sets kept for the current formula only.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn release_kept(&mut self) {
         for set in self.kept.drain(..) {
             self.reached.diagrams.release(set);
         }
@@ -94,21 +103,21 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
 
     /// Returns the markings that satisfy a property.
     fn members(&mut self, property: &TreeProperty) -> Result<Set, Stop> {
-        let formulas = property.formulas().below(property.formula());
+        let formulas = property.formulas().parts(property.formula());
         let mut sets: HashMap<_, Set> = HashMap::new();
         let mut last = Set::EMPTY;
         for formula in formulas {
             let start = Instant::now();
             last = match property.formulas().node(formula) {
-                Node::True => self.all(),
+                Node::True => self.reachable(),
                 Node::False => Set::EMPTY,
                 Node::Literal(literal) => {
                     let condition = &property.atoms()[literal.atom.0 as usize];
                     let members = self.satisfying(condition)?;
-                    if literal.positive { members } else { self.others(members)? }
+                    if literal.positive { members } else { self.complement(members)? }
                 }
                 Node::And(operands) => {
-                    let mut all = self.all();
+                    let mut all = self.reachable();
                     for operand in operands.iter() {
                         all = self.reached.diagrams.intersection(all, sets[operand])?;
                     }
@@ -121,27 +130,29 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
                     }
                     any
                 }
-                Node::Next(Quantifier::Exists, inner) => self.next(sets[inner])?,
+                Node::Next(Quantifier::Exists, inner) => self.exists_next(sets[inner])?,
                 Node::Next(Quantifier::All, inner) => {
-                    let others = self.others(sets[inner])?;
-                    let violated = self.next(others)?;
-                    self.others(violated)?
+                    let others = self.complement(sets[inner])?;
+                    let violated = self.exists_next(others)?;
+                    self.complement(violated)?
                 }
                 Node::Until(Quantifier::Exists, left, right) => {
-                    self.until(sets[left], sets[right])?
+                    self.exists_until(sets[left], sets[right])?
                 }
                 Node::Until(Quantifier::All, left, right) => {
-                    let [left, right] = [self.others(sets[left])?, self.others(sets[right])?];
-                    let violated = self.release(left, right)?;
-                    self.others(violated)?
+                    let [left, right] =
+                        [self.complement(sets[left])?, self.complement(sets[right])?];
+                    let violated = self.exists_release(left, right)?;
+                    self.complement(violated)?
                 }
                 Node::Release(Quantifier::Exists, left, right) => {
-                    self.release(sets[left], sets[right])?
+                    self.exists_release(sets[left], sets[right])?
                 }
                 Node::Release(Quantifier::All, left, right) => {
-                    let [left, right] = [self.others(sets[left])?, self.others(sets[right])?];
-                    let violated = self.until(left, right)?;
-                    self.others(violated)?
+                    let [left, right] =
+                        [self.complement(sets[left])?, self.complement(sets[right])?];
+                    let violated = self.exists_until(left, right)?;
+                    self.complement(violated)?
                 }
             };
             self.keep(last);
@@ -157,7 +168,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     }
 
     /// Returns the set of reachable markings.
-    pub(super) fn all(&self) -> Set {
+    pub(super) fn reachable(&self) -> Set {
         self.reached.set
     }
 
@@ -174,7 +185,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
 
     /// Keeps the sets in `retained`, and releases the other sets that were kept after the first
     /// `kept_before` sets.
-    pub(super) fn forget_but(&mut self, kept_before: usize, retained: &[Set]) {
+    pub(super) fn keep_only(&mut self, kept_before: usize, retained: &[Set]) {
         retained.iter().for_each(|&set| self.reached.diagrams.keep(set));
         for set in self.kept.drain(kept_before..).rev() {
             self.reached.diagrams.release(set);
@@ -187,65 +198,65 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         if let Some(&cached) = self.satisfying.get(condition) {
             return Ok(cached);
         }
-        let members = self.reached.satisfying(self.all(), condition)?;
+        let members = self.reached.satisfying(self.reachable(), condition)?;
         self.reached.diagrams.keep(members);
         self.satisfying.insert(condition.clone(), members);
         Ok(members)
     }
 
     /// Returns the reachable markings that are not in the set. The result is kept.
-    pub(super) fn others(&mut self, members: Set) -> Result<Set, Stop> {
-        let others = self.reached.diagrams.difference(self.all(), members)?;
+    pub(super) fn complement(&mut self, members: Set) -> Result<Set, Stop> {
+        let others = self.reached.diagrams.difference(self.reachable(), members)?;
         self.keep(others);
         Ok(others)
     }
 
     /// Returns the dead markings, and the markings that enable a transition without effect.
     fn resting(&mut self) -> Result<(Set, Set), Stop> {
-        if let Some(cached) = self.resting {
+        if let Some(cached) = self.dead_and_idle {
             return Ok(cached);
         }
-        let dead = self.reached.satisfying(self.all(), &Predicate::Dead)?;
+        let dead = self.reached.satisfying(self.reachable(), &Predicate::Dead)?;
         let idle = self.reached.transitions.iter();
         let idle = idle.filter(|touches| touches.iter().all(|touch| touch.change == 0));
         let idle: Vec<Vec<(u32, u64)>> = idle.map(|touches| needs(touches)).collect();
-        let idle = self.reached.diagrams.enabling_any(self.all(), &idle)?;
+        let idle = self.reached.diagrams.enabling_any(self.reachable(), &idle)?;
         self.reached.diagrams.keep(dead);
         self.reached.diagrams.keep(idle);
-        self.resting = Some((dead, idle));
+        self.dead_and_idle = Some((dead, idle));
         Ok((dead, idle))
     }
 
     /// Returns the markings with a successor in `targets`. A dead marking has no successor.
-    fn next(&mut self, targets: Set) -> Result<Set, Stop> {
+    fn exists_next(&mut self, targets: Set) -> Result<Set, Stop> {
         let (_, idle) = self.resting()?;
         let self_loops = self.reached.diagrams.intersection(targets, idle)?;
         self.keep(self_loops);
         let predecessors =
-            self.reached.diagrams.leading_into(&self.backwards, self.all(), targets)?;
+            self.reached.diagrams.leading_into(&self.backwards, self.reachable(), targets)?;
         self.reached.diagrams.union(predecessors, self_loops)
     }
 
     /// Returns the markings with a successor in `to`, where a dead marking is its own successor.
     pub(super) fn next_or_stay(&mut self, targets: Set) -> Result<Set, Stop> {
-        let next = self.next(targets)?;
+        let next = self.exists_next(targets)?;
         let (dead, _) = self.resting()?;
-        let stays = self.both(targets, dead)?;
-        self.either(next, stays)
+        let stays = self.intersection(targets, dead)?;
+        self.union(next, stays)
     }
 
     /// Returns the intersection of two sets.
-    pub(super) fn both(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
+    pub(super) fn intersection(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
         self.reached.diagrams.intersection(left, right)
     }
 
     /// Returns the union of two sets.
-    pub(super) fn either(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
+    pub(super) fn union(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
         self.reached.diagrams.union(left, right)
     }
 
     /// Returns the markings that satisfy E(left U right).
-    pub(super) fn until(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
+    pub(super) fn exists_until(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
         let inside = self.reached.diagrams.union(left, right)?;
         self.leading_to(right, inside)
     }
@@ -257,11 +268,11 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     fn leading_to(&mut self, targets: Set, inside: Set) -> Result<Set, Stop> {
         self.keep(targets);
         self.keep(inside);
-        let previous_deadline = self.reached.alarm.bring_forward(SATURATING);
+        let previous_deadline = self.reached.deadline.shorten(SATURATION_SHARE);
         let result = self.reached.diagrams.reachable_within(&self.backwards, targets, inside);
-        self.reached.alarm.put_back(previous_deadline);
+        self.reached.deadline.restore(previous_deadline);
         match result {
-            Err(Stop::Asked) => self.leading_to_by_rounds(targets, inside),
+            Err(Stop::Requested) => self.leading_to_by_rounds(targets, inside),
             result => result,
         }
     }
@@ -283,7 +294,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     }
 
     /// Returns the markings that satisfy E(left R right).
-    pub(super) fn release(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
+    pub(super) fn exists_release(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
         let (dead, idle) = self.resting()?;
         let diagrams = &mut *self.reached.diagrams;
         let stays_at_rest = diagrams.union(dead, idle)?;
@@ -292,22 +303,22 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         let stays = self.leading_to(stop_set, right)?;
         self.keep(stays);
         let others = self.reached.diagrams.difference(right, stays)?;
-        let circling = self.circling(others)?;
+        let circling = self.with_infinite_run(others)?;
         self.reached.diagrams.union(stays, circling)
     }
 
     /// Returns the markings from which an infinite run within `among` exists. No member may enable
     /// a transition without effect.
-    fn circling(&mut self, among: Set) -> Result<Set, Stop> {
+    fn with_infinite_run(&mut self, among: Set) -> Result<Set, Stop> {
         let (mut found, mut remaining, mut rounds) = (Set::EMPTY, among, 0u32);
         while !remaining.is_empty() {
-            if rounds >= ROUNDS && rounds.is_power_of_two() {
-                if !self.may_go_round(remaining)? {
+            if rounds >= FIRST_CYCLE_TEST && rounds.is_power_of_two() {
+                if !self.may_contain_cycle(remaining)? {
                     return Ok(found);
                 }
                 // The remaining markings have no successor in the removed set.
                 self.keep(remaining);
-                let leading = self.leading_to_loops(remaining)?;
+                let leading = self.leading_to_cycles(remaining)?;
                 found = self.reached.diagrams.union(found, leading)?;
                 remaining = self.reached.diagrams.difference(remaining, leading)?;
                 self.keep(found);
@@ -324,13 +335,14 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
 
     /// Returns the markings that lead, within `inside`, to one where the firings of a short
     /// semiflow are possible one after another.
-    fn leading_to_loops(&mut self, inside: Set) -> Result<Set, Stop> {
+    fn leading_to_cycles(&mut self, inside: Set) -> Result<Set, Stop> {
         let (net, budget) = (self.net, self.budget);
-        let cycles = self.cycles.get_or_insert_with(|| Cycles::of(net, budget));
-        let semiflows: Vec<Vec<_>> = cycles.short().take(LOOPS).map(<[_]>::to_vec).collect();
+        let cycles = self.cycles.get_or_insert_with(|| Cycles::new(net, budget));
+        let semiflows: Vec<Vec<_>> =
+            cycles.short_semiflows().take(MAX_TRIED_SEMIFLOWS).map(<[_]>::to_vec).collect();
         let mut starts = Set::EMPTY;
         for semiflow in semiflows {
-            let cycle_starts = self.around(inside, semiflow)?;
+            let cycle_starts = self.cycle_starts(inside, semiflow)?;
             starts = self.reached.diagrams.union(starts, cycle_starts)?;
             self.keep(starts);
         }
@@ -340,15 +352,19 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     /// Returns markings from which the firings in `remaining`, whose total effect is zero, are
     /// possible within `inside`. The order of the firings is built greedily backwards. Each step
     /// takes the first effect that leads into the current set.
-    fn around(&mut self, inside: Set, mut remaining: Vec<(EffectId, u64)>) -> Result<Set, Stop> {
+    fn cycle_starts(
+        &mut self,
+        inside: Set,
+        mut remaining: Vec<(EffectId, u64)>,
+    ) -> Result<Set, Stop> {
         let mut current = inside;
         while !remaining.is_empty() {
             let mut step = None;
             for (index, &(effect, _)) in remaining.iter().enumerate() {
                 // Cached results of one relation are useless for the next. Clearing them takes time
                 // without a check of the limits.
-                if self.reached.alarm.rings() || self.budget.is_exhausted() {
-                    return Err(Stop::Asked);
+                if self.reached.deadline.has_passed() || self.budget.is_exhausted() {
+                    return Err(Stop::Requested);
                 }
                 let class = self.net.class(effect).iter();
                 let touches: Vec<_> =
@@ -374,11 +390,11 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     }
 
     /// Returns false if no cycle is possible within `among`.
-    fn may_go_round(&mut self, among: Set) -> Result<bool, Stop> {
+    fn may_contain_cycle(&mut self, among: Set) -> Result<bool, Stop> {
         let CtlEvaluation { reached, net, budget, cycles, .. } = self;
-        let cycles = cycles.get_or_insert_with(|| Cycles::of(net, budget));
+        let cycles = cycles.get_or_insert_with(|| Cycles::new(net, budget));
         let mut enabled: HashMap<EffectId, bool> = HashMap::new();
-        cycles.may_go_round(|effect| {
+        cycles.is_cycle_possible(|effect| {
             if let Some(&is_enabled) = enabled.get(&effect) {
                 return Ok(is_enabled);
             }
@@ -416,18 +432,18 @@ mod tests {
             let counts = explore(&net, 1, &budget, |mut reached| {
                 // Collecting garbage at every step detects sets that are not kept.
                 reached.diagrams.collect_each(1);
-                let mut branching = CtlEvaluation::over(&mut reached, (&net, &budget))?;
+                let mut branching = CtlEvaluation::new(&mut reached, (&net, &budget))?;
                 let these = branching.satisfying(&conditions[0])?;
                 let inside = match seed % 2 {
                     0 => branching.satisfying(&conditions[1])?,
-                    _ => branching.all(),
+                    _ => branching.reachable(),
                 };
                 let by_rounds = branching.leading_to_by_rounds(these, inside)?;
                 branching.keep(by_rounds);
                 assert_eq!(branching.leading_to(these, inside)?, by_rounds, "net {seed}");
 
                 let (dead, idle) = branching.resting()?;
-                let at_rest = branching.either(dead, idle)?;
+                let at_rest = branching.union(dead, idle)?;
                 let led = branching.leading_to(at_rest, inside)?;
                 branching.keep(led);
                 let among = branching.reached.diagrams.difference(inside, led)?;
@@ -442,13 +458,13 @@ mod tests {
                         break;
                     }
                 }
-                assert_eq!(branching.circling(among)?, plainly, "net {seed}");
-                let loops = branching.leading_to_loops(among)?;
-                assert_eq!(branching.both(loops, plainly)?, loops, "net {seed}");
-                if !branching.may_go_round(among)? {
+                assert_eq!(branching.with_infinite_run(among)?, plainly, "net {seed}");
+                let loops = branching.leading_to_cycles(among)?;
+                assert_eq!(branching.intersection(loops, plainly)?, loops, "net {seed}");
+                if !branching.may_contain_cycle(among)? {
                     assert!(plainly.is_empty(), "net {seed}");
                 }
-                branching.forget();
+                branching.release_kept();
                 Ok((usize::from(!by_rounds.is_empty()), usize::from(!loops.is_empty())))
             });
             let (some_led, some_round) = counts.unwrap_or_default();

@@ -13,18 +13,18 @@ use parikh_symbolic::{Diagrams, Set};
 use std::time::Duration;
 
 /// Limit on the number of nodes of a diagram that goes to the checker.
-const MOST_NODES: usize = 2_000_000;
+const MAX_CHECKED_NODES: usize = 2_000_000;
 
 /// Time limit for the checker.
-const LONGEST: Duration = Duration::from_secs(2);
+const TIME_LIMIT: Duration = Duration::from_secs(2);
 
 /// Returns the reachable set in the checker's format.
 pub fn closed_set(reached: &ReachableSet<'_, '_>) -> ClosedSet {
-    closed(reached, reached.set)
+    to_closed_set(reached, reached.set)
 }
 
 /// Returns another closed set of the same store in the checker's format.
-pub(crate) fn closed(reached: &ReachableSet<'_, '_>, set: Set) -> ClosedSet {
+pub(crate) fn to_closed_set(reached: &ReachableSet<'_, '_>, set: Set) -> ClosedSet {
     let diagrams: &Diagrams<'_> = reached.diagrams;
     let diagram = diagrams.export(set, reached.level_of.len() as u32);
     let order = reached.order.places.iter().map(|&place| PlaceId::new(place as usize)).collect();
@@ -41,11 +41,11 @@ pub(super) fn confirm(
     reached: &ReachableSet<'_, '_>,
     markings: &BigUint,
 ) -> Result<bool, ClosedSetFlaw> {
-    if reached.diagrams.nodes_of(reached.set) > MOST_NODES {
+    if reached.diagrams.nodes_of(reached.set) > MAX_CHECKED_NODES {
         return Ok(false);
     }
     let set = closed_set(reached);
-    let budget = Budget::lasting(LONGEST);
+    let budget = Budget::lasting(TIME_LIMIT);
     let checked = set.check(net, &mut || !budget.is_exhausted());
     let flaw = match checked {
         Ok(checked) if checked.markings() == *markings => return Ok(true),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// Limit on the number of samples of one try. At the limit, every second sample is dropped.
-const SAMPLES: usize = 400;
+const MAX_SAMPLES: usize = 400;
 
 /// A try of one order in a time slice.
 #[derive(Clone, Debug)]
@@ -32,14 +32,14 @@ pub struct Try {
 /// A reference to the log entry of the try that led to a set.
 #[derive(Clone, Copy, Debug)]
 pub struct TryEntry<'c> {
-    pub(super) course: &'c TryLog,
-    pub(super) at: usize,
+    pub(super) log: &'c TryLog,
+    pub(super) index: usize,
 }
 
 impl TryEntry<'_> {
     /// Records the number of markings.
-    pub fn counted(&self, markings: &BigUint) {
-        self.course.lock()[self.at].markings = Some(markings.clone());
+    pub fn record_markings(&self, markings: &BigUint) {
+        self.log.lock()[self.index].markings = Some(markings.clone());
     }
 }
 
@@ -74,10 +74,10 @@ impl TryLog {
         entry.figures = *figures;
         // Minimum distance between samples: half the average distance of a full list, but at least
         // half a millisecond.
-        let min_distance = (age / SAMPLES as u32).max(Duration::from_micros(500));
+        let min_distance = (age / MAX_SAMPLES as u32).max(Duration::from_micros(500));
         if entry.nodes.last().is_none_or(|last| age.saturating_sub(last.0) >= min_distance) {
             entry.nodes.push((age, figures.nodes));
-            if entry.nodes.len() > SAMPLES {
+            if entry.nodes.len() > MAX_SAMPLES {
                 let mut keeps = false;
                 entry.nodes.retain(|_| {
                     keeps = !keeps;
@@ -105,17 +105,21 @@ mod tests {
     fn samples_stay_few_and_in_order() {
         let course = TryLog::default();
         let at = course.begin("net", 1.0);
-        for nodes in 0..3 * SAMPLES {
+        for nodes in 0..3 * MAX_SAMPLES {
             // Simulates a try that began long ago, with one second between the samples.
             course.lock()[at].start -= Duration::from_secs(1);
             course.sample(at, &DiagramFigures { nodes, ..DiagramFigures::default() });
         }
-        course.end(at, &DiagramFigures { nodes: 7, ..DiagramFigures::default() }, Err(Stop::Asked));
+        course.end(
+            at,
+            &DiagramFigures { nodes: 7, ..DiagramFigures::default() },
+            Err(Stop::Requested),
+        );
         let tries = course.tries();
-        assert!(tries[0].nodes.len() <= SAMPLES + 1);
-        assert!(tries[0].nodes.len() > SAMPLES / 4);
+        assert!(tries[0].nodes.len() <= MAX_SAMPLES + 1);
+        assert!(tries[0].nodes.len() > MAX_SAMPLES / 4);
         assert!(tries[0].nodes.is_sorted_by_key(|sample| sample.0));
         assert_eq!(tries[0].nodes.last().map(|sample| sample.1), Some(7));
-        assert!(matches!(tries[0].end, Some((_, Err(Stop::Asked)))));
+        assert!(matches!(tries[0].end, Some((_, Err(Stop::Requested)))));
     }
 }

@@ -13,44 +13,44 @@ use parikh_structure::semiflows::transition_semiflows;
 use parikh_symbolic::Stop;
 
 /// Limit on the number of semiflows. Beyond it, the list counts as incomplete.
-const SEMIFLOWS: usize = 2_000;
+const MAX_SEMIFLOWS: usize = 2_000;
 
 /// Share of the remaining time for computing semiflows, in [0, 1].
-const SHARE: f64 = 0.05;
+const TIME_SHARE: f64 = 0.05;
 
 /// Limit on the number of firings of a semiflow that is tried as a cycle.
-const FIRINGS: u64 = 64;
+const MAX_FIRINGS: u64 = 64;
 
 /// Effect classes with their numbers of firings.
-type Round = Vec<(EffectId, u64)>;
+type EffectCounts = Vec<(EffectId, u64)>;
 
 /// The T-semiflows of minimal support of a net.
 pub(super) struct Cycles {
     /// The semiflows, those with few effects first. `None` if the list is incomplete.
-    rounds: Option<Vec<Round>>,
+    semiflows: Option<Vec<EffectCounts>>,
 }
 
 impl Cycles {
     /// Computes the semiflows of `net`.
-    pub(super) fn of(net: &Net, budget: &Budget) -> Cycles {
-        let semiflows = transition_semiflows(net, SEMIFLOWS, &budget.share(SHARE));
+    pub(super) fn new(net: &Net, budget: &Budget) -> Cycles {
+        let semiflows = transition_semiflows(net, MAX_SEMIFLOWS, &budget.share(TIME_SHARE));
         let sorted = semiflows.is_complete().then(|| {
             let to_counts = |flow: &TransitionFlow| {
                 let terms = flow.terms().iter();
                 terms.map(|(effect, count)| (*effect, count.to_u64().unwrap_or(u64::MAX))).collect()
             };
-            let mut sorted: Vec<Round> = semiflows.flows.iter().map(to_counts).collect();
+            let mut sorted: Vec<EffectCounts> = semiflows.flows.iter().map(to_counts).collect();
             sorted.sort_by_key(Vec::len);
             sorted
         });
-        Cycles { rounds: sorted }
+        Cycles { semiflows: sorted }
     }
 
     /// Returns the semiflows with few firings, those with few effects first.
-    pub(super) fn short(&self) -> impl Iterator<Item = &[(EffectId, u64)]> {
-        let semiflows = self.rounds.iter().flatten().map(Vec::as_slice);
+    pub(super) fn short_semiflows(&self) -> impl Iterator<Item = &[(EffectId, u64)]> {
+        let semiflows = self.semiflows.iter().flatten().map(Vec::as_slice);
         semiflows.filter(|semiflow| {
-            semiflow.iter().fold(0u64, |sum, (_, count)| sum.saturating_add(*count)) <= FIRINGS
+            semiflow.iter().fold(0u64, |sum, (_, count)| sum.saturating_add(*count)) <= MAX_FIRINGS
         })
     }
 
@@ -59,11 +59,11 @@ impl Cycles {
     ///
     /// # Errors
     /// Returns an error of `is_enabled`.
-    pub(super) fn may_go_round(
+    pub(super) fn is_cycle_possible(
         &self,
         mut is_enabled: impl FnMut(EffectId) -> Result<bool, Stop>,
     ) -> Result<bool, Stop> {
-        let Some(semiflows) = &self.rounds else { return Ok(true) };
+        let Some(semiflows) = &self.semiflows else { return Ok(true) };
         for semiflow in semiflows {
             let mut all_enabled = true;
             for &(effect, _) in semiflow {
@@ -92,10 +92,10 @@ mod tests {
              transition t: a -> b\ntransition u: b -> a\ntransition v: b -> c",
         )
         .expect("a net");
-        let cycles = Cycles::of(&net, &Budget::unlimited());
+        let cycles = Cycles::new(&net, &Budget::unlimited());
         let without = |name: &str| {
             let effect = net.effect_of(net.transition_named(name).expect("a transition"));
-            cycles.may_go_round(|other| Ok(other != effect)).expect("no limits")
+            cycles.is_cycle_possible(|other| Ok(other != effect)).expect("no limits")
         };
         assert_eq!([without("t"), without("u"), without("v")], [false, false, true]);
     }

@@ -1,7 +1,7 @@
 //! Figures of a state space from the diagram of all markings of the original net.
 
 use super::confirm::confirm;
-use super::{DiagramError, TryLog, explore_telling};
+use super::{DiagramError, TryLog, explore_logged};
 use num_bigint::BigUint;
 use parikh_net::Net;
 use parikh_solvers::Budget;
@@ -31,14 +31,14 @@ pub fn figures(
     budget: &Budget,
     log: &TryLog,
 ) -> Result<StateSpace, DiagramError> {
-    explore_telling(net, threads, budget, log, |reached| {
+    explore_logged(net, threads, budget, log, |reached| {
         let needs =
             |t: &Vec<parikh_symbolic::LevelTouch>| t.iter().map(|t| (t.level, t.pre)).collect();
         let needs: Vec<Vec<(u32, u64)>> = reached.transitions.iter().map(needs).collect();
         let unit_weights: Vec<(u32, i64)> =
             reached.level_of.iter().map(|&level| (level, 1)).collect();
         let markings = reached.diagrams.count(reached.set)?;
-        reached.tried.counted(&markings);
+        reached.log_entry.record_markings(&markings);
         let closed = match confirm(net, &reached, &markings) {
             Ok(closed) => closed,
             Err(flaw) => return Ok(Err(flaw.into())),
@@ -46,7 +46,7 @@ pub fn figures(
         let (diagrams, set) = (reached.diagrams, reached.set);
         Ok(Ok(StateSpace {
             firings: diagrams.count_enabled(set, &needs)?,
-            max_tokens_in_place: diagrams.most_by_level(set).into_iter().max().unwrap_or(0),
+            max_tokens_in_place: diagrams.max_tokens_by_level(set).into_iter().max().unwrap_or(0),
             max_tokens_per_marking: diagrams.range(set, &unit_weights)?.map_or(0, |range| range.1),
             states: markings,
             closed,

@@ -24,16 +24,16 @@ pub const ENGINE: Engine = Engine {
     sides: Sides::Both,
     role: Role::Diagrams,
     takes: Takes::MARKINGS,
-    start: |work| Ok(Box::new(Goals::new(work))),
+    start: |work| Ok(Box::new(GoalDiagrams::new(work))),
 };
 
 const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 
 /// Limit on the number of nodes of a diagram that becomes a certificate.
-const MOST_NODES: usize = 2_000_000;
+const MAX_CERTIFICATE_NODES: usize = 2_000_000;
 
 /// The engine with its state on a net.
-struct Goals<'g> {
+struct GoalDiagrams<'g> {
     working_net: &'g WorkingNet<'g>,
     board: &'g Board<'g>,
     attempts: Attempts,
@@ -50,16 +50,21 @@ struct DiagramStatistics {
     reached: u64,
 }
 
-impl<'g> Goals<'g> {
+impl<'g> GoalDiagrams<'g> {
     fn new(work: Assignment<'g>) -> Self {
         let Assignment { working_net, board, .. } = work;
-        Goals { working_net, board, attempts: Attempts::default(), statistics: Mutex::default() }
+        GoalDiagrams {
+            working_net,
+            board,
+            attempts: Attempts::default(),
+            statistics: Mutex::default(),
+        }
     }
 }
 
-impl Session for Goals<'_> {
+impl Session for GoalDiagrams<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
-        let Goals { working_net, board, attempts, statistics } = self;
+        let GoalDiagrams { working_net, board, attempts, statistics } = self;
         let (working_net, board, statistics) = (*working_net, *board, &*statistics);
         let is_done = || !working_net.goals().iter().any(|(id, _)| board.is_open(*id));
         let use_set = |reached: ReachableSet<'_, '_>| {
@@ -68,14 +73,15 @@ impl Session for Goals<'_> {
             totals.nodes = settled.nodes;
             totals.refuted += settled.refuted;
             totals.reached += settled.reached;
-            Ok(if settled.in_time { Use::All } else { Use::Nothing })
+            Ok(if settled.in_time { Use::AllAnswered } else { Use::NoneAnswered })
         };
         attempts.slice((working_net.net(), working_net.facts()), budget, &is_done, &use_set)
     }
 
     fn statistics(&self) -> String {
         let totals = self.statistics.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let (tries, DiagramStatistics { nodes, refuted, reached }) = (self.attempts.made, totals);
+        let (tries, DiagramStatistics { nodes, refuted, reached }) =
+            (self.attempts.attempt_count, totals);
         match nodes {
             0 => format!("{tries} attempts, none completed"),
             _ => format!("{tries} attempts, {nodes} nodes, {refuted} refuted, {reached} reached"),
@@ -101,7 +107,7 @@ fn settle(
 ) -> Result<SettleResult, Stop> {
     let nodes = reached.diagrams.nodes_of(reached.set);
     let mut settled = SettleResult { nodes, refuted: 0, reached: 0, in_time: true };
-    let document = match nodes <= MOST_NODES {
+    let document = match nodes <= MAX_CERTIFICATE_NODES {
         true => Some(Arc::new(Document::ClosedSet(closed_set(&reached)))),
         false => {
             tracing::info!("diagrams: {nodes} nodes are too many for a certificate");
@@ -121,7 +127,7 @@ fn settle(
         let target = match goal {
             MarkingGoal::Reach(predicate) => reached.some_satisfying(reached.set, predicate),
             MarkingGoal::Maximise(sum) => {
-                let terms = reached.over_levels(sum.terms());
+                let terms = reached.to_levels(sum.terms());
                 reached.diagrams.range(reached.set, &terms).and_then(|range| {
                     let maximum = range.map_or(0, |range| range.1);
                     if let Some(set_reporter) = &set_reporter
@@ -135,7 +141,7 @@ fn settle(
                     {
                         return Ok(Set::EMPTY);
                     }
-                    let linear = LinearCondition { terms, least: maximum, most: i128::MAX };
+                    let linear = LinearCondition { terms, lower: maximum, upper: i128::MAX };
                     reached.diagrams.restrict(reached.set, &linear)
                 })
             }
@@ -152,7 +158,7 @@ fn settle(
                 reached.diagrams.keep(target);
                 reachable_goals.push((*id, target));
             }
-            (Err(stop), _) => settled.in_time &= stop != Stop::Asked,
+            (Err(stop), _) => settled.in_time &= stop != Stop::Requested,
         }
         if budget.is_exhausted() {
             settled.in_time = false;
@@ -169,7 +175,7 @@ fn settle(
                 Ok(None) => tracing::error!(
                     "internal error: {id:?}: no firing sequence to a member of the diagram"
                 ),
-                Err(stop) => settled.in_time &= stop != Stop::Asked,
+                Err(stop) => settled.in_time &= stop != Stop::Requested,
             }
         }
         reached.diagrams.release(target);

@@ -23,7 +23,7 @@ use parikh_symbolic::{Set, Stop};
 use parikh_temporal::{Automaton, AutomatonEdge, AutomatonLimits, Marks};
 
 /// One set of markings for each automaton state, by state index.
-type ByState = Vec<Set>;
+type SetsByState = Vec<Set>;
 
 /// Returns true if no run from a marking has the property. The marking is given by its token counts
 /// from the top level on. Returns `None` if this is unknown: the automaton is too large, or the
@@ -51,7 +51,7 @@ pub(super) fn excludes(
         let members = accepted[automaton.initial];
         !branching.contains(members, marking)
     });
-    branching.forget();
+    branching.release_kept();
     result.map(Some)
 }
 
@@ -64,21 +64,21 @@ struct LinearCheck<'l, 'e, 'r, 'd> {
 
 impl LinearCheck<'_, '_, '_, '_> {
     /// Returns, by state, the markings from which an accepted run begins.
-    fn accepted(mut self) -> Result<ByState, Stop> {
+    fn accepted(mut self) -> Result<SetsByState, Stop> {
         let automaton = self.automaton;
         let mut accepted = vec![Set::EMPTY; automaton.states.len()];
-        for component in in_order(automaton) {
+        for component in components_in_order(automaton) {
             // Markings with an edge out of the component into an accepted set.
             let mut leaving = Vec::new();
             for &state in &component {
                 let outgoing = automaton.states[state].iter();
                 let outgoing: Vec<&AutomatonEdge> =
                     outgoing.filter(|edge| !component.contains(&edge.target)).collect();
-                leaving.push(self.before(&outgoing, &accepted)?);
+                leaving.push(self.leading_along(&outgoing, &accepted)?);
             }
             match component[..] {
-                [state] => accepted[state] = self.of_one(state, leaving[0])?,
-                _ => self.of_several(&component, leaving, &mut accepted)?,
+                [state] => accepted[state] = self.accepted_by_single(state, leaving[0])?,
+                _ => self.accept_component(&component, leaving, &mut accepted)?,
             }
         }
         Ok(accepted)
@@ -86,43 +86,44 @@ impl LinearCheck<'_, '_, '_, '_> {
 
     /// Returns the accepted markings of a state that is a component of its own. `leaving` contains
     /// the markings from which an accepted run leaves the state at once.
-    fn of_one(&mut self, state: usize, leaving: Set) -> Result<Set, Stop> {
+    fn accepted_by_single(&mut self, state: usize, leaving: Set) -> Result<Set, Stop> {
         let automaton = self.automaton;
         let edges: Vec<&AutomatonEdge> =
             automaton.states[state].iter().filter(|edge| edge.target == state).collect();
         let mut staying = Set::EMPTY;
         for edge in &edges {
-            let read = self.read(edge)?;
-            staying = self.kept_either(staying, read)?;
+            let read = self.satisfying_label(edge)?;
+            staying = self.kept_union(staying, read)?;
         }
-        let leaves = self.branching.until(staying, leaving)?;
+        let leaves = self.branching.exists_until(staying, leaving)?;
         self.branching.keep(leaves);
         let all_marks = Marks::all(automaton.marks);
-        if edges.iter().all(|edge| all_marks.within(edge.marks)) {
-            let stays = self.branching.release(Set::EMPTY, staying)?;
-            return self.kept_either(leaves, stays);
+        if edges.iter().all(|edge| all_marks.is_subset(edge.marks)) {
+            let stays = self.branching.exists_release(Set::EMPTY, staying)?;
+            return self.kept_union(leaves, stays);
         }
-        if !all_marks.within(edges.iter().fold(Marks::NONE, |marks, edge| marks.or(edge.marks))) {
+        if !all_marks.is_subset(edges.iter().fold(Marks::NONE, |marks, edge| marks.or(edge.marks)))
+        {
             return Ok(leaves);
         }
-        let fair = self.fair(&[state])?;
-        let to_fair = self.branching.until(staying, fair[0])?;
-        self.kept_either(leaves, to_fair)
+        let fair = self.fair_markings(&[state])?;
+        let to_fair = self.branching.exists_until(staying, fair[0])?;
+        self.kept_union(leaves, to_fair)
     }
 
     /// Computes the accepted markings of a component with several states.
-    fn of_several(
+    fn accept_component(
         &mut self,
         component: &[usize],
-        leaving: ByState,
-        accepted: &mut ByState,
+        leaving: SetsByState,
+        accepted: &mut SetsByState,
     ) -> Result<(), Stop> {
-        let fair = self.fair(component)?;
+        let fair = self.fair_markings(component)?;
         let mut ends = Vec::new();
         for (leaves, stays) in leaving.into_iter().zip(fair) {
-            ends.push(self.kept_either(leaves, stays)?);
+            ends.push(self.kept_union(leaves, stays)?);
         }
-        let everywhere = vec![self.branching.all(); component.len()];
+        let everywhere = vec![self.branching.reachable(); component.len()];
         let accepted_sets = self.leading_to(component, ends, &everywhere)?;
         for (&state, accepted_sets) in component.iter().zip(accepted_sets) {
             accepted[state] = accepted_sets;
@@ -132,12 +133,12 @@ impl LinearCheck<'_, '_, '_, '_> {
 
     /// Returns, by state of a component, the markings from which a run stays in the component
     /// forever and carries every acceptance mark infinitely often.
-    fn fair(&mut self, component: &[usize]) -> Result<ByState, Stop> {
+    fn fair_markings(&mut self, component: &[usize]) -> Result<SetsByState, Stop> {
         let marks: Vec<Option<u32>> = match self.automaton.marks {
             0 => vec![None],
             count => (0..count).map(Some).collect(),
         };
-        let mut remaining = vec![self.branching.all(); component.len()];
+        let mut remaining = vec![self.branching.reachable(); component.len()];
         let kept_before = self.branching.kept();
         loop {
             let previous = remaining.clone();
@@ -146,14 +147,15 @@ impl LinearCheck<'_, '_, '_, '_> {
                 for (index, &state) in component.iter().enumerate() {
                     let carries =
                         |edge: &AutomatonEdge| mark.is_none_or(|mark| edge.marks.has(mark));
-                    let leading = self.within(component, state, &remaining, carries)?;
-                    let leading = self.branching.both(leading, remaining[index])?;
+                    let leading =
+                        self.leading_into_component(component, state, &remaining, carries)?;
+                    let leading = self.branching.intersection(leading, remaining[index])?;
                     self.branching.keep(leading);
                     targets.push(leading);
                 }
                 remaining = self.leading_to(component, targets, &remaining)?;
             }
-            self.branching.forget_but(kept_before, &remaining);
+            self.branching.keep_only(kept_before, &remaining);
             if remaining == previous {
                 return Ok(remaining);
             }
@@ -165,19 +167,19 @@ impl LinearCheck<'_, '_, '_, '_> {
     fn leading_to(
         &mut self,
         component: &[usize],
-        ends: ByState,
-        inside: &ByState,
-    ) -> Result<ByState, Stop> {
+        ends: SetsByState,
+        inside: &SetsByState,
+    ) -> Result<SetsByState, Stop> {
         let mut found = ends;
         let kept_before = self.branching.kept();
         loop {
             let previous = found.clone();
             for (index, &state) in component.iter().enumerate() {
-                let leading = self.within(component, state, &found, |_| true)?;
-                let leading = self.branching.both(leading, inside[index])?;
-                found[index] = self.kept_either(found[index], leading)?;
+                let leading = self.leading_into_component(component, state, &found, |_| true)?;
+                let leading = self.branching.intersection(leading, inside[index])?;
+                found[index] = self.kept_union(found[index], leading)?;
             }
-            self.branching.forget_but(kept_before, &found);
+            self.branching.keep_only(kept_before, &found);
             if found == previous {
                 return Ok(found);
             }
@@ -186,11 +188,11 @@ impl LinearCheck<'_, '_, '_, '_> {
 
     /// Returns the markings from which an edge of `state` leads into `to`, counting only edges that
     /// stay in the component and satisfy `wanted`.
-    fn within(
+    fn leading_into_component(
         &mut self,
         component: &[usize],
         state: usize,
-        targets: &ByState,
+        targets: &SetsByState,
         accepts: impl Fn(&AutomatonEdge) -> bool,
     ) -> Result<Set, Stop> {
         let mut by_state = vec![Set::EMPTY; self.automaton.states.len()];
@@ -201,26 +203,30 @@ impl LinearCheck<'_, '_, '_, '_> {
         let edges = automaton.states[state].iter();
         let edges: Vec<&AutomatonEdge> =
             edges.filter(|edge| component.contains(&edge.target) && accepts(edge)).collect();
-        self.before(&edges, &by_state)
+        self.leading_along(&edges, &by_state)
     }
 
     /// Returns the markings from which an edge of `edges` leads into the target state's set in
     /// `targets`. The result is kept.
-    fn before(&mut self, edges: &[&AutomatonEdge], targets: &ByState) -> Result<Set, Stop> {
+    fn leading_along(
+        &mut self,
+        edges: &[&AutomatonEdge],
+        targets: &SetsByState,
+    ) -> Result<Set, Stop> {
         let mut sources = Set::EMPTY;
         for edge in edges.iter().filter(|edge| !targets[edge.target].is_empty()) {
             let next = self.branching.next_or_stay(targets[edge.target])?;
             self.branching.keep(next);
-            let read = self.read(edge)?;
-            let leading = self.branching.both(next, read)?;
-            sources = self.kept_either(sources, leading)?;
+            let read = self.satisfying_label(edge)?;
+            let leading = self.branching.intersection(next, read)?;
+            sources = self.kept_union(sources, leading)?;
         }
         Ok(sources)
     }
 
     /// Returns the markings that satisfy the label of an edge. The result is kept.
-    fn read(&mut self, edge: &AutomatonEdge) -> Result<Set, Stop> {
-        let mut label_set = self.branching.all();
+    fn satisfying_label(&mut self, edge: &AutomatonEdge) -> Result<Set, Stop> {
+        let mut label_set = self.branching.reachable();
         for literal in edge.cube.literals() {
             let RunAtom::Holds(condition) = &self.property.atoms()[literal.atom.0 as usize] else {
                 continue; // there is none, see `excludes`
@@ -228,17 +234,17 @@ impl LinearCheck<'_, '_, '_, '_> {
             let members = self.branching.satisfying(condition)?;
             let members = match literal.positive {
                 true => members,
-                false => self.branching.others(members)?,
+                false => self.branching.complement(members)?,
             };
-            label_set = self.branching.both(label_set, members)?;
+            label_set = self.branching.intersection(label_set, members)?;
         }
         self.branching.keep(label_set);
         Ok(label_set)
     }
 
     /// Returns the union of two sets, and keeps it.
-    fn kept_either(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
-        let either = self.branching.either(left, right)?;
+    fn kept_union(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
+        let either = self.branching.union(left, right)?;
         self.branching.keep(either);
         Ok(either)
     }
@@ -246,7 +252,7 @@ impl LinearCheck<'_, '_, '_, '_> {
 
 /// Returns the automaton states of each component. A component comes after the components that it
 /// leads to.
-fn in_order(automaton: &Automaton) -> Vec<Vec<usize>> {
+fn components_in_order(automaton: &Automaton) -> Vec<Vec<usize>> {
     let next = |state: u32, index: u32| {
         automaton.states[state as usize].get(index as usize).map(|edge| edge.target as u32)
     };
@@ -284,7 +290,7 @@ mod tests {
             let said = explore(&net, 1, &budget, |mut reached| {
                 reached.diagrams.collect_each(1);
                 let initial = reached.vector(net.initial());
-                let mut branching = CtlEvaluation::over(&mut reached, (&net, &budget))?;
+                let mut branching = CtlEvaluation::new(&mut reached, (&net, &budget))?;
                 excludes(&mut branching, &property, &initial)
             });
             let Ok(Some(said)) = said else { continue };

@@ -48,25 +48,25 @@ const FIRST_SLICE: Duration = Duration::from_millis(500);
 
 /// Share of the time for computing orders, in [0, 1]. If an engine works in slices, the share is
 /// taken from its first slice.
-const ORDERING: f64 = 0.2;
+const ORDERING_SHARE: f64 = 0.2;
 
 /// Number of orders tried in each round of slices. Slices grow by a factor of four from round to
 /// round, so later rounds try fewer orders.
-const TRIED: [usize; 4] = [6, 3, 2, 1];
+const ORDERS_PER_SLICE: [usize; 4] = [6, 3, 2, 1];
 
 /// Share of the remaining memory for diagrams, in [0, 1].
-const MEMORY: f64 = 0.7;
+const MEMORY_SHARE: f64 = 0.7;
 
 /// Limit on the number of levels of a diagram. Saturation recurses over the levels, so the stack
 /// grows with them.
-const MOST_LEVELS: usize = 400_000;
+const MAX_LEVELS: usize = 400_000;
 
 /// The reason why the reachable set was not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiagramError {
     /// The budget is exhausted.
     #[error(transparent)]
-    Spent(#[from] ExhaustionReason),
+    BudgetExhausted(#[from] ExhaustionReason),
     /// No order led to a complete diagram within the limits.
     #[error(transparent)]
     Stopped(#[from] Stop),
@@ -97,9 +97,9 @@ pub struct ReachableSet<'r, 'd> {
     /// The same transitions as one relation, prepared for firing on sets.
     pub relation: &'r TransitionRelation,
     /// The log entry of this try. A caller that counts the markings records the number there.
-    pub tried: TryEntry<'r>,
+    pub log_entry: TryEntry<'r>,
     /// Deadline for computations with the set.
-    alarm: &'r DiagramDeadline,
+    deadline: &'r DiagramDeadline,
 }
 
 impl ReachableSet<'_, '_> {
@@ -113,7 +113,7 @@ impl ReachableSet<'_, '_> {
     }
 
     /// Converts pairs of place and number to pairs of level and number, by ascending level.
-    pub fn over_levels<T: Copy>(&self, places: &[(PlaceId, T)]) -> Vec<(u32, T)> {
+    pub fn to_levels<T: Copy>(&self, places: &[(PlaceId, T)]) -> Vec<(u32, T)> {
         let level = |&(place, number): &(PlaceId, T)| (self.level_of[place.index()], number);
         let mut levels: Vec<(u32, T)> = places.iter().map(level).collect();
         levels.sort_unstable_by_key(|it| it.0);
@@ -132,26 +132,26 @@ pub fn explore<T: Send>(
     budget: &Budget,
     then: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
 ) -> Result<T, DiagramError> {
-    explore_telling(net, threads, budget, &TryLog::default(), then)
+    explore_logged(net, threads, budget, &TryLog::default(), then)
 }
 
 /// Like [`explore`], and records in `log` how each diagram grew and how each try ended.
 ///
 /// # Errors
 /// Returns an error if no order led to a complete diagram within the budget.
-pub fn explore_telling<T: Send>(
+pub fn explore_logged<T: Send>(
     net: &Net,
     threads: usize,
     budget: &Budget,
     log: &TryLog,
     then: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
 ) -> Result<T, DiagramError> {
-    if net.place_count() > MOST_LEVELS {
+    if net.place_count() > MAX_LEVELS {
         return Err(DiagramError::TooLarge);
     }
-    let orders = order::candidates(net, &budget.share(ORDERING));
+    let orders = order::candidates(net, &budget.share(ORDERING_SHARE));
     for order in &orders {
-        tracing::debug!("diagrams: order {} scores {:.1}", order.idea, order.score);
+        tracing::debug!("diagrams: order {} scores {:.1}", order.method, order.score);
     }
     let tries = tries(orders.len());
     let next = AtomicUsize::new(0);
@@ -166,7 +166,8 @@ pub fn explore_telling<T: Send>(
             let order = &orders[*order];
             let slice =
                 slice.map_or_else(|| shared_budget.child(), |slice| shared_budget.slice(slice));
-            let bytes = (shared_budget.memory_left() as f64 * MEMORY) as usize / threads.max(1);
+            let bytes =
+                (shared_budget.memory_left() as f64 * MEMORY_SHARE) as usize / threads.max(1);
             match saturate(net, order, (bytes, &slice, &shared_budget), log, &then) {
                 Ok(value) => {
                     *result.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(value);
@@ -190,7 +191,7 @@ pub fn explore_telling<T: Send>(
     }
     match budget.exhausted() {
         Some(spent) => Err(spent.into()),
-        None => Err(last_stop.into_inner().ok().flatten().unwrap_or(Stop::Asked).into()),
+        None => Err(last_stop.into_inner().ok().flatten().unwrap_or(Stop::Requested).into()),
     }
 }
 
@@ -199,7 +200,7 @@ pub fn explore_telling<T: Send>(
 fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
     let mut tries = Vec::new();
     let mut slice = FIRST_SLICE;
-    for order_count in TRIED {
+    for order_count in ORDERS_PER_SLICE {
         tries.extend((0..order_count.min(orders)).map(|order| (order, Some(slice))));
         slice *= 4;
     }
@@ -228,13 +229,13 @@ fn saturate<T: Send>(
     for place in net.places() {
         initial[level_of[place.index()] as usize] = net.initial()[place];
     }
-    let entry_index = log.begin(order.idea, order.score);
+    let entry_index = log.begin(order.method, order.score);
     let stop = |figures: &DiagramFigures| {
         log.sample(entry_index, figures);
         budget.is_exhausted()
     };
     let deadline = DiagramDeadline::new();
-    let stop_using = |_: &DiagramFigures| use_budget.is_exhausted() || deadline.rings();
+    let stop_using = |_: &DiagramFigures| use_budget.is_exhausted() || deadline.has_passed();
     let start = std::time::Instant::now();
     let attempt = || {
         let relation = TransitionRelation::new(levels as u32, &transitions)?;
@@ -244,7 +245,7 @@ fn saturate<T: Send>(
         let figures = diagrams.figures();
         tracing::debug!(
             "diagrams: order {}: {} in {:.2?}, {} nodes at most, {} collections",
-            order.idea,
+            order.method,
             result.map_or_else(|stop| stop.to_string(), |_| "all markings".to_owned()),
             start.elapsed(),
             figures.peak,
@@ -256,7 +257,7 @@ fn saturate<T: Send>(
         diagrams.set_limits(Limits { bytes, stop: &stop_using });
         let (level_of, transitions, relation) = (&level_of[..], &transitions[..], &relation);
         let (diagrams, tried, deadline) =
-            (&mut diagrams, TryEntry { course: log, at: entry_index }, &deadline);
+            (&mut diagrams, TryEntry { log, index: entry_index }, &deadline);
         then(ReachableSet {
             diagrams,
             set,
@@ -264,8 +265,8 @@ fn saturate<T: Send>(
             level_of,
             transitions,
             relation,
-            tried,
-            alarm: deadline,
+            log_entry: tried,
+            deadline,
         })
     };
     // If the system refuses a thread with such a large stack, memory is short as well.

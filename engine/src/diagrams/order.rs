@@ -7,14 +7,14 @@ use parikh_structure::semiflows::place_semiflows;
 use parikh_symbolic::order::{self, LevelOrder, NetShape};
 
 /// Limit on the number of semiflows that are computed for the orders.
-const SEMIFLOWS: usize = 5_000;
+const MAX_SEMIFLOWS: usize = 5_000;
 
 /// Returns orders of the places of `net`, the most promising first, at least one.
 pub fn candidates(net: &Net, budget: &Budget) -> Vec<LevelOrder> {
     let index = |place: parikh_net::PlaceId| place.index() as u32;
     let place_indices =
         |arcs: &[parikh_net::Arc]| arcs.iter().map(|arc| index(arc.place)).collect();
-    let semiflows = place_semiflows(net, SEMIFLOWS, &budget.share(0.3));
+    let semiflows = place_semiflows(net, MAX_SEMIFLOWS, &budget.share(0.3));
     let flows = semiflows.flows.iter();
     let flows = flows.map(|flow| flow.terms().iter().map(|&(place, _)| index(place)).collect());
     let shape = NetShape {

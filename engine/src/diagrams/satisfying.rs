@@ -15,15 +15,16 @@ impl ReachableSet<'_, '_> {
             Predicate::True => Ok(members),
             Predicate::False => Ok(Set::EMPTY),
             Predicate::Atom(atom) => {
-                let (terms, most) = (self.over_levels(atom.sum.terms()), i128::from(atom.bound));
-                self.diagrams.restrict(members, &LinearCondition { terms, least: i128::MIN, most })
+                let (terms, most) = (self.to_levels(atom.sum.terms()), i128::from(atom.bound));
+                self.diagrams
+                    .restrict(members, &LinearCondition { terms, lower: i128::MIN, upper: most })
             }
             Predicate::Enabled(t) => {
-                let needs = self.needs(*t);
+                let needs = self.required_tokens(*t);
                 self.diagrams.enabling(members, &needs)
             }
             Predicate::Disabled(t) => {
-                let needs = self.needs(*t);
+                let needs = self.required_tokens(*t);
                 self.diagrams.not_enabling(members, &needs)
             }
             Predicate::Dead => {
@@ -72,23 +73,23 @@ impl ReachableSet<'_, '_> {
     /// # Errors
     /// Returns an error if the limits are exceeded.
     pub fn some_satisfying(&mut self, members: Set, predicate: &Predicate) -> Result<Set, Stop> {
-        let found = self.in_one_way(members, predicate)?;
+        let found = self.by_first_disjuncts(members, predicate)?;
         if found.is_empty() { self.satisfying(members, predicate) } else { Ok(found) }
     }
 
     /// Returns the markings in `members` that satisfy, for each disjunction, the first satisfiable
     /// operand.
-    fn in_one_way(&mut self, members: Set, predicate: &Predicate) -> Result<Set, Stop> {
+    fn by_first_disjuncts(&mut self, members: Set, predicate: &Predicate) -> Result<Set, Stop> {
         match predicate {
             Predicate::And(operands) => {
                 let (simple, disjunctions): (Vec<_>, Vec<_>) =
                     operands.iter().partition(|operand| !matches!(operand, Predicate::Or(_)));
                 let mut all = simple.into_iter().chain(disjunctions);
-                all.try_fold(members, |members, operand| self.in_one_way(members, operand))
+                all.try_fold(members, |members, operand| self.by_first_disjuncts(members, operand))
             }
             Predicate::Or(operands) => {
                 for operand in operands {
-                    let found = self.in_one_way(members, operand)?;
+                    let found = self.by_first_disjuncts(members, operand)?;
                     if !found.is_empty() {
                         return Ok(found);
                     }
@@ -101,12 +102,12 @@ impl ReachableSet<'_, '_> {
 
     /// Returns the markings in `members` that enable at least one of the transitions.
     fn enabling_any(&mut self, members: Set, transitions: &[TransitionId]) -> Result<Set, Stop> {
-        let needs: Vec<_> = transitions.iter().map(|&t| self.needs(t)).collect();
+        let needs: Vec<_> = transitions.iter().map(|&t| self.required_tokens(t)).collect();
         self.diagrams.enabling_any(members, &needs)
     }
 
     /// Returns the tokens that a transition needs, by ascending level.
-    fn needs(&self, t: TransitionId) -> Vec<(u32, u64)> {
+    fn required_tokens(&self, t: TransitionId) -> Vec<(u32, u64)> {
         let touches = self.transitions[t.index()].iter().filter(|touch| touch.pre > 0);
         touches.map(|touch| (touch.level, touch.pre)).collect()
     }

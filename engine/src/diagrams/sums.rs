@@ -3,7 +3,7 @@
 //! [`explicit`](crate::explicit::sums) computes by visiting all markings.
 
 use super::confirm::confirm;
-use super::{DiagramError, TryLog, explore_telling};
+use super::{DiagramError, TryLog, explore_logged};
 use num_bigint::BigUint;
 use parikh_evidence::counting::{CountedComponent, Function, MarkingFactors, WeightError};
 use parikh_net::PlaceId;
@@ -35,10 +35,10 @@ pub fn sums(
     course: &TryLog,
 ) -> Result<DiagramSums, DiagramError> {
     let weights = Mutex::new(weights);
-    explore_telling(&component.net, threads, budget, course, |reached| {
+    explore_logged(&component.net, threads, budget, course, |reached| {
         let values = reached.diagrams.values_by_level(reached.set);
         let mut weights = weights.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let mut table = Table {
+        let mut table = FactorTable {
             weights: &mut weights,
             values: &values,
             factors: Factors::default(),
@@ -49,7 +49,7 @@ pub fn sums(
             Err(error) => return Ok(Err(error.into())),
         };
         let markings = reached.diagrams.count(reached.set)?;
-        reached.tried.counted(&markings);
+        reached.log_entry.record_markings(&markings);
         let sums = reached.diagrams.weigh(reached.set, &factors, &changes)?;
         let closed = confirm(&component.net, &reached, &markings);
         Ok(closed.map(|closed| DiagramSums { sums, markings, closed }).map_err(DiagramError::from))
@@ -58,25 +58,25 @@ pub fn sums(
 
 /// Key of a factor: a lower bound of the tokens, a function of the tokens, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
+struct FactorKey {
     level: u32,
     least: u64,
     function: Option<Function>,
 }
 
 /// The factors created so far.
-struct Table<'t> {
+struct FactorTable<'t> {
     weights: &'t mut MarkingFactors,
     /// The token counts that occur at each level.
     values: &'t [Vec<u64>],
     factors: Factors,
     /// The index of each factor in the factors' table.
-    known: HashMap<Key, usize>,
+    known: HashMap<FactorKey, usize>,
 }
 
-impl Table<'_> {
+impl FactorTable<'_> {
     /// Returns the index of the factor with this key, which is created if it is new.
-    fn factor(&mut self, key: Key) -> Result<usize, WeightError> {
+    fn factor(&mut self, key: FactorKey) -> Result<usize, WeightError> {
         if let Some(&known_index) = self.known.get(&key) {
             return Ok(known_index);
         }
@@ -105,26 +105,28 @@ impl Table<'_> {
 fn factors(
     component: &CountedComponent,
     level_of: &[u32],
-    table: &mut Table<'_>,
+    table: &mut FactorTable<'_>,
 ) -> Result<Vec<Changes>, WeightError> {
     let level = |place: PlaceId| level_of[place.index()];
     let default_functions: BTreeMap<PlaceId, Function> = component.counts.iter().copied().collect();
     for (&place, &function) in &default_functions {
-        let key = Key { level: level(place), least: 0, function: Some(function) };
+        let key = FactorKey { level: level(place), least: 0, function: Some(function) };
         let factor = table.factor(key)?;
         table.factors.common.insert(level(place), factor);
     }
     let mut changes_by_product = Vec::with_capacity(component.products.len());
     for product in &component.products {
-        let mut differing: BTreeMap<u32, Key> = BTreeMap::new();
+        let mut differing: BTreeMap<u32, FactorKey> = BTreeMap::new();
         for &(place, min_tokens) in &product.least {
             let function = default_functions.get(&place).copied();
-            differing
-                .insert(level(place), Key { level: level(place), least: min_tokens, function });
+            differing.insert(
+                level(place),
+                FactorKey { level: level(place), least: min_tokens, function },
+            );
         }
         for &(place, function) in &product.changed {
             let level = level(place);
-            let key = Key { level, least: 0, function: Some(function) };
+            let key = FactorKey { level, least: 0, function: Some(function) };
             differing.entry(level).or_insert(key).function = Some(function);
         }
         let mut changes: Changes = Vec::with_capacity(differing.len());

@@ -33,7 +33,7 @@ pub const ENGINE: Engine = Engine {
     role: Role::TreeDiagrams,
     takes: Takes::TIME,
     start: |work| {
-        let attempts = Attempts::after_a_look(LOOK);
+        let attempts = Attempts::with_first_slice_share(FIRST_TRY_SHARE);
         let figures = TreeFigures::default();
         Ok(Box::new(TreeEngine {
             working_net: work.working_net,
@@ -47,13 +47,13 @@ pub const ENGINE: Engine = Engine {
 const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 
 /// Share of the first slice for each try of an order, in [0, 1].
-const LOOK: f64 = 0.08;
+const FIRST_TRY_SHARE: f64 = 0.08;
 
 /// Limit on the share of the remaining time for one of several formulas, in [0, 1].
-const LONGEST: f64 = 0.25;
+const MAX_FORMULA_SHARE: f64 = 0.25;
 
 /// Limit on the number of nodes of a set that goes to the checker.
-const MOST_NODES: usize = 500_000;
+const MAX_CHECKED_NODES: usize = 500_000;
 
 struct TreeEngine<'g> {
     working_net: &'g WorkingNet<'g>,
@@ -87,7 +87,7 @@ impl Session for TreeEngine<'_> {
 
     fn statistics(&self) -> String {
         let TreeFigures { nodes, decided } = &self.figures;
-        match (self.attempts.made, nodes.load(Ordering::Relaxed)) {
+        match (self.attempts.attempt_count, nodes.load(Ordering::Relaxed)) {
             (tries, 0) => format!("{tries} attempts, none completed"),
             (tries, nodes) => {
                 let decided = decided.load(Ordering::Relaxed);
@@ -109,17 +109,17 @@ fn settle(
     figures.nodes.store(nodes, Ordering::Relaxed);
     let markings = reached.diagrams.count(reached.set)?;
     let has_open_trees = working_net.trees().iter().any(|(id, _)| board.is_open(*id));
-    let document = (has_open_trees && nodes <= MOST_NODES)
+    let document = (has_open_trees && nodes <= MAX_CHECKED_NODES)
         .then(|| Arc::new(Document::ClosedSet(closed_set(&reached))));
     let reporter =
         board.trees(TECHNIQUE).described(document.as_ref(), u64::try_from(&markings).ok());
     let initial = reached.vector(working_net.net().initial());
     let mut open: Vec<&(GoalId, TreeProperty)> =
         working_net.trees().iter().filter(|(id, _)| board.is_open(*id)).collect();
-    open.sort_by_key(|(_, property)| property.formulas().below(property.formula()).len());
+    open.sort_by_key(|(_, property)| property.formulas().parts(property.formula()).len());
     let runs = working_net.runs().iter().filter(|(id, _)| board.is_open(*id)).count();
-    let deadline = reached.alarm;
-    let mut branching = CtlEvaluation::over(&mut reached, (working_net.net(), budget))?;
+    let deadline = reached.deadline;
+    let mut branching = CtlEvaluation::new(&mut reached, (working_net.net(), budget))?;
     let (mut decided, mut in_time) = (0, true);
     for (index, (id, property)) in open.iter().enumerate() {
         if budget.is_exhausted() {
@@ -131,14 +131,14 @@ fn settle(
         }
         // Later formulas reuse results of earlier ones, so the first ones take longest and get more
         // time.
-        let share = f64::max(LONGEST, 1.0 / (open.len() + runs - index) as f64);
+        let share = f64::max(MAX_FORMULA_SHARE, 1.0 / (open.len() + runs - index) as f64);
         deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
         match branching.holds(property, &initial) {
             Ok(holds) => {
                 reporter.decided(*id, holds, &budget.share(0.5 / (open.len() - index) as f64));
                 decided += 1;
             }
-            Err(stop) => in_time &= stop != Stop::Asked,
+            Err(stop) => in_time &= stop != Stop::Requested,
         }
     }
     let run_result =
@@ -152,9 +152,9 @@ fn settle(
         start.elapsed()
     );
     Ok(match (in_time, decided) {
-        (true, _) => Use::All,
-        (false, 0) => Use::Nothing,
-        (false, _) => Use::Part,
+        (true, _) => Use::AllAnswered,
+        (false, 0) => Use::NoneAnswered,
+        (false, _) => Use::PartAnswered,
     })
 }
 
@@ -178,7 +178,7 @@ fn settle_runs(
         if !board.is_open(*id) {
             continue;
         }
-        let share = f64::max(LONGEST, 1.0 / (open.len() - index) as f64);
+        let share = f64::max(MAX_FORMULA_SHARE, 1.0 / (open.len() - index) as f64);
         deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
         match linear::excludes(branching, property, initial) {
             Ok(Some(true)) => {
@@ -186,7 +186,7 @@ fn settle_runs(
                 excluded += u64::from(!board.is_open(*id));
             }
             Ok(_) => {}
-            Err(stop) => in_time &= stop != Stop::Asked,
+            Err(stop) => in_time &= stop != Stop::Requested,
         }
     }
     Ok((excluded, in_time))

@@ -7,12 +7,12 @@
 
 use super::layout::Layout;
 use super::moves::Moves;
-use super::set::{Hash, PARTS, equal};
+use super::set::{Hash, TABLE_SEGMENTS, keys_equal};
 use super::tree::Folder;
 use std::collections::TryReserveError;
 
 /// Number of recent successors that new ones are compared with.
-const LATE: usize = 1 << 13;
+const RECENT_SLOTS: usize = 1 << 13;
 
 /// The unknown successors of consecutive markings, with the thread's notes about these markings.
 /// See the module documentation. Each block has its own cache lines, because threads write to
@@ -20,13 +20,13 @@ const LATE: usize = 1 << 13;
 #[repr(align(128))]
 pub(crate) struct Block<N> {
     /// Number of the first marking.
-    pub(crate) first: u32,
+    pub(crate) first_marking: u32,
     /// For each marking, the number of successors kept for it and the markings before it.
-    pub(crate) ends: Vec<u32>,
+    pub(crate) successor_ends: Vec<u32>,
     /// Number of firings, including those to known markings.
     pub(crate) firings: u64,
     /// For each successor, the fired transition.
-    pub(crate) fired: Vec<u32>,
+    pub(crate) fired_transitions: Vec<u32>,
     /// Whole keys, indexed by successor.
     keys: Vec<u64>,
     /// For each successor, the root of its stored words, if these are folded.
@@ -37,9 +37,9 @@ pub(crate) struct Block<N> {
     /// hash.
     pub(crate) unfolded: Vec<u32>,
     /// All successors, grouped by part of the table, and in their order within a part.
-    order: Vec<u32>,
+    by_segment: Vec<u32>,
     /// Start of every part in `order`.
-    starts: [u32; PARTS + 1],
+    segment_starts: [u32; TABLE_SEGMENTS + 1],
     /// The notes about the markings.
     pub(crate) notes: N,
     /// True if the block ends before its last planned marking.
@@ -52,21 +52,26 @@ pub(crate) struct BlockBuilder {
     /// Keys of the successors of one marking, one after another.
     keys: Vec<u64>,
     /// Root (if keys are folded) and hash of each successor.
-    found: Vec<(Option<u64>, Hash)>,
+    roots_and_hashes: Vec<(Option<u64>, Hash)>,
     /// Cache of recent successors: index plus 1 at a position derived from the hash, 0 if empty.
-    late: Vec<u32>,
+    recent: Vec<u32>,
     /// The folder, if keys are folded.
     pub(crate) folder: Option<Folder>,
 }
 
 impl BlockBuilder {
     pub(crate) fn new(folder: Option<Folder>) -> Self {
-        BlockBuilder { keys: Vec::new(), found: Vec::new(), late: vec![0; LATE], folder }
+        BlockBuilder {
+            keys: Vec::new(),
+            roots_and_hashes: Vec::new(),
+            recent: vec![0; RECENT_SLOTS],
+            folder,
+        }
     }
 
     /// Prepares for the next block.
     pub(crate) fn begin(&mut self) {
-        self.late.fill(0);
+        self.recent.fill(0);
     }
 }
 
@@ -74,10 +79,10 @@ impl BlockBuilder {
 pub(crate) trait Lookup {
     /// Returns the root of a successor's stored words if all its parts are known. The predecessor
     /// must be loaded in `folder`.
-    fn root_apart(&self, folder: &mut Option<Folder>, stored: &[u64]) -> Option<u64>;
+    fn root_if_known(&self, folder: &mut Option<Folder>, stored: &[u64]) -> Option<u64>;
 
     /// Loads the table's cache line for a hash, so that a later query is fast.
-    fn touch(&self, hash: Hash);
+    fn prefetch(&self, hash: Hash);
 
     /// Returns true if a marking with these stored words (or this root) exists.
     fn contains(&self, stored: &[u64], hash: Hash) -> bool;
@@ -89,16 +94,16 @@ pub(crate) struct BlockError;
 impl<N: Default> Block<N> {
     pub(crate) fn new() -> Self {
         Block {
-            first: 0,
-            ends: Vec::new(),
+            first_marking: 0,
+            successor_ends: Vec::new(),
             firings: 0,
-            fired: Vec::new(),
+            fired_transitions: Vec::new(),
             keys: Vec::new(),
             roots: Vec::new(),
             hashes: Vec::new(),
             unfolded: Vec::new(),
-            order: Vec::new(),
-            starts: [0; PARTS + 1],
+            by_segment: Vec::new(),
+            segment_starts: [0; TABLE_SEGMENTS + 1],
             notes: N::default(),
             is_cut: true,
             layout: Layout { words: 1, stored: 1, folded: false },
@@ -107,16 +112,16 @@ impl<N: Default> Block<N> {
 
     /// Empties the block and prepares it for the successors of the markings from `first` on.
     pub(crate) fn begin(&mut self, first: u32, layout: Layout) {
-        (self.first, self.layout, self.is_cut) = (first, layout, true);
+        (self.first_marking, self.layout, self.is_cut) = (first, layout, true);
         self.firings = 0;
-        self.ends.clear();
-        self.fired.clear();
+        self.successor_ends.clear();
+        self.fired_transitions.clear();
         self.keys.clear();
         self.roots.clear();
         self.hashes.clear();
         self.unfolded.clear();
-        self.order.clear();
-        self.starts = [0; PARTS + 1];
+        self.by_segment.clear();
+        self.segment_starts = [0; TABLE_SEGMENTS + 1];
         self.notes = N::default();
     }
 
@@ -134,7 +139,7 @@ impl<N: Default> Block<N> {
         maker: &mut BlockBuilder,
     ) -> Result<(), BlockError> {
         let Layout { words, stored, folded } = self.layout;
-        let BlockBuilder { keys, found, late, folder } = maker;
+        let BlockBuilder { keys, roots_and_hashes: found, recent: late, folder } = maker;
         self.reserve(chosen.len()).map_err(|_| BlockError)?;
         keys.clear();
         found.clear();
@@ -146,7 +151,7 @@ impl<N: Default> Block<N> {
             moves.fire(t, &mut keys[at..]).map_err(|_| BlockError)?;
         }
         for key in keys.chunks_exact(words) {
-            let root = if folded { store.root_apart(folder, &key[..stored]) } else { None };
+            let root = if folded { store.root_if_known(folder, &key[..stored]) } else { None };
             let hash = match root {
                 Some(root) => Hash::of(&[root]),
                 None => Hash::of(&key[..stored]),
@@ -154,31 +159,31 @@ impl<N: Default> Block<N> {
             found.push((root, hash));
         }
         // Prefetch all lines, so that the memory accesses overlap.
-        found.iter().for_each(|it| store.touch(it.1));
+        found.iter().for_each(|it| store.prefetch(it.1));
         for ((&t, key), &(root, hash)) in chosen.iter().zip(keys.chunks_exact(words)).zip(&*found) {
-            let at = self.fired.len() as u32;
+            let at = self.fired_transitions.len() as u32;
             let root_key = [root.unwrap_or(0)];
             let stored = if folded { &root_key[..] } else { &key[..stored] };
             if folded && root.is_none() {
                 self.unfolded.push(at);
             } else {
-                let late = &mut late[hash.short() % LATE];
+                let late = &mut late[hash.low_bits() % RECENT_SLOTS];
                 let is_late =
-                    late.checked_sub(1).is_some_and(|late| equal(self.stored(late), stored));
+                    late.checked_sub(1).is_some_and(|late| keys_equal(self.stored(late), stored));
                 if is_late || store.contains(stored, hash) {
                     continue;
                 }
                 *late = at + 1;
             }
             self.keys.extend_from_slice(key);
-            self.fired.push(t);
+            self.fired_transitions.push(t);
             self.hashes.push(hash);
             if folded {
                 self.roots.push(root_key[0]);
             }
         }
         self.firings += chosen.len() as u64;
-        self.ends.push(self.fired.len() as u32);
+        self.successor_ends.push(self.fired_transitions.len() as u32);
         Ok(())
     }
 
@@ -186,9 +191,9 @@ impl<N: Default> Block<N> {
     fn reserve(&mut self, more: usize) -> Result<(), TryReserveError> {
         let Layout { words, folded, .. } = self.layout;
         let folded = if folded { more } else { 0 };
-        self.ends.try_reserve(1)?;
+        self.successor_ends.try_reserve(1)?;
         self.keys.try_reserve(more * words)?;
-        self.fired.try_reserve(more)?;
+        self.fired_transitions.try_reserve(more)?;
         self.hashes.try_reserve(more)?;
         self.unfolded.try_reserve(folded)?;
         self.roots.try_reserve(folded)
@@ -216,32 +221,32 @@ impl<N: Default> Block<N> {
     ///
     /// # Errors
     /// Returns an error if memory is short.
-    pub(crate) fn sort(&mut self) -> Result<(), BlockError> {
-        self.order.try_reserve(self.hashes.len()).map_err(|_| BlockError)?;
-        let mut next = [0; PARTS];
-        self.hashes.iter().for_each(|hash| next[hash.part()] += 1);
+    pub(crate) fn sort_by_segment(&mut self) -> Result<(), BlockError> {
+        self.by_segment.try_reserve(self.hashes.len()).map_err(|_| BlockError)?;
+        let mut next = [0; TABLE_SEGMENTS];
+        self.hashes.iter().for_each(|hash| next[hash.segment()] += 1);
         let mut start = 0;
         for (at, next) in next.iter_mut().enumerate() {
-            self.starts[at] = start;
+            self.segment_starts[at] = start;
             start += std::mem::replace(next, start);
         }
-        self.starts[PARTS] = start;
-        self.order.resize(self.hashes.len(), 0);
+        self.segment_starts[TABLE_SEGMENTS] = start;
+        self.by_segment.resize(self.hashes.len(), 0);
         for (at, hash) in (0..).zip(&self.hashes) {
-            let next = &mut next[hash.part()];
-            self.order[*next as usize] = at;
+            let next = &mut next[hash.segment()];
+            self.by_segment[*next as usize] = at;
             *next += 1;
         }
         Ok(())
     }
 
     /// Returns the successors in one part of the table, in their order.
-    pub(crate) fn of_part(&self, part: usize) -> &[u32] {
-        &self.order[self.starts[part] as usize..self.starts[part + 1] as usize]
+    pub(crate) fn in_segment(&self, part: usize) -> &[u32] {
+        &self.by_segment[self.segment_starts[part] as usize..self.segment_starts[part + 1] as usize]
     }
 
     /// Returns the approximate size of the successors in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        8 * self.keys.len() + 32 * self.fired.len()
+        8 * self.keys.len() + 32 * self.fired_transitions.len()
     }
 }

@@ -8,7 +8,7 @@
 //! excess of a sum over its bound. It is 0 exactly if the condition holds, and is otherwise only a
 //! heuristic.
 
-use super::judge::PackedSum;
+use super::packed_tests::PackedSum;
 use super::packing::Packing;
 use parikh_net::{Atom, Predicate};
 
@@ -22,7 +22,7 @@ pub(crate) enum Condition {
     /// True: no transition is enabled. False: some transition is enabled.
     Dead(bool),
     /// All bits have the required values (`all`), or at least one has.
-    Bits { all: bool, masks: Vec<Mask> },
+    BitValues { all: bool, masks: Vec<Mask> },
     /// Conjunction of the conditions.
     All(Vec<Condition>),
     /// Disjunction of the conditions.
@@ -41,13 +41,13 @@ pub(crate) struct Mask {
 
 impl Mask {
     /// Returns the bits with a wrong value.
-    fn wrong(self, key: &[u64]) -> u64 {
+    fn wrong_bits(self, key: &[u64]) -> u64 {
         let word = key[self.word as usize];
         (self.set & !word) | (self.clear & word)
     }
 
     /// Returns true if at least one bit has its required value.
-    fn any(self, key: &[u64]) -> bool {
+    fn has_right_bit(self, key: &[u64]) -> bool {
         let word = key[self.word as usize];
         (self.set & word) | (self.clear & !word) != 0
     }
@@ -62,16 +62,16 @@ impl Condition {
             Predicate::False => Condition::Constant(false),
             Predicate::Dead => Condition::Dead(true),
             Predicate::NotDead => Condition::Dead(false),
-            Predicate::Atom(atom) => Self::of_atom(atom, packing),
-            Predicate::And(parts) => Self::junction(true, parts, packing),
-            Predicate::Or(parts) => Self::junction(false, parts, packing),
+            Predicate::Atom(atom) => Self::compile_atom(atom, packing),
+            Predicate::And(parts) => Self::compile_parts(true, parts, packing),
+            Predicate::Or(parts) => Self::compile_parts(false, parts, packing),
             Predicate::Enabled(_) | Predicate::Disabled(_) => {
                 unreachable!("leaves_as_atoms rewrites enabledness")
             }
         }
     }
 
-    fn of_atom(atom: &Atom, packing: &Packing) -> Condition {
+    fn compile_atom(atom: &Atom, packing: &Packing) -> Condition {
         let bound = i128::from(atom.bound);
         if let [(place, coefficient)] = *atom.sum.terms() {
             let (field, coefficient) = (packing.field(place), i128::from(coefficient));
@@ -85,7 +85,7 @@ impl Condition {
                         (always, _) => return Condition::Constant(always),
                     };
                     let masks = vec![Mask { word: field.word, set, clear }];
-                    return Condition::Bits { all: true, masks };
+                    return Condition::BitValues { all: true, masks };
                 }
                 _ => {}
             }
@@ -95,13 +95,15 @@ impl Condition {
 
     /// Compiles a conjunction (`all`) or disjunction. Single bits and nested masks of the same kind
     /// are merged.
-    fn junction(all: bool, parts: &[Predicate], packing: &Packing) -> Condition {
+    fn compile_parts(all: bool, parts: &[Predicate], packing: &Packing) -> Condition {
         let (mut masks, mut others): (Vec<Mask>, Vec<Condition>) = (Vec::new(), Vec::new());
         for part in parts {
             match Self::new(part, packing) {
                 Condition::Constant(value) if value == all => {}
                 Condition::Constant(value) => return Condition::Constant(value),
-                Condition::Bits { all: same, masks: more } if same == all || is_one(&more) => {
+                Condition::BitValues { all: same, masks: more }
+                    if same == all || is_single_bit(&more) =>
+                {
                     for Mask { word, set, clear } in more {
                         match masks.iter_mut().find(|mask| mask.word == word) {
                             Some(mask) => {
@@ -118,11 +120,11 @@ impl Condition {
         if others.is_empty() {
             return match masks.is_empty() {
                 true => Condition::Constant(all),
-                false => Condition::Bits { all, masks },
+                false => Condition::BitValues { all, masks },
             };
         }
         if !masks.is_empty() {
-            others.insert(0, Condition::Bits { all, masks });
+            others.insert(0, Condition::BitValues { all, masks });
         }
         if all { Condition::All(others) } else { Condition::Any(others) }
     }
@@ -134,21 +136,25 @@ impl Condition {
             Condition::Constant(holds) => *holds,
             Condition::AtMost(sum, bound) => sum.value(key) <= *bound,
             Condition::Dead(is) => dead == *is,
-            Condition::Bits { all: true, masks } => masks.iter().all(|mask| mask.wrong(key) == 0),
-            Condition::Bits { all: false, masks } => masks.iter().any(|mask| mask.any(key)),
+            Condition::BitValues { all: true, masks } => {
+                masks.iter().all(|mask| mask.wrong_bits(key) == 0)
+            }
+            Condition::BitValues { all: false, masks } => {
+                masks.iter().any(|mask| mask.has_right_bit(key))
+            }
             Condition::All(parts) => parts.iter().all(|part| part.holds(key, dead)),
             Condition::Any(parts) => parts.iter().any(|part| part.holds(key, dead)),
         }
     }
 
     /// Returns true if the condition depends on deadness.
-    pub(crate) fn asks_for_deadness(&self) -> bool {
+    pub(crate) fn depends_on_deadness(&self) -> bool {
         match self {
             Condition::Dead(_) => true,
             Condition::All(parts) | Condition::Any(parts) => {
-                parts.iter().any(Condition::asks_for_deadness)
+                parts.iter().any(Condition::depends_on_deadness)
             }
-            Condition::Constant(_) | Condition::AtMost(..) | Condition::Bits { .. } => false,
+            Condition::Constant(_) | Condition::AtMost(..) | Condition::BitValues { .. } => false,
         }
     }
 
@@ -160,11 +166,11 @@ impl Condition {
             Condition::AtMost(sum, bound) => {
                 u64::try_from((sum.value(key) - bound).max(0)).unwrap_or(u64::MAX)
             }
-            Condition::Bits { all: true, masks } => {
-                masks.iter().map(|mask| u64::from(mask.wrong(key).count_ones())).sum()
+            Condition::BitValues { all: true, masks } => {
+                masks.iter().map(|mask| u64::from(mask.wrong_bits(key).count_ones())).sum()
             }
-            Condition::Bits { all: false, masks } => {
-                u64::from(!masks.iter().any(|mask| mask.any(key)))
+            Condition::BitValues { all: false, masks } => {
+                u64::from(!masks.iter().any(|mask| mask.has_right_bit(key)))
             }
             Condition::All(parts) => {
                 parts.iter().map(|part| part.distance(key)).fold(0, u64::saturating_add)
@@ -178,13 +184,13 @@ impl Condition {
 
 /// Returns true if the masks constrain exactly one bit to exactly one value. Then "all" and "any"
 /// mean the same.
-fn is_one(masks: &[Mask]) -> bool {
+fn is_single_bit(masks: &[Mask]) -> bool {
     matches!(masks, [mask] if mask.set.count_ones() + mask.clear.count_ones() == 1)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::judge::leaves_as_atoms;
+    use super::super::packed_tests::enabledness_as_atoms;
     use super::*;
     use parikh_net::{Facts, LinearSum, text};
 
@@ -229,10 +235,10 @@ mod tests {
             let predicate = Predicate::or([Predicate::and([x, y.negated()]), z]);
             let mut key = vec![0; packing.words()];
             packing.pack(|p| marking[p], &mut key);
-            let condition = Condition::new(&leaves_as_atoms(&predicate, &net), &packing);
+            let condition = Condition::new(&enabledness_as_atoms(&predicate, &net), &packing);
             let holds = predicate.holds(&net, &marking);
             assert_eq!(condition.holds(&key, net.is_dead(&marking)), holds, "{predicate:?}");
-            if !condition.asks_for_deadness() {
+            if !condition.depends_on_deadness() {
                 assert_eq!(condition.distance(&key) == 0, holds, "{predicate:?}");
                 seen[usize::from(holds)] += 1;
             }

@@ -18,7 +18,7 @@ use parikh_net::{Net, PlaceId};
 use parikh_structure::flows::PlaceFlow;
 
 /// Limit on the number of terms of a useful invariant. Reading a marking takes one step per term.
-const TERMS: usize = 64;
+const MAX_TERMS: usize = 64;
 
 /// A place whose token count is a constant plus a weighted sum of other token counts, modulo 2⁶⁴.
 #[derive(Clone, Debug)]
@@ -30,19 +30,19 @@ pub(crate) struct DerivedPlace {
 
 /// Selects derived places among the places for which `changes` is true. Each depends on stored
 /// places and on derived places before it.
-pub(crate) fn derived(
+pub(crate) fn select_derived_places(
     net: &Net,
     flows: &[PlaceFlow],
     changes: impl Fn(PlaceId) -> bool,
 ) -> Vec<DerivedPlace> {
     // Checked here whatever its source: a false invariant would merge different markings.
-    let is_fit = |flow: &&PlaceFlow| flow.terms().len() <= TERMS && flow.holds(net);
+    let is_fit = |flow: &&PlaceFlow| flow.terms().len() <= MAX_TERMS && flow.holds(net);
     let mut flows: Vec<&PlaceFlow> = flows.iter().filter(is_fit).collect();
     flows.sort_by_key(|flow| flow.terms().len());
     let mut occurs = vec![false; net.place_count()];
     let mut all = Vec::new();
     for flow in flows {
-        let Some(terms) = coefficients(flow) else { continue };
+        let Some(terms) = small_coefficients(flow) else { continue };
         let free = |&&(p, by): &&(PlaceId, i64)| by.abs() == 1 && changes(p) && !occurs[p.index()];
         let Some(&(place, by)) = terms.iter().rev().find(free) else { continue };
         // by · m(place) + Σ aᵢ·m(pᵢ) = c, and 1/by = by.
@@ -58,7 +58,7 @@ pub(crate) fn derived(
     all
 }
 
-fn coefficients(flow: &PlaceFlow) -> Option<Vec<(PlaceId, i64)>> {
+fn small_coefficients(flow: &PlaceFlow) -> Option<Vec<(PlaceId, i64)>> {
     flow.terms().iter().map(|(p, a)| Some((*p, a.to_i64()?))).collect()
 }
 

@@ -12,10 +12,10 @@
 //!
 //! In addition to the markings, 4 bytes per edge and 20 bytes per marking, in plain vectors.
 
-use super::room::{OutOfMemory, reserved};
-use super::set::NONE;
-use super::space::{Purpose, Space};
-use super::state_space::{EffectFilter, ExplorationError, POLLING};
+use super::memory::{OutOfMemory, try_with_capacity};
+use super::set::NO_NUMBER;
+use super::space::{Space, SpaceOptions};
+use super::state_space::{EffectFilter, ExplorationError, POLLING_INTERVAL};
 use parikh_net::components::components_while;
 use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate};
 use parikh_solvers::Budget;
@@ -29,17 +29,17 @@ pub struct ExplicitGraph<'n> {
     starts: Vec<u64>,
     edges: Vec<u32>,
     /// Components, indexed by marking.
-    component: Vec<u32>,
+    component_of: Vec<u32>,
     /// For each component, true if no edge leaves it.
-    terminal: Vec<bool>,
+    is_terminal: Vec<bool>,
 }
 
 /// A search for a marking during the exploration.
 pub struct GraphSearch<'s> {
     /// The condition for the marking.
-    pub wanted: &'s dyn Fn(&Marking) -> bool,
+    pub condition: &'s dyn Fn(&Marking) -> bool,
     /// Set to a firing sequence to the first marking that satisfies the condition.
-    pub found: &'s mut Option<FiringSequence>,
+    pub sequence: &'s mut Option<FiringSequence>,
 }
 
 impl<'n> ExplicitGraph<'n> {
@@ -48,7 +48,7 @@ impl<'n> ExplicitGraph<'n> {
     /// # Errors
     /// Returns an error if the budget is not sufficient.
     pub fn explore(net: &'n Net, facts: &Facts, budget: &Budget) -> Result<Self, ExplorationError> {
-        Self::explore_looking(net, facts, budget, None)
+        Self::explore_and_search(net, facts, budget, None)
     }
 
     /// Like [`explore`](Self::explore), and also searches for a marking. It may be found even if
@@ -56,21 +56,21 @@ impl<'n> ExplicitGraph<'n> {
     ///
     /// # Errors
     /// Returns an error if the budget is not sufficient.
-    pub fn explore_looking(
+    pub fn explore_and_search(
         net: &'n Net,
         facts: &Facts,
         budget: &Budget,
         mut search: Option<GraphSearch<'_>>,
     ) -> Result<Self, ExplorationError> {
-        let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
+        let purpose = SpaceOptions { listed: &|_| true, sequences: true, ceiling: u64::MAX };
         let mut graph = ExplicitGraph {
             net,
             space: Space::new(net, facts, purpose, budget)?,
             budget: budget.clone(),
             starts: vec![0],
             edges: Vec::new(),
-            component: Vec::new(),
-            terminal: Vec::new(),
+            component_of: Vec::new(),
+            is_terminal: Vec::new(),
         };
         graph.find_edges(search.as_mut())?;
         graph.find_components()?;
@@ -86,13 +86,13 @@ impl<'n> ExplicitGraph<'n> {
         let mut enabled = Vec::new();
         let mut number = 0;
         while number < self.space.store().len() {
-            self.poll(number)?;
+            self.check_budget(number)?;
             self.space.load(number, &mut enabled);
             if let Some(search) = &mut search
-                && search.found.is_none()
-                && (search.wanted)(&self.space.packing().unpack(self.space.key()))
+                && search.sequence.is_none()
+                && (search.condition)(&self.space.packing().unpack(self.space.key()))
             {
-                *search.found = Some(self.space.sequence_to(number));
+                *search.sequence = Some(self.space.sequence_to(number));
             }
             distinct.retain(&mut enabled);
             self.edges.try_reserve(enabled.len()).map_err(|_| OutOfMemory)?;
@@ -106,13 +106,13 @@ impl<'n> ExplicitGraph<'n> {
         Ok(())
     }
 
-    fn row(&self, number: u32) -> &[u32] {
+    fn successors(&self, number: u32) -> &[u32] {
         let at = number as usize;
         &self.edges[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
 
-    fn poll(&self, number: u32) -> Result<(), ExplorationError> {
-        if number.is_multiple_of(POLLING)
+    fn check_budget(&self, number: u32) -> Result<(), ExplorationError> {
+        if number.is_multiple_of(POLLING_INTERVAL)
             && let Some(spent) = self.budget.exhausted()
         {
             return Err(spent.into());
@@ -121,20 +121,21 @@ impl<'n> ExplicitGraph<'n> {
     }
 
     fn find_components(&mut self) -> Result<(), ExplorationError> {
-        let next = |at: u32, k: u32| self.row(at).get(k as usize).copied();
-        let found = components_while(self.space.store().len(), next, |met| self.poll(met))?;
-        self.component = found.of;
-        self.terminal = reserved(found.count as usize)?;
-        self.terminal.resize(found.count as usize, true);
+        let next = |at: u32, k: u32| self.successors(at).get(k as usize).copied();
+        let found = components_while(self.space.store().len(), next, |met| self.check_budget(met))?;
+        self.component_of = found.of;
+        self.is_terminal = try_with_capacity(found.count as usize)?;
+        self.is_terminal.resize(found.count as usize, true);
         Ok(())
     }
 
     fn find_terminal(&mut self) -> Result<(), ExplorationError> {
         for number in 0..self.space.store().len() {
-            self.poll(number)?;
-            let component = self.component[number as usize];
-            if self.row(number).iter().any(|&to| self.component[to as usize] != component) {
-                self.terminal[component as usize] = false;
+            self.check_budget(number)?;
+            let component = self.component_of[number as usize];
+            if self.successors(number).iter().any(|&to| self.component_of[to as usize] != component)
+            {
+                self.is_terminal[component as usize] = false;
             }
         }
         Ok(())
@@ -156,33 +157,34 @@ impl<'n> ExplicitGraph<'n> {
     ///
     /// # Errors
     /// Returns an error if the budget is not sufficient.
-    pub fn lost(
+    pub fn markings_without(
         &mut self,
         wanted: &[&Predicate],
     ) -> Result<Vec<Option<(u32, u64)>>, ExplorationError> {
         // The markings of terminal components, grouped by component.
-        let is_terminal = |&number: &u32| self.terminal[self.component[number as usize] as usize];
+        let is_terminal =
+            |&number: &u32| self.is_terminal[self.component_of[number as usize] as usize];
         let mut members: Vec<u32> = Vec::new();
         for number in (0..self.space.store().len()).filter(is_terminal) {
             members.try_reserve(1).map_err(|_| OutOfMemory)?;
             members.push(number);
         }
-        members.sort_by_key(|&number| self.component[number as usize]);
-        let (enabling, others) = self.apart(wanted);
+        members.sort_by_key(|&number| self.component_of[number as usize]);
+        let (enabling, others) = self.split_by_enabledness(wanted);
         let mut lost = vec![None; wanted.len()];
         // By predicate, the last visited component with a marking that satisfies it.
-        let mut had = vec![NONE; wanted.len()];
+        let mut had = vec![NO_NUMBER; wanted.len()];
         let (mut enabled, mut polled) = (Vec::new(), 0);
-        for component in
-            members.chunk_by(|&a, &b| self.component[a as usize] == self.component[b as usize])
+        for component in members
+            .chunk_by(|&a, &b| self.component_of[a as usize] == self.component_of[b as usize])
         {
-            let this = self.component[component[0] as usize];
+            let this = self.component_of[component[0] as usize];
             let mut missing = wanted.len();
             for &number in component {
                 if missing == 0 {
                     break;
                 }
-                self.poll(polled)?;
+                self.check_budget(polled)?;
                 polled = polled.wrapping_add(1);
                 self.space.load(number, &mut enabled);
                 let mut has = |at: u32| {
@@ -207,7 +209,7 @@ impl<'n> ExplicitGraph<'n> {
 
     /// Splits the predicates: by transition, the predicates that its enabledness implies; and the
     /// predicates with other parts.
-    fn apart(&self, wanted: &[&Predicate]) -> (Vec<Vec<u32>>, Vec<u32>) {
+    fn split_by_enabledness(&self, wanted: &[&Predicate]) -> (Vec<Vec<u32>>, Vec<u32>) {
         let mut enabling = vec![Vec::new(); self.net.transition_count()];
         let mut others = Vec::new();
         for (at, wanted) in (0..).zip(wanted) {
@@ -245,7 +247,7 @@ mod tests {
             ["ab", "stay"].map(|t| Predicate::Enabled(net.transition_named(t).unwrap()));
         let either = Predicate::or([ab.clone(), stay.clone()]);
         let at_c = Predicate::at_least(net.place_named("c").unwrap(), 1);
-        let lost = graph.lost(&[&ab, &stay, &either, &at_c]).unwrap();
+        let lost = graph.markings_without(&[&ab, &stay, &either, &at_c]).unwrap();
         assert_eq!(lost, [Some((2, 1)), None, None, None]);
         assert_eq!(graph.sequence_to(2).firings(), 2);
     }

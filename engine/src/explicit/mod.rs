@@ -25,15 +25,15 @@
 
 pub(crate) mod block;
 pub(crate) mod condition;
-pub(crate) mod crew;
 pub(crate) mod derived;
 pub mod graph;
-pub(crate) mod judge;
 pub(crate) mod layout;
+pub(crate) mod memory;
 pub(crate) mod moves;
+pub(crate) mod packed_tests;
 pub(crate) mod packing;
+pub(crate) mod parallel_expansion;
 pub(crate) mod parents;
-pub(crate) mod room;
 pub(crate) mod search;
 pub(crate) mod set;
 pub(crate) mod space;
@@ -51,7 +51,7 @@ pub use state_space::{ExplorationError, StateSpace, count};
 
 use crate::Task;
 use crate::board::{ProofReporter, WitnessReporter};
-use crate::{Engine, Role, Sides, Takes, each_slice_anew};
+use crate::{Engine, Role, Sides, Takes, stateless_session};
 use parikh_net::printable::counted;
 use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
@@ -66,7 +66,7 @@ pub const ENGINE: Engine = Engine {
     role: Role::Search,
     takes: Takes::MARKINGS,
     start: |work| {
-        each_slice_anew(move |budget| {
+        stateless_session(move |budget| {
             let (working_net, board) = (work.working_net, work.board);
             let task = Task::shrunk(working_net, board, budget, work.seed);
             let (witness_reporter, proof_reporter) = (
@@ -80,7 +80,7 @@ pub const ENGINE: Engine = Engine {
 };
 
 /// Minimum slice for which a search is started.
-const SHORTEST: Duration = Duration::from_millis(50);
+const MIN_SLICE: Duration = Duration::from_millis(50);
 
 /// Configuration of the engine.
 #[derive(Clone, Debug)]
@@ -90,16 +90,16 @@ pub struct ExplicitConfig {
     /// Order of the searches for one goal. Best-first by default.
     pub order_per_goal: SearchOrder,
     /// True if searches for one goal use stubborn sets. True by default.
-    pub stubborn: bool,
+    pub uses_stubborn_sets: bool,
     /// Share of the time for the search for all goals, in [0, 1]. 0.4 by default.
-    pub full_share: f64,
+    pub all_goals_share: f64,
     /// Slice per goal in the first round of searches for one goal. 2 s by default.
     pub first_slice: Duration,
     /// Growth factor of the slices from round to round, at least 2. 4 by default.
     pub growth: u32,
     /// Limit on the memory of a search in bytes, in addition to the budget's limit for the whole
     /// process. Unlimited by default.
-    pub memory: u64,
+    pub max_bytes: u64,
     /// Number of threads of a breadth-first search, at least 1. 1 by default.
     pub threads: usize,
 }
@@ -107,13 +107,13 @@ pub struct ExplicitConfig {
 impl Default for ExplicitConfig {
     fn default() -> Self {
         ExplicitConfig {
-            order: SearchOrder::Breadth,
-            order_per_goal: SearchOrder::Best,
-            stubborn: true,
-            full_share: 0.4,
+            order: SearchOrder::BreadthFirst,
+            order_per_goal: SearchOrder::BestFirst,
+            uses_stubborn_sets: true,
+            all_goals_share: 0.4,
             first_slice: Duration::from_secs(2),
             growth: 4,
-            memory: u64::MAX,
+            max_bytes: u64::MAX,
             threads: 1,
         }
     }
@@ -173,7 +173,7 @@ impl ExplicitStatistics {
         self.repackings += report.repackings;
         self.peak_bytes = self.peak_bytes.max(report.peak_bytes);
         if report.states > self.largest_search {
-            (self.largest_search, self.largest_bytes) = (report.states, report.bytes);
+            (self.largest_search, self.largest_bytes) = (report.states, report.final_bytes);
         }
     }
 }
@@ -186,26 +186,26 @@ pub fn run<'a>(
     config: &ExplicitConfig,
 ) -> ExplicitStatistics {
     let mut statistics = ExplicitStatistics::default();
-    let mut goals = open(task, task.goals.iter());
+    let mut goals = open_goals(task, task.goals.iter());
     if goals.len() > 1 {
-        let slice = task.budget.portion(config.full_share);
+        let slice = task.budget.portion(config.all_goals_share);
         let all = SearchConfig {
             order: config.order,
-            first_only: false,
-            stubborn: false,
-            ceiling: config.memory,
+            only_first_goal: false,
+            uses_stubborn_sets: false,
+            max_bytes: config.max_bytes,
             threads: config.threads,
         };
         let report = search(task, &goals, all, &slice, witness_reporter, proof_reporter);
         log("all goals", &report);
         statistics.add(&report);
-        goals = open(task, goals.into_iter());
+        goals = open_goals(task, goals.into_iter());
     }
     let one = SearchConfig {
         order: config.order_per_goal,
-        first_only: true,
-        stubborn: config.stubborn,
-        ceiling: config.memory,
+        only_first_goal: true,
+        uses_stubborn_sets: config.uses_stubborn_sets,
+        max_bytes: config.max_bytes,
         threads: config.threads,
     };
     let mut slice = config.first_slice;
@@ -216,21 +216,21 @@ pub fn run<'a>(
             if !task.board.is_open(goal.0) || task.budget.is_exhausted() {
                 continue;
             }
-            let budget = slice_for_one(task.budget, slice, count);
+            let budget = budget_for_goal(task.budget, slice, count);
             // The goals to come are watched as well: many are reached during the search for another
             // goal.
-            let watched = open(task, goals[at..].iter().copied());
+            let watched = open_goals(task, goals[at..].iter().copied());
             if watched.is_empty() {
                 break;
             }
             let report = search(task, &watched, one, &budget, witness_reporter, proof_reporter);
             log("one goal", &report);
             statistics.add(&report);
-            if matches!(report.end, SearchEnd::Spent(_)) {
+            if matches!(report.end, SearchEnd::BudgetExhausted(_)) {
                 left.push(goal);
             }
         }
-        goals = open(task, left.into_iter());
+        goals = open_goals(task, left.into_iter());
         slice = slice.saturating_mul(config.growth.max(2));
     }
     statistics
@@ -238,17 +238,17 @@ pub fn run<'a>(
 
 /// Returns the budget for one of `goals` goals. A single goal gets everything. Otherwise a goal
 /// gets `slice`, but all goals together get at most half of the remaining time.
-fn slice_for_one(budget: &Budget, slice: Duration, goals: usize) -> Budget {
+fn budget_for_goal(budget: &Budget, slice: Duration, goals: usize) -> Budget {
     if goals == 1 {
         return budget.child();
     }
     match budget.remaining() {
-        Some(left) => budget.slice(slice.min(left / (2 * goals as u32)).max(SHORTEST)),
+        Some(left) => budget.slice(slice.min(left / (2 * goals as u32)).max(MIN_SLICE)),
         None => budget.slice(slice),
     }
 }
 
-fn open<'g>(
+fn open_goals<'g>(
     task: &Task<'_>,
     goals: impl Iterator<Item = &'g (GoalId, MarkingGoal)>,
 ) -> Vec<&'g (GoalId, MarkingGoal)> {
@@ -261,7 +261,7 @@ fn log(what: &str, report: &SearchReport) {
         report.end,
         report.states,
         report.firings,
-        report.bytes,
+        report.final_bytes,
         report.repackings,
     );
 }

@@ -31,25 +31,25 @@ use parikh_net::{Net, PlaceId, TransitionId};
 struct InputCheck {
     word: u32,
     /// True if all checked fields have one bit.
-    bits: bool,
-    need: u64,
-    high: u64,
+    is_one_bit: bool,
+    weights: u64,
+    high_bits: u64,
 }
 
 impl InputCheck {
     fn passes(&self, key: &[u64]) -> bool {
         let x = key[self.word as usize];
-        if self.bits {
-            return x & self.need == self.need;
+        if self.is_one_bit {
+            return x & self.weights == self.weights;
         }
-        let z = (x | self.high).wrapping_sub(self.need & !self.high);
-        ((x & !self.need) | (!(x ^ self.need) & z)) & self.high == self.high
+        let z = (x | self.high_bits).wrapping_sub(self.weights & !self.high_bits);
+        ((x & !self.weights) | (!(x ^ self.weights) & z)) & self.high_bits == self.high_bits
     }
 }
 
 /// The changes of one word by a transition.
 #[derive(Clone, Copy, Debug)]
-struct Patch {
+struct WordChange {
     word: u32,
     /// The number to add, modulo 2⁶⁴: the changes of the fields, shifted to their positions.
     delta: u64,
@@ -59,7 +59,7 @@ struct Patch {
     high: u64,
 }
 
-impl Patch {
+impl WordChange {
     /// Returns true if a field would overflow.
     fn overflows(&self, x: u64) -> bool {
         let into_high = (x & !self.high).wrapping_add(self.gain & !self.high);
@@ -71,10 +71,10 @@ impl Patch {
 #[derive(Clone, Copy, Debug)]
 struct TransitionMove {
     checks: (u32, u32),
-    patches: (u32, u32),
+    changes: (u32, u32),
     /// True if the transition adds more to a place than its field can hold. Firing it always
     /// overflows.
-    too_much: bool,
+    always_overflows: bool,
 }
 
 /// Error: firing this transition overflows a field.
@@ -83,7 +83,7 @@ pub(crate) struct Overflow(pub(crate) TransitionId);
 
 /// The transitions filed under a field.
 #[derive(Clone, Copy, Debug)]
-struct File {
+struct CandidateList {
     mask: u64,
     entries: (u32, u32),
 }
@@ -91,27 +91,27 @@ struct File {
 /// A transition in a file, with its first check, which is usually its only one.
 #[derive(Clone, Copy, Debug)]
 struct MoveEntry {
-    first: InputCheck,
+    first_check: InputCheck,
     transition: u32,
     /// The range of the remaining checks.
-    rest: (u32, u32),
+    other_checks: (u32, u32),
 }
 
 /// The transitions of a net, compiled for one packing.
 pub(crate) struct Moves {
     moves: Vec<TransitionMove>,
     checks: Vec<InputCheck>,
-    patches: Vec<Patch>,
+    changes: Vec<WordChange>,
     /// The listed transitions that can be enabled in this packing.
     candidates: Vec<TransitionId>,
     /// The transitions that are always enabled.
-    always: Vec<u32>,
+    always_enabled: Vec<u32>,
     entries: Vec<MoveEntry>,
-    files: Vec<File>,
+    lists: Vec<CandidateList>,
     /// For each bit of a key, the file of its field.
-    file_of_bit: Vec<u32>,
+    list_of_bit: Vec<u32>,
     /// For each word, the bits of the fields with a file.
-    filed: Vec<u64>,
+    listed_bits: Vec<u64>,
 }
 
 impl Moves {
@@ -125,13 +125,13 @@ impl Moves {
         let mut this = Moves {
             moves: Vec::with_capacity(net.transition_count()),
             checks: Vec::new(),
-            patches: Vec::new(),
+            changes: Vec::new(),
             candidates: Vec::new(),
-            always: Vec::new(),
+            always_enabled: Vec::new(),
             entries: Vec::new(),
-            files: Vec::new(),
-            file_of_bit: Vec::new(),
-            filed: Vec::new(),
+            lists: Vec::new(),
+            list_of_bit: Vec::new(),
+            listed_bits: Vec::new(),
         };
         for t in net.transitions() {
             let possible = this.compile(net, packing, t);
@@ -139,7 +139,7 @@ impl Moves {
                 this.candidates.push(t);
             }
         }
-        this.refile(net, packing, |p| u64::from(net.initial()[p] > 0));
+        this.rebuild_lists(net, packing, |p| u64::from(net.initial()[p] > 0));
         this
     }
 
@@ -155,28 +155,28 @@ impl Moves {
             }
             possible &= arc.weight <= field.low_mask();
             let checks = &mut self.checks;
-            let at = row_of(
+            let at = find_or_append(
                 checks,
                 first_check,
                 |check| check.word == field.word,
-                || InputCheck { word: field.word, bits: true, need: 0, high: 0 },
+                || InputCheck { word: field.word, is_one_bit: true, weights: 0, high_bits: 0 },
             );
             // A weight that is too large gives a wrong value here, but then the transition is no
             // candidate.
-            checks[at].need |= (arc.weight & field.low_mask()) << field.shift;
-            checks[at].high |= field.high_bit();
-            checks[at].bits &= field.width == 1;
+            checks[at].weights |= (arc.weight & field.low_mask()) << field.shift;
+            checks[at].high_bits |= field.high_bit();
+            checks[at].is_one_bit &= field.width == 1;
         }
-        let first_patch = self.patches.len();
+        let first_patch = self.changes.len();
         let mut too_much = false;
         for change in net.delta(t) {
             let field = packing.field(change.place);
-            let patches = &mut self.patches;
-            let at = row_of(
+            let patches = &mut self.changes;
+            let at = find_or_append(
                 patches,
                 first_patch,
                 |patch| patch.word == field.word,
-                || Patch { word: field.word, delta: 0, gain: 0, high: 0 },
+                || WordChange { word: field.word, delta: 0, gain: 0, high: 0 },
             );
             let patch = &mut patches[at];
             patch.delta = patch.delta.wrapping_add((change.delta as u64) << field.shift);
@@ -188,46 +188,51 @@ impl Moves {
         }
         self.moves.push(TransitionMove {
             checks: (first_check as u32, self.checks.len() as u32),
-            patches: (first_patch as u32, self.patches.len() as u32),
-            too_much,
+            changes: (first_patch as u32, self.changes.len() as u32),
+            always_overflows: too_much,
         });
         possible
     }
 
     /// Files every transition under the input place with the smallest value of `marked`.
-    pub(crate) fn refile(&mut self, net: &Net, packing: &Packing, marked: impl Fn(PlaceId) -> u64) {
+    pub(crate) fn rebuild_lists(
+        &mut self,
+        net: &Net,
+        packing: &Packing,
+        marked: impl Fn(PlaceId) -> u64,
+    ) {
         let mut filing: Vec<(PlaceId, TransitionId)> = Vec::with_capacity(self.candidates.len());
-        self.always.clear();
+        self.always_enabled.clear();
         for &t in &self.candidates {
             let inputs = net.pre(t).iter().map(|arc| arc.place);
             let changing = inputs.filter(|&p| packing.field(p).width > 0);
             match changing.min_by_key(|&p| (marked(p), net.consumers(p).len(), p)) {
                 Some(place) => filing.push((place, t)),
-                None => self.always.push(t.index() as u32),
+                None => self.always_enabled.push(t.index() as u32),
             }
         }
         filing.sort_unstable();
         self.entries.clear();
-        self.files.clear();
-        self.file_of_bit = vec![0; 64 * packing.words()];
-        self.filed = vec![0; packing.words()];
+        self.lists.clear();
+        self.list_of_bit = vec![0; 64 * packing.words()];
+        self.listed_bits = vec![0; packing.words()];
         for of_place in filing.chunk_by(|a, b| a.0 == b.0) {
             let field = packing.field(of_place[0].0);
             let start = self.entries.len() as u32;
             for &(_, t) in of_place {
                 let (first, end) = self.moves[t.index()].checks;
                 self.entries.push(MoveEntry {
-                    first: self.checks[first as usize],
+                    first_check: self.checks[first as usize],
                     transition: t.index() as u32,
-                    rest: (first + 1, end),
+                    other_checks: (first + 1, end),
                 });
             }
             let bits = field.word as usize * 64 + field.shift as usize;
-            let file = self.files.len() as u32;
-            self.file_of_bit[bits..bits + field.width as usize].fill(file);
-            self.filed[field.word as usize] |= field.mask();
+            let file = self.lists.len() as u32;
+            self.list_of_bit[bits..bits + field.width as usize].fill(file);
+            self.listed_bits[field.word as usize] |= field.mask();
             let entries = (start, self.entries.len() as u32);
-            self.files.push(File { mask: field.mask(), entries });
+            self.lists.push(CandidateList { mask: field.mask(), entries });
         }
     }
 
@@ -235,19 +240,19 @@ impl Moves {
     /// Returns the number of transitions that were checked.
     pub(crate) fn enabled(&self, key: &[u64], out: &mut Vec<u32>) -> usize {
         out.clear();
-        out.extend_from_slice(&self.always);
+        out.extend_from_slice(&self.always_enabled);
         let mut asked = 0;
-        for (word, &filed) in self.filed.iter().enumerate() {
+        for (word, &filed) in self.listed_bits.iter().enumerate() {
             let mut marked = key[word] & filed;
             while marked != 0 {
                 let bit = marked.trailing_zeros() as usize;
-                let file = self.files[self.file_of_bit[word * 64 + bit] as usize];
+                let file = self.lists[self.list_of_bit[word * 64 + bit] as usize];
                 marked &= !file.mask;
                 let entries = &self.entries[file.entries.0 as usize..file.entries.1 as usize];
                 asked += entries.len();
                 for entry in entries {
-                    let rest = entry.rest.0 as usize..entry.rest.1 as usize;
-                    if entry.first.passes(key)
+                    let rest = entry.other_checks.0 as usize..entry.other_checks.1 as usize;
+                    if entry.first_check.passes(key)
                         && self.checks[rest].iter().all(|check| check.passes(key))
                     {
                         out.push(entry.transition);
@@ -264,10 +269,10 @@ impl Moves {
     /// Returns an error if a field would overflow. The key is then invalid.
     pub(crate) fn fire(&self, t: u32, key: &mut [u64]) -> Result<(), Overflow> {
         let code = self.moves[t as usize];
-        if code.too_much {
+        if code.always_overflows {
             return Err(Overflow(TransitionId::new(t as usize)));
         }
-        for patch in &self.patches[code.patches.0 as usize..code.patches.1 as usize] {
+        for patch in &self.changes[code.changes.0 as usize..code.changes.1 as usize] {
             let word = patch.word as usize;
             let old = key[word];
             if patch.overflows(old) {
@@ -281,7 +286,7 @@ impl Moves {
 
 /// Returns the position of the entry that satisfies `is_it`, from `first` on. If there is none,
 /// appends a new entry.
-fn row_of<T>(
+fn find_or_append<T>(
     rows: &mut Vec<T>,
     first: usize,
     is_it: impl Fn(&T) -> bool,

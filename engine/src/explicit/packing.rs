@@ -20,7 +20,7 @@ use super::layout::{Field, Layout};
 use parikh_net::{Facts, Marking, Net, PlaceId};
 
 /// Maximum field width, since [`Marking::MAX_TOKENS`] is 2⁶³ − 1.
-const WIDEST: u8 = 63;
+const MAX_FIELD_BITS: u8 = 63;
 
 /// Number of words with free bits considered for the next field. With more words the packing is
 /// hardly tighter, but places that are close in the model, and so in its transitions, are
@@ -29,7 +29,7 @@ const OPEN_WORDS: usize = 8;
 
 /// Fields of one word that move to another word with the same shift.
 #[derive(Clone, Copy, Debug)]
-struct Shift {
+struct FieldShift {
     from: u32,
     to: u32,
     mask: u64,
@@ -39,9 +39,9 @@ struct Shift {
 
 /// Converts keys from one layout to another, many fields at a time.
 #[derive(Clone, Debug)]
-pub(crate) struct Carry(Vec<Shift>);
+pub(crate) struct KeyConversion(Vec<FieldShift>);
 
-impl Carry {
+impl KeyConversion {
     /// Writes the fields of `old` to `new` in the new layout.
     pub(crate) fn apply(&self, old: &[u64], new: &mut [u64]) {
         new.fill(0);
@@ -64,7 +64,7 @@ pub(crate) struct Packing {
     /// Token counts of the places without a field, 0 for the others.
     constants: Vec<u64>,
     /// True if a bound of the place is known. Such a field is widened only on its own overflow.
-    bounded: Vec<bool>,
+    is_bounded: Vec<bool>,
     layout: Layout,
     derived: Vec<DerivedPlace>,
     derivations: Derivations,
@@ -83,7 +83,7 @@ impl Packing {
             net.places().map(|p| Some(facts.upper_bound(p)?.tokens)).collect();
         let width = |p: PlaceId| {
             let bound = bounds[p.index()].unwrap_or(1).max(initial[p]).min(Marking::MAX_TOKENS);
-            if changes[p.index()] { bits(bound.max(1)) } else { 0 }
+            if changes[p.index()] { bit_count(bound.max(1)) } else { 0 }
         };
         let constant = |p: PlaceId| if changes[p.index()] { 0 } else { initial[p] };
         let constants = net.places().map(constant).collect();
@@ -91,12 +91,12 @@ impl Packing {
         let mut packing = Packing {
             fields: Vec::new(),
             constants,
-            bounded,
+            is_bounded: bounded,
             layout: Layout { words: 1, stored: 1, folded: false },
             derived: Vec::new(),
             derivations: Derivations::default(),
         };
-        packing.lay_out(&net.places().map(width).collect::<Vec<u8>>());
+        packing.place_fields(&net.places().map(width).collect::<Vec<u8>>());
         packing
     }
 
@@ -106,7 +106,7 @@ impl Packing {
         let widths: Vec<u8> = self.fields.iter().map(|field| field.width).collect();
         let mut compact = self.clone();
         compact.derived = derived;
-        compact.lay_out(&widths);
+        compact.place_fields(&widths);
         if compact.layout.stored == self.layout.stored {
             compact = self.clone();
         }
@@ -116,7 +116,7 @@ impl Packing {
 
     /// Places fields of these widths, first fit in the order of the places. The fields of derived
     /// places come last.
-    fn lay_out(&mut self, widths: &[u8]) {
+    fn place_fields(&mut self, widths: &[u8]) {
         let mut is_derived = vec![false; widths.len()];
         self.derived.iter().for_each(|derived| is_derived[derived.place.index()] = true);
         let only = |those: bool| {
@@ -188,21 +188,21 @@ impl Packing {
 
     /// Returns the conversion of keys to another layout of the same places, whose fields are at
     /// least as wide.
-    pub(crate) fn carry_to(&self, wider: &Packing) -> Carry {
-        let mut shifts: Vec<Shift> = Vec::new();
+    pub(crate) fn conversion_to(&self, wider: &Packing) -> KeyConversion {
+        let mut shifts: Vec<FieldShift> = Vec::new();
         for (from, to) in self.fields.iter().zip(&wider.fields).filter(|(from, _)| from.width > 0) {
             let shift = to.shift as i8 - from.shift as i8;
-            let same = |s: &&mut Shift| (s.from, s.to, s.by) == (from.word, to.word, shift);
+            let same = |s: &&mut FieldShift| (s.from, s.to, s.by) == (from.word, to.word, shift);
             // Fields with the same shift are usually neighbours in the order of places too.
             match shifts.iter_mut().rev().take(4 * OPEN_WORDS).find(same) {
                 Some(shift) => shift.mask |= from.mask(),
                 None => {
                     let mask = from.mask();
-                    shifts.push(Shift { from: from.word, to: to.word, mask, by: shift });
+                    shifts.push(FieldShift { from: from.word, to: to.word, mask, by: shift });
                 }
             }
         }
-        Carry(shifts)
+        KeyConversion(shifts)
     }
 
     /// Returns a layout in which `place` has space for `tokens` tokens. Its field at least doubles,
@@ -220,11 +220,11 @@ impl Packing {
         if tokens > Marking::MAX_TOKENS {
             return Err(Unpackable);
         }
-        let twice = |width: u8| (2 * width).min(WIDEST);
+        let twice = |width: u8| (2 * width).min(MAX_FIELD_BITS);
         let width = |(index, field): (usize, &Field)| {
             if index == place.index() {
-                bits(tokens).max(twice(field.width))
-            } else if all && !self.bounded[index] {
+                bit_count(tokens).max(twice(field.width))
+            } else if all && !self.is_bounded[index] {
                 twice(field.width)
             } else {
                 field.width
@@ -232,7 +232,7 @@ impl Packing {
         };
         let widths: Vec<u8> = self.fields.iter().enumerate().map(width).collect();
         let mut wider = self.clone();
-        wider.lay_out(&widths);
+        wider.place_fields(&widths);
         Ok(wider)
     }
 }
@@ -267,7 +267,7 @@ fn first_fit(widths: &[u8], first: u32) -> (Vec<Field>, u32) {
 }
 
 /// Returns the number of bits of `tokens`, at most [`WIDEST`].
-fn bits(tokens: u64) -> u8 {
+fn bit_count(tokens: u64) -> u8 {
     (64 - tokens.leading_zeros()) as u8
 }
 
@@ -293,7 +293,7 @@ mod tests {
             let wide = narrow.widened(c, 70_000, all).unwrap();
             assert!(wide.field(c).width >= 17);
             let mut wider = vec![0; wide.words()];
-            narrow.carry_to(&wide).apply(&key, &mut wider);
+            narrow.conversion_to(&wide).apply(&key, &mut wider);
             assert_eq!(&wide.unpack(&wider), net.initial());
         }
         assert_eq!(narrow.widened(c, 1 << 63, false).unwrap_err(), Unpackable);

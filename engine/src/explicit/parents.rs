@@ -7,19 +7,19 @@
 //! its one (P. Elias, *Efficient storage and retrieval by content and address of static files*, J.
 //! ACM 21(2), 1974). At the first decreasing parent, all parents are converted to plain numbers.
 
-use super::room::{MemoryAccount, OutOfMemory, reserved};
-use super::set::NONE;
+use super::memory::{MemoryAccount, OutOfMemory, try_with_capacity};
+use super::set::NO_NUMBER;
 
 /// Number of words between two stored counts of ones.
-const SAMPLED: usize = 32;
+const WORDS_PER_COUNT: usize = 32;
 /// Binary logarithm of the chunk size for plain numbers.
-const SHIFT: u32 = 14;
+const CHUNK_SHIFT: u32 = 14;
 
 /// The parents of markings 1, 2, 3 …; marking 0 has none.
 pub(crate) struct Parents {
     kind: ParentKind,
     len: u32,
-    room: MemoryAccount,
+    memory: MemoryAccount,
 }
 
 enum ParentKind {
@@ -33,18 +33,18 @@ enum ParentKind {
 struct ParentSteps {
     bits: Vec<u64>,
     /// Number of bits written.
-    end: u64,
+    bit_len: u64,
     /// Number of ones before word [`SAMPLED`] · i.
-    before: Vec<u32>,
-    last: u32,
+    ones_before: Vec<u32>,
+    last_parent: u32,
     /// Memory taken from the account, in bytes.
-    taken: u64,
+    taken_bytes: u64,
 }
 
 impl Parents {
     /// Creates an empty list, for the initial marking.
     pub(crate) fn new(room: &MemoryAccount) -> Self {
-        Parents { kind: ParentKind::Steps(ParentSteps::default()), len: 0, room: room.clone() }
+        Parents { kind: ParentKind::Steps(ParentSteps::default()), len: 0, memory: room.clone() }
     }
 
     /// Returns the number of parents, which is one less than the number of markings.
@@ -58,13 +58,13 @@ impl Parents {
     /// Returns an error if memory is short.
     pub(crate) fn push(&mut self, parent: u32) -> Result<(), OutOfMemory> {
         if let ParentKind::Steps(steps) = &self.kind
-            && parent < steps.last
+            && parent < steps.last_parent
         {
-            self.write_out()?;
+            self.convert_to_plain()?;
         }
         match &mut self.kind {
-            ParentKind::Steps(steps) => steps.push(parent, self.len, &self.room)?,
-            ParentKind::Plain(chunks) => push_plain(chunks, self.len, parent, &self.room)?,
+            ParentKind::Steps(steps) => steps.push(parent, self.len, &self.memory)?,
+            ParentKind::Plain(chunks) => push_plain(chunks, self.len, parent, &self.memory)?,
         }
         self.len += 1;
         Ok(())
@@ -72,24 +72,24 @@ impl Parents {
 
     /// Returns the parent of a marking. [`NONE`] for the initial marking.
     pub(crate) fn of(&self, number: u32) -> u32 {
-        let Some(at) = number.checked_sub(1) else { return NONE };
+        let Some(at) = number.checked_sub(1) else { return NO_NUMBER };
         match &self.kind {
             ParentKind::Steps(steps) => steps.parent(at),
             ParentKind::Plain(chunks) => {
-                chunks[(at >> SHIFT) as usize][(at & ((1 << SHIFT) - 1)) as usize]
+                chunks[(at >> CHUNK_SHIFT) as usize][(at & ((1 << CHUNK_SHIFT) - 1)) as usize]
             }
         }
     }
 
     /// Converts the bit vector to plain numbers.
-    fn write_out(&mut self) -> Result<(), OutOfMemory> {
+    fn convert_to_plain(&mut self) -> Result<(), OutOfMemory> {
         let ParentKind::Steps(steps) = &self.kind else { return Ok(()) };
         let mut chunks = Vec::new();
-        if let Err(full) = write_plain(steps, &mut chunks, &self.room) {
-            self.room.give_back((chunks.len() * (4 << SHIFT)) as u64);
+        if let Err(full) = write_plain(steps, &mut chunks, &self.memory) {
+            self.memory.give_back((chunks.len() * (4 << CHUNK_SHIFT)) as u64);
             return Err(full);
         }
-        self.room.give_back(steps.taken);
+        self.memory.give_back(steps.taken_bytes);
         self.kind = ParentKind::Plain(chunks);
         Ok(())
     }
@@ -101,7 +101,7 @@ fn write_plain(
     room: &MemoryAccount,
 ) -> Result<(), OutOfMemory> {
     let (mut parent, mut at) = (0, 0);
-    for bit in 0..steps.end {
+    for bit in 0..steps.bit_len {
         match steps.bits[(bit / 64) as usize] >> (bit % 64) & 1 {
             0 => parent += 1,
             _ => {
@@ -115,9 +115,9 @@ fn write_plain(
 
 impl Drop for Parents {
     fn drop(&mut self) {
-        self.room.give_back(match &self.kind {
-            ParentKind::Steps(steps) => steps.taken,
-            ParentKind::Plain(chunks) => (chunks.len() * (4 << SHIFT)) as u64,
+        self.memory.give_back(match &self.kind {
+            ParentKind::Steps(steps) => steps.taken_bytes,
+            ParentKind::Plain(chunks) => (chunks.len() * (4 << CHUNK_SHIFT)) as u64,
         });
     }
 }
@@ -128,36 +128,31 @@ fn push_plain(
     parent: u32,
     room: &MemoryAccount,
 ) -> Result<(), OutOfMemory> {
-    if (at >> SHIFT) as usize == chunks.len() {
-        room.take(4 << SHIFT)?;
-        chunks.push(reserved(1 << SHIFT)?);
+    if (at >> CHUNK_SHIFT) as usize == chunks.len() {
+        room.take(4 << CHUNK_SHIFT)?;
+        chunks.push(try_with_capacity(1 << CHUNK_SHIFT)?);
     }
-    chunks[(at >> SHIFT) as usize].push(parent);
+    chunks[(at >> CHUNK_SHIFT) as usize].push(parent);
     Ok(())
 }
 
 impl ParentSteps {
     /// Extends the bit vector up to bit `end`. `ones` is the number of ones so far.
-    fn begin_words(
-        &mut self,
-        end: u64,
-        ones: u32,
-        room: &MemoryAccount,
-    ) -> Result<(), OutOfMemory> {
+    fn extend_to(&mut self, end: u64, ones: u32, room: &MemoryAccount) -> Result<(), OutOfMemory> {
         while self.bits.len() as u64 <= end / 64 {
             let words = self.bits.len();
             if words == self.bits.capacity() {
                 // Grows by a quarter, and the counts accordingly.
                 let more = (words / 4).max(64);
-                let counts = more / SAMPLED + 1;
+                let counts = more / WORDS_PER_COUNT + 1;
                 let bytes = (more * 8 + counts * 4) as u64;
                 room.take(bytes)?;
-                self.taken += bytes;
+                self.taken_bytes += bytes;
                 self.bits.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
-                self.before.try_reserve_exact(counts).map_err(|_| OutOfMemory)?;
+                self.ones_before.try_reserve_exact(counts).map_err(|_| OutOfMemory)?;
             }
-            if words.is_multiple_of(SAMPLED) {
-                self.before.push(ones);
+            if words.is_multiple_of(WORDS_PER_COUNT) {
+                self.ones_before.push(ones);
             }
             self.bits.push(0);
         }
@@ -165,18 +160,18 @@ impl ParentSteps {
     }
 
     fn push(&mut self, parent: u32, ones: u32, room: &MemoryAccount) -> Result<(), OutOfMemory> {
-        let at = self.end + u64::from(parent - self.last);
-        self.begin_words(at, ones, room)?;
+        let at = self.bit_len + u64::from(parent - self.last_parent);
+        self.extend_to(at, ones, room)?;
         self.bits[(at / 64) as usize] |= 1 << (at % 64);
-        (self.end, self.last) = (at + 1, parent);
+        (self.bit_len, self.last_parent) = (at + 1, parent);
         Ok(())
     }
 
     /// Returns the number of zeros before one number `at`, counted from 0.
     fn parent(&self, at: u32) -> u32 {
-        let sample = self.before.partition_point(|&ones| ones <= at) - 1;
-        let mut left = at - self.before[sample];
-        let mut word = sample * SAMPLED;
+        let sample = self.ones_before.partition_point(|&ones| ones <= at) - 1;
+        let mut left = at - self.ones_before[sample];
+        let mut word = sample * WORDS_PER_COUNT;
         while left >= self.bits[word].count_ones() {
             left -= self.bits[word].count_ones();
             word += 1;
@@ -212,7 +207,7 @@ mod tests {
                 parents.push(parent).unwrap();
                 expected.push(parent);
             }
-            assert_eq!(parents.of(0), NONE);
+            assert_eq!(parents.of(0), NO_NUMBER);
             let numbers = (1..).zip(&expected);
             numbers.for_each(|(number, &parent)| assert_eq!(parents.of(number), parent));
             let bytes = room.taken();

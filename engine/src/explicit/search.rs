@@ -9,13 +9,13 @@
 //! sets every marking relevant for its goal. Then an unreached goal is unreachable, and the largest
 //! value seen is the maximum. A search that ends for another reason refutes nothing.
 
-use super::crew::{Done, ParallelExpansion, Visitor};
-use super::room::{MemoryAccount, OutOfMemory};
+use super::memory::{MemoryAccount, OutOfMemory};
+use super::parallel_expansion::{ExpansionEvent, ParallelExpansion, Visitor};
 use super::space::ExpandedMarking;
-use super::space::{Purpose, Space, SpaceError, representatives};
+use super::space::{Space, SpaceError, SpaceOptions, representatives};
 use super::state_space::{EffectFilter, count};
 use super::stubborn::StubbornSets;
-use super::watch::{AtExpansion, PackedGoal, SearchWatch, read_off};
+use super::watch::{ExpansionTests, PackedGoal, SearchWatch, transitions_tested_at_expansion};
 use crate::Task;
 use crate::board::{Proof, ProofReporter, WitnessReporter};
 use parikh_evidence::Document;
@@ -28,20 +28,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Limit on the number of expansions between two checks of the budget and the board.
-const POLLING: u64 = 64;
+const MAX_POLLING_INTERVAL: u64 = 64;
 
 /// Reserve memory that is freed when memory runs out. It is needed to report what was found:
 /// sequences are read back and replayed in ordinary vectors.
-const BALLAST: usize = 4 << 20;
+const RESERVE_BYTES: usize = 4 << 20;
 
 /// The order of expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchOrder {
     /// Breadth-first: shortest sequences, and no memory for the frontier.
-    Breadth,
+    BreadthFirst,
     /// Best-first by the distance to the first open goal. Among equal distances the newest marking
     /// comes first.
-    Best,
+    BestFirst,
 }
 
 /// Configuration of a search.
@@ -50,11 +50,11 @@ pub(crate) struct SearchConfig {
     pub(crate) order: SearchOrder,
     /// True if the search is for the first goal only. The other goals are watched, but not refuted,
     /// and the search ends when the first goal is settled.
-    pub(crate) first_only: bool,
+    pub(crate) only_first_goal: bool,
     /// True if only stubborn sets are fired. Requires `first_only`.
-    pub(crate) stubborn: bool,
+    pub(crate) uses_stubborn_sets: bool,
     /// Limit on the memory for markings, in bytes.
-    pub(crate) ceiling: u64,
+    pub(crate) max_bytes: u64,
     /// Number of threads for a breadth-first search without stubborn sets.
     pub(crate) threads: usize,
 }
@@ -67,9 +67,9 @@ pub(crate) enum SearchEnd {
     /// Every goal is settled.
     Settled,
     /// The budget is exhausted.
-    Spent(Spent),
+    BudgetExhausted(Spent),
     /// No further marking can be stored.
-    Stuck(SpaceError),
+    SpaceFull(SpaceError),
 }
 
 /// Statistics of a search.
@@ -80,7 +80,7 @@ pub(crate) struct SearchReport {
     pub(crate) firings: u64,
     pub(crate) repackings: u64,
     pub(crate) peak_bytes: u64,
-    pub(crate) bytes: u64,
+    pub(crate) final_bytes: u64,
 }
 
 enum Frontier {
@@ -91,8 +91,8 @@ enum Frontier {
 impl Frontier {
     fn new(order: SearchOrder) -> Self {
         match order {
-            SearchOrder::Breadth => Frontier::Breadth(0),
-            SearchOrder::Best => Frontier::Best(BinaryHeap::new()),
+            SearchOrder::BreadthFirst => Frontier::Breadth(0),
+            SearchOrder::BestFirst => Frontier::Best(BinaryHeap::new()),
         }
     }
 
@@ -106,7 +106,8 @@ impl Frontier {
         match self {
             Frontier::Breadth(_) => {}
             Frontier::Best(heap) => {
-                let more = doubled::<(Reverse<u64>, u32)>(heap.len(), heap.capacity(), room)?;
+                let more =
+                    reserve_doubled::<(Reverse<u64>, u32)>(heap.len(), heap.capacity(), room)?;
                 heap.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
                 heap.push((Reverse(distance), number));
             }
@@ -128,7 +129,11 @@ impl Frontier {
 
 /// Returns the number of additional elements to reserve before the next push, and takes their
 /// memory from `room`. The capacity doubles when it is used up.
-fn doubled<T>(len: usize, capacity: usize, room: &MemoryAccount) -> Result<usize, OutOfMemory> {
+fn reserve_doubled<T>(
+    len: usize,
+    capacity: usize,
+    room: &MemoryAccount,
+) -> Result<usize, OutOfMemory> {
     if len < capacity {
         return Ok(0);
     }
@@ -147,25 +152,25 @@ struct ExplicitSearch<'a> {
     frontier: Frontier,
     stubborn: Option<StubbornSets<'a>>,
     /// For each transition, true if it may be fired. The others are only listed as enabled.
-    fired: Vec<bool>,
-    distinct: EffectFilter<'a>,
+    is_fired: Vec<bool>,
+    effect_filter: EffectFilter<'a>,
     firings: u64,
     expansions: u64,
     /// Number of expansions before maxima are next compared with proved bounds.
-    maxima_next: u64,
+    next_maxima_check: u64,
     /// Number of open goals that keep the search going.
-    open: usize,
+    open_goals: usize,
     seen_version: u64,
     /// Indices of goals that the current marking reaches.
-    hits: Vec<u32>,
-    reached: Vec<(u32, u32)>,
-    ballast: Vec<u8>,
+    reached_now: Vec<u32>,
+    unreported: Vec<(u32, u32)>,
+    reserve: Vec<u8>,
 }
 
 /// The visitor for parallel expansion: tests the goals that depend on enabledness.
 struct GoalVisitor<'n> {
     net: &'n Net,
-    goals: AtExpansion,
+    goals: ExpansionTests,
 }
 
 impl<'n> Visitor for GoalVisitor<'n> {
@@ -178,14 +183,14 @@ impl<'n> Visitor for GoalVisitor<'n> {
         (EffectFilter::new(self.net), Vec::new())
     }
 
-    fn choose(
+    fn select_transitions(
         &self,
         (distinct, hits): &mut Self::Scratch,
         seen: ExpandedMarking<'_>,
         enabled: &mut Vec<u32>,
     ) {
         hits.clear();
-        self.goals.asked(seen.key, enabled, |goal| hits.push(goal));
+        self.goals.test_all(seen.key, enabled, |goal| hits.push(goal));
         distinct.retain(enabled);
     }
 
@@ -210,32 +215,33 @@ pub(crate) fn search<'a>(
     witness_reporter: WitnessReporter<'a>,
     proof_reporter: ProofReporter<'a>,
 ) -> SearchReport {
-    debug_assert!(config.first_only || !config.stubborn);
+    debug_assert!(config.only_first_goal || !config.uses_stubborn_sets);
     let deadness = goals.iter().any(
         |(_, goal)| matches!(goal, MarkingGoal::Reach(predicate) if predicate.mentions_deadness()),
     );
     let fired = representatives(task.net, deadness);
     let fires = |t: TransitionId| fired[t.index()];
     let mut listed = fired.clone();
-    read_off(goals).into_iter().for_each(|t| listed[t.index()] = true);
+    transitions_tested_at_expansion(goals).into_iter().for_each(|t| listed[t.index()] = true);
     let lists = |t: TransitionId| listed[t.index()];
-    let purpose = Purpose { listed: &lists, sequences: true, ceiling: config.ceiling };
+    let purpose = SpaceOptions { listed: &lists, sequences: true, ceiling: config.max_bytes };
     let space = match Space::new(task.net, task.facts, purpose, budget) {
         Ok(space) => space,
         Err(stuck) => {
-            let end = SearchEnd::Stuck(stuck);
+            let end = SearchEnd::SpaceFull(stuck);
             return SearchReport {
                 end,
                 states: 0,
                 firings: 0,
                 repackings: 0,
                 peak_bytes: 0,
-                bytes: 0,
+                final_bytes: 0,
             };
         }
     };
     let watch = SearchWatch::new(task.net, space.packing(), goals);
-    let stubborn = config.stubborn.then(|| StubbornSets::new(task.net, &watch.goals[0], fires));
+    let stubborn =
+        config.uses_stubborn_sets.then(|| StubbornSets::new(task.net, &watch.goals[0], fires));
     let mut search = ExplicitSearch {
         task,
         config,
@@ -243,21 +249,21 @@ pub(crate) fn search<'a>(
         watch,
         frontier: Frontier::new(config.order),
         stubborn,
-        fired,
-        distinct: EffectFilter::new(task.net),
+        is_fired: fired,
+        effect_filter: EffectFilter::new(task.net),
         firings: 0,
         expansions: 0,
-        maxima_next: 0,
-        open: goals.len(),
+        next_maxima_check: 0,
+        open_goals: goals.len(),
         seen_version: task.board.version(),
-        hits: Vec::new(),
-        reached: Vec::new(),
-        ballast: vec![0; BALLAST],
+        reached_now: Vec::new(),
+        unreported: Vec::new(),
+        reserve: vec![0; RESERVE_BYTES],
         space,
     };
     let start = Instant::now();
-    let end = search.run(budget).unwrap_or_else(SearchEnd::Stuck);
-    search.conclude(end, start.elapsed(), budget, proof_reporter);
+    let end = search.run(budget).unwrap_or_else(SearchEnd::SpaceFull);
+    search.report_conclusions(end, start.elapsed(), budget, proof_reporter);
     let (states, room) = (search.space.store().len(), search.space.store().room());
     SearchReport {
         end,
@@ -265,26 +271,26 @@ pub(crate) fn search<'a>(
         firings: search.firings,
         repackings: search.space.repackings,
         peak_bytes: room.peak(),
-        bytes: room.taken(),
+        final_bytes: room.taken(),
     }
 }
 
 /// Decides when to check the budget and the board. A marking of ten thousand places with a thousand
 /// successors, each tested against a formula of thousands of atoms, takes as long as a million
 /// other markings.
-struct Pace {
+struct PollingInterval {
     /// Number of expansions before the next check.
     next: u64,
     every: u64,
     last: Instant,
 }
 
-impl Pace {
+impl PollingInterval {
     fn looked(&mut self, expansions: u64) {
         let took = self.last.elapsed();
         self.every = match took {
             _ if took > Duration::from_millis(10) => (self.every / 4).max(1),
-            _ if took < Duration::from_millis(2) => (self.every * 2).min(POLLING),
+            _ if took < Duration::from_millis(2) => (self.every * 2).min(MAX_POLLING_INTERVAL),
             _ => self.every,
         };
         self.next = expansions + self.every;
@@ -294,28 +300,28 @@ impl Pace {
 
 impl<'a> ExplicitSearch<'a> {
     fn run(&mut self, budget: &Budget) -> Result<SearchEnd, SpaceError> {
-        self.open = self.count_open();
-        self.watch.initial(self.space.key(), &mut self.hits);
-        self.note_hits(0);
+        self.open_goals = self.count_open();
+        self.watch.test_initial(self.space.key(), &mut self.reached_now);
+        self.record_reached(0);
         self.report_reached();
         self.frontier.push(0, 0, self.space.store().room())?;
         let mut enabled: Vec<u32> = Vec::new();
         let mut fresh: Vec<(u32, u64)> = Vec::new();
-        if self.open == 0 {
+        if self.open_goals == 0 {
             return Ok(SearchEnd::Settled);
         }
-        let mut pace = Pace { next: 0, every: 1, last: Instant::now() };
+        let mut pace = PollingInterval { next: 0, every: 1, last: Instant::now() };
         let threads = if self.stubborn.is_none() { self.config.threads } else { 1 };
         let mut crew = ParallelExpansion::new(threads, budget);
         loop {
-            let together = self.expand_together(&mut crew)?;
+            let together = self.expand_in_parallel(&mut crew)?;
             if together || self.expansions >= pace.next {
                 pace.looked(self.expansions);
                 if let Some(spent) = budget.exhausted() {
-                    return Ok(SearchEnd::Spent(spent));
+                    return Ok(SearchEnd::BudgetExhausted(spent));
                 }
                 self.check_board();
-                if self.open == 0 {
+                if self.open_goals == 0 {
                     return Ok(SearchEnd::Settled);
                 }
             }
@@ -326,33 +332,33 @@ impl<'a> ExplicitSearch<'a> {
             self.expansions += 1;
             loop {
                 self.space.load(number, &mut enabled);
-                if self.watch.asks_at_expansion() {
-                    self.watch.expanded(self.space.key(), &enabled, &mut self.hits);
-                    self.note_hits(number);
+                if self.watch.has_tests_at_expansion() {
+                    self.watch.test_at_expansion(self.space.key(), &enabled, &mut self.reached_now);
+                    self.record_reached(number);
                 }
-                self.choose(&mut enabled);
+                self.select_transitions(&mut enabled);
                 fresh.clear();
                 let effect_of = |t: u32| self.task.net.effect_of(TransitionId::new(t as usize));
-                let best = self.config.order == SearchOrder::Best;
-                let (watch, hits) = (&mut self.watch, &mut self.hits);
-                let reached = &mut self.reached;
+                let best = self.config.order == SearchOrder::BestFirst;
+                let (watch, hits) = (&mut self.watch, &mut self.reached_now);
+                let reached = &mut self.unreported;
                 // There may be a thousand successors, and each test may take a quarter of a
                 // millisecond.
                 let (mut judged, mut late) = (0_u32, false);
                 let mut judge = |watch: &SearchWatch, key: &[u64]| {
                     judged += 1;
                     late |= judged.is_multiple_of(32) && budget.is_exhausted();
-                    if best && !late { distance(watch, key) } else { 0 }
+                    if best && !late { distance_to_goal(watch, key) } else { 0 }
                 };
                 let expanded = self.space.expand(number, &enabled, |t, key, new| {
-                    watch.new_marking(effect_of(t), key, new, hits);
+                    watch.test_new_marking(effect_of(t), key, new, hits);
                     reached.extend(hits.drain(..).map(|goal| (goal, new)));
                     fresh.push((new, judge(watch, key)));
                 });
                 let widened = match expanded {
                     Ok(widened) => widened,
                     Err(stuck) => {
-                        self.ballast = Vec::new();
+                        self.reserve = Vec::new();
                         self.report_reached();
                         return Err(stuck);
                     }
@@ -366,9 +372,9 @@ impl<'a> ExplicitSearch<'a> {
                 self.frontier.push(new, distance, self.space.store().room())?;
             }
             self.firings += enabled.len() as u64;
-            if !self.reached.is_empty() {
+            if !self.unreported.is_empty() {
                 self.report_reached();
-                if self.open == 0 {
+                if self.open_goals == 0 {
                     return Ok(SearchEnd::Settled);
                 }
             }
@@ -378,38 +384,38 @@ impl<'a> ExplicitSearch<'a> {
 
     /// Expands the next markings in parallel if the search is breadth-first and there are enough
     /// markings. Returns true if some were expanded.
-    fn expand_together(
+    fn expand_in_parallel(
         &mut self,
         crew: &mut ParallelExpansion<GoalVisitor<'a>>,
     ) -> Result<bool, SpaceError> {
         let Frontier::Breadth(next) = self.frontier else { return Ok(false) };
-        if !crew.is_worth_it(&self.space, next) {
+        if !crew.can_expand(&self.space, next) {
             return Ok(false);
         }
         let net = self.task.net;
         let asking = GoalVisitor { net, goals: std::mem::take(&mut self.watch.at_expansion) };
-        let (watch, reached) = (&mut self.watch, &mut self.reached);
-        let (hits, firings) = (&mut self.hits, &mut self.firings);
+        let (watch, reached) = (&mut self.watch, &mut self.unreported);
+        let (hits, firings) = (&mut self.reached_now, &mut self.firings);
         // Goals stay open until the whole chunk is processed. For each goal only the first marking
         // counts.
         let mut known = HashSet::new();
         let expanded = crew.expand(&mut self.space, next, &asking, |done| match done {
-            Done::Expanded(notes, fired) => {
+            ExpansionEvent::Expanded(notes, fired) => {
                 *firings += fired;
                 reached.extend(notes.into_iter().filter(|&(goal, _)| known.insert(goal)));
             }
-            Done::New(t, key, number) => {
+            ExpansionEvent::New(t, key, number) => {
                 let class = net.effect_of(TransitionId::new(t as usize));
-                watch.new_marking(class, key, number, hits);
+                watch.test_new_marking(class, key, number, hits);
                 let first = hits.drain(..).filter(|&goal| known.insert(goal));
                 reached.extend(first.map(|goal| (goal, number)));
             }
         });
         self.watch.at_expansion = asking.goals;
         if expanded.is_err() {
-            self.ballast = Vec::new();
+            self.reserve = Vec::new();
         }
-        if !self.reached.is_empty() {
+        if !self.unreported.is_empty() {
             self.report_reached();
             self.watch.forget_closed();
         }
@@ -421,40 +427,40 @@ impl<'a> ExplicitSearch<'a> {
 
     /// Reduces the enabled transitions to those to fire: a stubborn set, one transition per effect,
     /// none without effect.
-    fn choose(&mut self, enabled: &mut Vec<u32>) {
+    fn select_transitions(&mut self, enabled: &mut Vec<u32>) {
         if let Some(stubborn) = &mut self.stubborn {
             let goal = &self.watch.goals[0];
-            enabled.retain(|&t| self.fired[t as usize]);
+            enabled.retain(|&t| self.is_fired[t as usize]);
             stubborn.reduce(self.space.packing(), self.space.key(), goal, enabled);
         }
-        self.distinct.retain(enabled);
+        self.effect_filter.retain(enabled);
     }
 
-    fn note_hits(&mut self, number: u32) {
-        self.reached.extend(self.hits.drain(..).map(|goal| (goal, number)));
+    fn record_reached(&mut self, number: u32) {
+        self.unreported.extend(self.reached_now.drain(..).map(|goal| (goal, number)));
     }
 
     /// Reports the goals reached.
     fn report_reached(&mut self) {
-        for (index, number) in std::mem::take(&mut self.reached) {
+        for (index, number) in std::mem::take(&mut self.unreported) {
             let goal = &mut self.watch.goals[index as usize];
-            if std::mem::replace(&mut goal.open, false) {
-                goal.claimed = true;
+            if std::mem::replace(&mut goal.is_open, false) {
+                goal.is_reported = true;
                 let id = goal.id;
                 if number < self.space.store().len() {
                     self.witness_reporter.reached(id, self.space.sequence_to(number));
                 }
             }
         }
-        self.open = self.count_open();
+        self.open_goals = self.count_open();
     }
 
     /// Returns the number of goals that keep the search going.
     fn count_open(&self) -> usize {
-        if self.config.first_only {
-            usize::from(self.watch.goals[0].open)
+        if self.config.only_first_goal {
+            usize::from(self.watch.goals[0].is_open)
         } else {
-            self.watch.open()
+            self.watch.count_open()
         }
     }
 
@@ -464,16 +470,16 @@ impl<'a> ExplicitSearch<'a> {
         if self.seen_version != board.version() {
             self.seen_version = board.version();
             self.watch.drop_settled(board);
-            self.open = self.count_open();
+            self.open_goals = self.count_open();
         }
-        if self.expansions < self.maxima_next {
+        if self.expansions < self.next_maxima_check {
             return;
         }
-        self.maxima_next = self.expansions + POLLING * 64;
+        self.next_maxima_check = self.expansions + MAX_POLLING_INTERVAL * 64;
         for index in 0..self.watch.goals.len() {
             let goal = &self.watch.goals[index];
             if let PackedGoal::Maximise(_, _, Some((best, number))) = goal.packed
-                && goal.open
+                && goal.is_open
                 && self.witness_reporter.proved(goal.id).is_some_and(|proved| best >= proved)
             {
                 self.report_maximum(index, best, number);
@@ -488,34 +494,34 @@ impl<'a> ExplicitSearch<'a> {
             self.witness_reporter.reached(id, self.space.sequence_to(number));
         }
         let open = self.task.board.is_open(id);
-        self.watch.goals[index].open = open;
-        self.open = self.count_open();
+        self.watch.goals[index].is_open = open;
+        self.open_goals = self.count_open();
     }
 
     /// Reports the conclusions at the end of the search.
-    fn conclude(
+    fn report_conclusions(
         &mut self,
         end: SearchEnd,
         took: Duration,
         budget: &Budget,
         proof_reporter: ProofReporter<'_>,
     ) {
-        self.ballast = Vec::new();
+        self.reserve = Vec::new();
         let proofs = (end == SearchEnd::Exhausted).then(|| Proof {
-            document: self.document(took, budget).map(Arc::new),
-            ..Proof::searched(self.space.store().len().into(), self.config.stubborn)
+            document: self.certificate(took, budget).map(Arc::new),
+            ..Proof::searched(self.space.store().len().into(), self.config.uses_stubborn_sets)
         });
         let by =
             proofs.as_ref().and_then(|proof| Some(proof_reporter.by(proof.document.as_ref()?)));
         for index in 0..self.watch.goals.len() {
-            let proofs = proofs.as_ref().filter(|_| index == 0 || !self.config.first_only);
+            let proofs = proofs.as_ref().filter(|_| index == 0 || !self.config.only_first_goal);
             let goal = &self.watch.goals[index];
-            if !goal.open || !self.task.board.is_open(goal.id) {
+            if !goal.is_open || !self.task.board.is_open(goal.id) {
                 continue;
             }
             let id = goal.id;
             match (&goal.packed, proofs) {
-                (PackedGoal::Reach(..), Some(proof)) if !goal.claimed => match &by {
+                (PackedGoal::Reach(..), Some(proof)) if !goal.is_reported => match &by {
                     Some(by) => by.unreachable(id, proof.clone()),
                     None => proof_reporter.unreachable(id, proof.clone()),
                 },
@@ -539,14 +545,14 @@ impl ExplicitSearch<'_> {
     /// Returns the certificate of an exhaustive search: the number of markings, for a checker to
     /// recount. After a small search with stubborn sets all markings are counted first, if that
     /// takes hardly longer than the search.
-    fn document(&self, took: Duration, budget: &Budget) -> Option<Document> {
+    fn certificate(&self, took: Duration, budget: &Budget) -> Option<Document> {
         let found = self.space.store().len();
-        let count = if !self.config.stubborn {
+        let count = if !self.config.uses_stubborn_sets {
             found.into()
-        } else if found <= RECOUNTED && took <= Duration::from_secs(1) {
+        } else if found <= MAX_RECOUNTED_VISITED && took <= Duration::from_secs(1) {
             let slice = budget.slice(2 * took + Duration::from_millis(20));
             let counted = count(self.task.net, self.task.facts, 1, &slice).ok()?;
-            u64::try_from(counted.states).ok().filter(|&states| states <= MOST_RECOUNTED)?
+            u64::try_from(counted.states).ok().filter(|&states| states <= MAX_RECOUNTED_MARKINGS)?
         } else {
             return None;
         };
@@ -555,14 +561,14 @@ impl ExplicitSearch<'_> {
 }
 
 /// Limit on the markings of a search with stubborn sets after which all markings are counted.
-const RECOUNTED: u32 = 100_000;
+const MAX_RECOUNTED_VISITED: u32 = 100_000;
 
 /// Limit on a number of markings that a checker should recount.
-const MOST_RECOUNTED: u64 = 1_000_000;
+const MAX_RECOUNTED_MARKINGS: u64 = 1_000_000;
 
 /// Returns the distance of the marking to the first open goal.
-fn distance(watch: &SearchWatch, key: &[u64]) -> u64 {
-    match watch.goals.iter().find(|goal| goal.open).map(|goal| &goal.packed) {
+fn distance_to_goal(watch: &SearchWatch, key: &[u64]) -> u64 {
+    match watch.goals.iter().find(|goal| goal.is_open).map(|goal| &goal.packed) {
         Some(PackedGoal::Reach(_, test)) => test.distance(key),
         Some(PackedGoal::Maximise(_, sum, _)) => {
             // A larger value means a smaller distance.

@@ -17,27 +17,27 @@
 //! All large allocations use `try_reserve` and are limited by the [`MemoryAccount`]. A set that is
 //! [`OutOfMemory`] accepts no more keys, but its arena can still be read.
 
-use super::room::{MemoryAccount, OutOfMemory, reserved};
-use super::threads::{Tasks, together};
+use super::memory::{MemoryAccount, OutOfMemory, try_with_capacity};
+use super::threads::{Tasks, run_on_threads};
 use std::hint::black_box;
 
 /// Approximate size of a chunk of keys, in bytes.
-const CHUNK: usize = 1 << 16;
+const CHUNK_BYTES: usize = 1 << 16;
 /// Number of slots per bucket.
-const SLOTS: usize = 12;
+const SLOTS_PER_BUCKET: usize = 12;
 /// Maximum load of a small table, in 1/16 of the slots. Beyond it, the table doubles.
-const LOAD: u64 = 13;
+const MAX_LOAD_SMALL: u64 = 13;
 /// Number of buckets from which a table counts as large. This is 4 MB, about the size of a cache.
-const LARGE: usize = 1 << 16;
+const LARGE_TABLE_BUCKETS: usize = 1 << 16;
 /// Maximum load of a large table, in 1/16.
-const LOAD_LARGE: u64 = 15;
+const MAX_LOAD_LARGE: u64 = 15;
 /// Load of a large table after growing, in 1/16. Frequent rebuilding is acceptable if memory is the
 /// limit of the search.
-const LOAD_AFTER: u64 = 11;
+const LOAD_AFTER_GROWING: u64 = 11;
 /// Marks a missing number.
-pub(crate) const NONE: u32 = u32::MAX;
+pub(crate) const NO_NUMBER: u32 = u32::MAX;
 /// Number of parts of a table. The number of buckets is a multiple of it.
-pub(crate) const PARTS: usize = 32;
+pub(crate) const TABLE_SEGMENTS: usize = 32;
 
 /// A bucket of one cache line. Slots are filled in order and never emptied.
 #[derive(Clone, Copy)]
@@ -45,29 +45,30 @@ pub(crate) const PARTS: usize = 32;
 struct Bucket {
     /// The lowest [`SLOTS`] bytes contain one hash byte per slot. The highest byte contains the
     /// number of used slots.
-    head: u128,
-    numbers: [u32; SLOTS],
+    tags_and_count: u128,
+    numbers: [u32; SLOTS_PER_BUCKET],
 }
 
-const EMPTY: Bucket = Bucket { head: 0, numbers: [0; SLOTS] };
-const TAKEN_SHIFT: u32 = 120;
+const EMPTY_BUCKET: Bucket = Bucket { tags_and_count: 0, numbers: [0; SLOTS_PER_BUCKET] };
+const USED_SLOTS_SHIFT: u32 = 120;
 
 impl Bucket {
-    fn taken(&self) -> usize {
-        (self.head >> TAKEN_SHIFT) as usize
+    fn used_slots(&self) -> usize {
+        (self.tags_and_count >> USED_SLOTS_SHIFT) as usize
     }
 
     fn push(&mut self, tag: u8, number: u32) {
-        let at = self.taken();
+        let at = self.used_slots();
         self.numbers[at] = number;
-        self.head = (self.head | u128::from(tag) << (8 * at)) + (1 << TAKEN_SHIFT);
+        self.tags_and_count =
+            (self.tags_and_count | u128::from(tag) << (8 * at)) + (1 << USED_SLOTS_SHIFT);
     }
 
     /// Returns the highest bit of each byte equal to `tag`. May contain false positives, also
     /// beyond the used slots.
-    fn matches(&self, tag: u8) -> u128 {
-        const ONES: u128 = u128::from_ne_bytes([1; 16]) >> (8 * (16 - SLOTS));
-        let differences = (self.head & (ONES * 0xff)) ^ (ONES * u128::from(tag));
+    fn tag_matches(&self, tag: u8) -> u128 {
+        const ONES: u128 = u128::from_ne_bytes([1; 16]) >> (8 * (16 - SLOTS_PER_BUCKET));
+        let differences = (self.tags_and_count & (ONES * 0xff)) ^ (ONES * u128::from(tag));
         differences.wrapping_sub(ONES) & !differences & (ONES << 7)
     }
 }
@@ -91,7 +92,7 @@ impl Hash {
     }
 
     /// Returns some of the hash bits, none of which selects the bucket.
-    pub(crate) fn short(self) -> usize {
+    pub(crate) fn low_bits(self) -> usize {
         self.0 as u32 as usize
     }
 
@@ -101,8 +102,8 @@ impl Hash {
     }
 
     /// Returns the part of the table that contains the key's bucket, independent of the table size.
-    pub(crate) fn part(self) -> usize {
-        self.bucket(PARTS)
+    pub(crate) fn segment(self) -> usize {
+        self.bucket(TABLE_SEGMENTS)
     }
 }
 
@@ -110,42 +111,42 @@ impl Hash {
 enum Slot {
     Found(u32),
     /// The key is missing, and this bucket has a free slot.
-    Free(usize),
+    FreeInBucket(usize),
     /// All buckets up to the last one are full, without the key.
-    Beyond,
+    NoFreeSlot,
 }
 
 /// Searches the buckets from `from` on for a key with this tag that satisfies `is_it`.
 #[inline(always)]
-fn look(buckets: &[Bucket], from: usize, tag: u8, is_it: impl Fn(u32) -> bool) -> Slot {
+fn search_buckets(buckets: &[Bucket], from: usize, tag: u8, is_it: impl Fn(u32) -> bool) -> Slot {
     for (at, bucket) in (from..).zip(&buckets[from..]) {
-        let mut matches = bucket.matches(tag);
+        let mut matches = bucket.tag_matches(tag);
         while matches != 0 {
             let slot = (matches.trailing_zeros() / 8) as usize;
             matches &= matches - 1;
-            if slot < bucket.taken() && is_it(bucket.numbers[slot]) {
+            if slot < bucket.used_slots() && is_it(bucket.numbers[slot]) {
                 return Slot::Found(bucket.numbers[slot]);
             }
         }
-        if bucket.taken() < SLOTS {
-            return Slot::Free(at);
+        if bucket.used_slots() < SLOTS_PER_BUCKET {
+            return Slot::FreeInBucket(at);
         }
     }
-    Slot::Beyond
+    Slot::NoFreeSlot
 }
 
 /// Like [`look`] on a whole table, where the first bucket follows the last one.
 #[inline(always)]
-fn look_round(buckets: &[Bucket], hash: Hash, is_it: impl Fn(u32) -> bool) -> Slot {
-    match look(buckets, hash.bucket(buckets.len()), hash.tag(), &is_it) {
-        Slot::Beyond => look(buckets, 0, hash.tag(), is_it),
+fn search_table(buckets: &[Bucket], hash: Hash, is_it: impl Fn(u32) -> bool) -> Slot {
+    match search_buckets(buckets, hash.bucket(buckets.len()), hash.tag(), &is_it) {
+        Slot::NoFreeSlot => search_buckets(buckets, 0, hash.tag(), is_it),
         slot => slot,
     }
 }
 
 /// The keys of a set by number.
 pub(crate) struct Arena {
-    words: usize,
+    words_per_key: usize,
     /// A chunk contains 2^shift keys.
     shift: u32,
     chunks: Vec<Vec<u64>>,
@@ -156,18 +157,18 @@ impl Arena {
     /// Returns the key with the given number.
     pub(crate) fn key(&self, number: u32) -> &[u64] {
         let chunk = &self.chunks[(number >> self.shift) as usize];
-        let at = (number & ((1 << self.shift) - 1)) as usize * self.words;
-        &chunk[at..at + self.words]
+        let at = (number & ((1 << self.shift) - 1)) as usize * self.words_per_key;
+        &chunk[at..at + self.words_per_key]
     }
 
     fn append(&mut self, key: &[u64], room: &MemoryAccount) -> Result<u32, OutOfMemory> {
         let chunk = (self.len >> self.shift) as usize;
-        if self.len == NONE - 1 {
+        if self.len == NO_NUMBER - 1 {
             return Err(OutOfMemory);
         }
         if chunk == self.chunks.len() {
             room.take(self.chunk_bytes())?;
-            self.chunks.push(reserved(self.words << self.shift)?);
+            self.chunks.push(try_with_capacity(self.words_per_key << self.shift)?);
         }
         self.chunks[chunk].extend_from_slice(key);
         self.len += 1;
@@ -175,7 +176,7 @@ impl Arena {
     }
 
     fn chunk_bytes(&self) -> u64 {
-        (8 * self.words as u64) << self.shift
+        (8 * self.words_per_key as u64) << self.shift
     }
 }
 
@@ -185,16 +186,16 @@ pub(crate) struct MarkingSet {
     table: Vec<Bucket>,
     /// Number of keys at which the table is rebuilt.
     grow_at: u64,
-    room: MemoryAccount,
+    memory: MemoryAccount,
 }
 
 /// The position of a new key in a part of the table.
 #[derive(Clone, Copy)]
 pub(crate) enum InsertPosition {
     /// Bucket and slot in the table, until the key gets a number.
-    At(u32, u8),
+    Slot(u32, u8),
     /// Not inserted: no later bucket of this part has a free slot.
-    Beyond,
+    NotInserted,
 }
 
 /// A part of the table for one thread. See the module documentation.
@@ -202,39 +203,39 @@ pub(crate) struct TableSegment<'s> {
     arena: &'s Arena,
     buckets: &'s mut [Bucket],
     /// Index of the first bucket.
-    first: usize,
+    first_bucket: usize,
     /// Number of buckets of the whole table.
-    all: usize,
+    table_buckets: usize,
 }
 
 impl TableSegment<'_> {
     /// Prefetches the bucket of a key, like [`MarkingSet::touch`].
-    pub(crate) fn touch(&self, hash: Hash) {
-        black_box(self.buckets[hash.bucket(self.all) - self.first].head);
+    pub(crate) fn prefetch(&self, hash: Hash) {
+        black_box(self.buckets[hash.bucket(self.table_buckets) - self.first_bucket].tags_and_count);
     }
 
     /// Inserts `key` into the table as number `fresh` of the new keys of this part, and returns its
     /// position. Returns `None` if the key exists already. `is_fresh` returns true if the new key
     /// with the given number equals `key`.
-    pub(crate) fn put(
+    pub(crate) fn insert_unnumbered(
         &mut self,
         key: &[u64],
         hash: Hash,
         fresh: u32,
         is_fresh: impl Fn(u32) -> bool,
     ) -> Option<InsertPosition> {
-        let (arena, home) = (self.arena, hash.bucket(self.all) - self.first);
+        let (arena, home) = (self.arena, hash.bucket(self.table_buckets) - self.first_bucket);
         let is_it = |number: u32| match number.checked_sub(arena.len) {
-            None => equal(arena.key(number), key),
+            None => keys_equal(arena.key(number), key),
             Some(fresh) => is_fresh(fresh),
         };
-        match look(self.buckets, home, hash.tag(), is_it) {
+        match search_buckets(self.buckets, home, hash.tag(), is_it) {
             Slot::Found(_) => None,
-            Slot::Beyond => Some(InsertPosition::Beyond),
-            Slot::Free(at) => {
-                let slot = self.buckets[at].taken() as u8;
+            Slot::NoFreeSlot => Some(InsertPosition::NotInserted),
+            Slot::FreeInBucket(at) => {
+                let slot = self.buckets[at].used_slots() as u8;
                 self.buckets[at].push(hash.tag(), arena.len + fresh);
-                Some(InsertPosition::At((self.first + at) as u32, slot))
+                Some(InsertPosition::Slot((self.first_bucket + at) as u32, slot))
             }
         }
     }
@@ -243,9 +244,9 @@ impl TableSegment<'_> {
 impl MarkingSet {
     /// Creates an empty set of keys with `words` words, at least one. Memory is taken from `room`.
     pub(crate) fn new(words: usize, room: &MemoryAccount) -> Self {
-        let shift = (CHUNK / 8 / words).max(1).ilog2();
-        let arena = Arena { words, shift, chunks: Vec::new(), len: 0 };
-        MarkingSet { arena, table: Vec::new(), grow_at: 0, room: room.clone() }
+        let shift = (CHUNK_BYTES / 8 / words).max(1).ilog2();
+        let arena = Arena { words_per_key: words, shift, chunks: Vec::new(), len: 0 };
+        MarkingSet { arena, table: Vec::new(), grow_at: 0, memory: room.clone() }
     }
 
     /// Returns the number of keys.
@@ -260,17 +261,17 @@ impl MarkingSet {
 
     /// Prefetches the bucket of a key for a later [`insert`](Self::insert). Called for all
     /// successors of a marking first, so that the memory accesses overlap.
-    pub(crate) fn touch(&self, hash: Hash) {
+    pub(crate) fn prefetch(&self, hash: Hash) {
         if !self.table.is_empty() {
-            black_box(self.table[hash.bucket(self.table.len())].head);
+            black_box(self.table[hash.bucket(self.table.len())].tags_and_count);
         }
     }
 
     /// Returns the number of `key`, if it is in the set.
     pub(crate) fn find(&self, key: &[u64], hash: Hash) -> Option<u32> {
-        match look_round(&self.table, hash, |number| equal(self.arena.key(number), key)) {
+        match search_table(&self.table, hash, |number| keys_equal(self.arena.key(number), key)) {
             Slot::Found(number) => Some(number),
-            Slot::Free(_) | Slot::Beyond => None,
+            Slot::FreeInBucket(_) | Slot::NoFreeSlot => None,
         }
     }
 
@@ -283,15 +284,15 @@ impl MarkingSet {
             self.grow(self.arena.len.into(), 1)?;
         }
         let arena = &self.arena;
-        match look_round(&self.table, hash, |number| equal(arena.key(number), key)) {
+        match search_table(&self.table, hash, |number| keys_equal(arena.key(number), key)) {
             Slot::Found(number) => Ok((number, false)),
-            Slot::Free(at) => {
-                let number = self.arena.append(key, &self.room)?;
+            Slot::FreeInBucket(at) => {
+                let number = self.arena.append(key, &self.memory)?;
                 self.table[at].push(hash.tag(), number);
                 Ok((number, true))
             }
             // Unreachable: the table is never completely full.
-            Slot::Beyond => Err(OutOfMemory),
+            Slot::NoFreeSlot => Err(OutOfMemory),
         }
     }
 
@@ -300,30 +301,30 @@ impl MarkingSet {
     ///
     /// # Errors
     /// Returns an error if memory is short.
-    pub(crate) fn parts(
+    pub(crate) fn segments(
         &mut self,
         more: u64,
         threads: usize,
     ) -> Result<impl Iterator<Item = TableSegment<'_>>, OutOfMemory> {
         let keys = u64::from(self.arena.len);
-        if keys + more >= NONE.into() {
+        if keys + more >= NO_NUMBER.into() {
             return Err(OutOfMemory);
         }
         if keys >= self.grow_at {
             self.grow(keys, threads)?;
         }
         // Some slots always stay free, so that every look-up ends, and ends soon.
-        let slots = (self.table.len() * SLOTS) as u64;
+        let slots = (self.table.len() * SLOTS_PER_BUCKET) as u64;
         if keys + more > slots - slots / 32 {
             self.grow(keys + more, threads)?;
         }
         let (arena, all) = (&self.arena, self.table.len());
-        let parts = self.table.chunks_mut(all / PARTS).enumerate();
+        let parts = self.table.chunks_mut(all / TABLE_SEGMENTS).enumerate();
         Ok(parts.map(move |(at, buckets)| TableSegment {
             arena,
-            first: at * (all / PARTS),
+            first_bucket: at * (all / TABLE_SEGMENTS),
             buckets,
-            all,
+            table_buckets: all,
         }))
     }
 
@@ -332,7 +333,7 @@ impl MarkingSet {
     ///
     /// # Errors
     /// Returns an error if memory is short. Then the table must be [dropped](Self::drop_table).
-    pub(crate) fn settle(
+    pub(crate) fn assign_number(
         &mut self,
         key: &[u64],
         hash: Hash,
@@ -342,17 +343,17 @@ impl MarkingSet {
         // Entries without a number are different keys: an equal key would not have been inserted
         // in its part either. A provisional number may meanwhile be the number of some stored key.
         // If that key is equal, the answer "not new" is correct anyway.
-        let is_it = |number| number < arena.len && equal(arena.key(number), key);
+        let is_it = |number| number < arena.len && keys_equal(arena.key(number), key);
         let (bucket, slot) = match put {
-            InsertPosition::At(bucket, slot) => (bucket as usize, Some(slot)),
-            InsertPosition::Beyond => match look_round(&self.table, hash, is_it) {
+            InsertPosition::Slot(bucket, slot) => (bucket as usize, Some(slot)),
+            InsertPosition::NotInserted => match search_table(&self.table, hash, is_it) {
                 Slot::Found(_) => return Ok(None),
-                Slot::Free(at) => (at, None),
+                Slot::FreeInBucket(at) => (at, None),
                 // Unreachable: the table is never completely full.
-                Slot::Beyond => return Err(OutOfMemory),
+                Slot::NoFreeSlot => return Err(OutOfMemory),
             },
         };
-        let number = self.arena.append(key, &self.room)?;
+        let number = self.arena.append(key, &self.memory)?;
         match slot {
             Some(slot) => self.table[bucket].numbers[slot as usize] = number,
             None => self.table[bucket].push(hash.tag(), number),
@@ -362,29 +363,34 @@ impl MarkingSet {
 
     /// Drops a table that contains keys without numbers. The next insertion rebuilds it.
     pub(crate) fn drop_table(&mut self) {
-        self.room.give_back((self.table.len() * size_of::<Bucket>()) as u64);
+        self.memory.give_back((self.table.len() * size_of::<Bucket>()) as u64);
         (self.table, self.grow_at) = (Vec::new(), 0);
     }
 
     /// Rebuilds the table for `keys` keys, which must be at least the current number.
     fn grow(&mut self, keys: u64, threads: usize) -> Result<(), OutOfMemory> {
-        let load = if self.table.len() < LARGE { LOAD / 2 } else { LOAD_AFTER };
-        let slots = (keys.max(2 * SLOTS as u64) * 16).div_ceil(load);
-        let buckets = (slots.div_ceil(SLOTS as u64) as usize).next_multiple_of(PARTS);
+        let load = if self.table.len() < LARGE_TABLE_BUCKETS {
+            MAX_LOAD_SMALL / 2
+        } else {
+            LOAD_AFTER_GROWING
+        };
+        let slots = (keys.max(2 * SLOTS_PER_BUCKET as u64) * 16).div_ceil(load);
+        let buckets =
+            (slots.div_ceil(SLOTS_PER_BUCKET as u64) as usize).next_multiple_of(TABLE_SEGMENTS);
         // Freeing the old table lowers the memory of the process, but the budget queries the kernel
         // only from time to time. So only the additional memory is taken here.
         let added = buckets.saturating_sub(self.table.len()) * size_of::<Bucket>();
-        self.room.take(added as u64)?;
+        self.memory.take(added as u64)?;
         self.table = Vec::new();
         self.grow_at = 0;
-        let mut table = reserved(buckets)?;
-        table.resize(buckets, EMPTY);
+        let mut table = try_with_capacity(buckets)?;
+        table.resize(buckets, EMPTY_BUCKET);
         self.table = table;
         if self.fill(threads).is_err() {
             self.drop_table();
             return Err(OutOfMemory);
         }
-        let most = if buckets < LARGE { LOAD } else { LOAD_LARGE };
+        let most = if buckets < LARGE_TABLE_BUCKETS { MAX_LOAD_SMALL } else { MAX_LOAD_LARGE };
         self.grow_at = slots * most / 16;
         Ok(())
     }
@@ -393,28 +399,33 @@ impl MarkingSet {
     /// share of the buckets.
     fn fill(&mut self, threads: usize) -> Result<(), OutOfMemory> {
         let (arena, all) = (&self.arena, self.table.len());
-        let threads = if all < LARGE { 1 } else { threads.clamp(1, PARTS) };
-        let size = (all / PARTS * PARTS.div_ceil(threads)).max(1);
+        let threads = if all < LARGE_TABLE_BUCKETS { 1 } else { threads.clamp(1, TABLE_SEGMENTS) };
+        let size = (all / TABLE_SEGMENTS * TABLE_SEGMENTS.div_ceil(threads)).max(1);
         let mut shares: Vec<Share<'_>> = Vec::new();
         for (at, buckets) in self.table.chunks_mut(size).enumerate() {
-            shares.push(Share { buckets, first: at * size, rest: Vec::new(), is_full: false });
+            shares.push(Share {
+                buckets,
+                first_bucket: at * size,
+                unplaced_keys: Vec::new(),
+                is_out_of_memory: false,
+            });
         }
         let tasks = Tasks::new(shares.iter_mut());
-        together(&mut vec![(); threads], |()| {
+        run_on_threads(&mut vec![(); threads], |()| {
             while let Some(share) = tasks.next() {
-                share.is_full = share.fill(arena, all).is_err();
+                share.is_out_of_memory = share.fill(arena, all).is_err();
             }
         });
-        if shares.iter().any(|share| share.is_full) {
+        if shares.iter().any(|share| share.is_out_of_memory) {
             return Err(OutOfMemory);
         }
-        let rest: Vec<Vec<u32>> = shares.into_iter().map(|share| share.rest).collect();
+        let rest: Vec<Vec<u32>> = shares.into_iter().map(|share| share.unplaced_keys).collect();
         for number in rest.into_iter().flatten() {
             let hash = Hash::of(self.arena.key(number));
-            match look_round(&self.table, hash, |_| false) {
-                Slot::Free(at) => self.table[at].push(hash.tag(), number),
+            match search_table(&self.table, hash, |_| false) {
+                Slot::FreeInBucket(at) => self.table[at].push(hash.tag(), number),
                 // Unreachable: the table has more slots than there are keys.
-                Slot::Found(_) | Slot::Beyond => return Err(OutOfMemory),
+                Slot::Found(_) | Slot::NoFreeSlot => return Err(OutOfMemory),
             }
         }
         Ok(())
@@ -431,17 +442,17 @@ impl MarkingSet {
         words: usize,
         mut convert: impl FnMut(&[u64], &mut [u64]) -> Result<(), OutOfMemory>,
     ) -> Result<MarkingSet, OutOfMemory> {
-        self.room.give_back((self.table.len() * size_of::<Bucket>()) as u64);
+        self.memory.give_back((self.table.len() * size_of::<Bucket>()) as u64);
         self.table = Vec::new();
-        let mut converted = MarkingSet::new(words, &self.room);
+        let mut converted = MarkingSet::new(words, &self.memory);
         let mut new = vec![0; words];
         self.arena.chunks.reverse();
         while let Some(chunk) = self.arena.chunks.pop() {
-            for old in chunk.chunks_exact(self.arena.words) {
+            for old in chunk.chunks_exact(self.arena.words_per_key) {
                 convert(old, &mut new)?;
-                converted.arena.append(&new, &self.room)?;
+                converted.arena.append(&new, &self.memory)?;
             }
-            self.room.give_back(self.arena.chunk_bytes());
+            self.memory.give_back(self.arena.chunk_bytes());
         }
         converted.grow(converted.arena.len.into(), 1)?;
         Ok(converted)
@@ -452,28 +463,31 @@ impl MarkingSet {
 struct Share<'s> {
     buckets: &'s mut [Bucket],
     /// Index of the first bucket.
-    first: usize,
+    first_bucket: usize,
     /// Keys for which no bucket of this share, from their own one on, has a free slot.
-    rest: Vec<u32>,
+    unplaced_keys: Vec<u32>,
     /// True if there was no memory for `rest`.
-    is_full: bool,
+    is_out_of_memory: bool,
 }
 
 impl Share<'_> {
     /// Inserts all keys of these buckets. `all` is the number of buckets of the whole table.
     fn fill(&mut self, arena: &Arena, all: usize) -> Result<(), OutOfMemory> {
-        let keys = arena.chunks.iter().flat_map(|chunk| chunk.chunks_exact(arena.words));
+        let keys = arena.chunks.iter().flat_map(|chunk| chunk.chunks_exact(arena.words_per_key));
         for (number, key) in (0..).zip(keys) {
             let hash = Hash::of(key);
-            let Some(home) = hash.bucket(all).checked_sub(self.first) else { continue };
+            let Some(home) = hash.bucket(all).checked_sub(self.first_bucket) else { continue };
             if home >= self.buckets.len() {
                 continue;
             }
-            match self.buckets[home..].iter_mut().find(|bucket| bucket.taken() < SLOTS) {
+            match self.buckets[home..]
+                .iter_mut()
+                .find(|bucket| bucket.used_slots() < SLOTS_PER_BUCKET)
+            {
                 Some(bucket) => bucket.push(hash.tag(), number),
                 None => {
-                    self.rest.try_reserve(1).map_err(|_| OutOfMemory)?;
-                    self.rest.push(number);
+                    self.unplaced_keys.try_reserve(1).map_err(|_| OutOfMemory)?;
+                    self.unplaced_keys.push(number);
                 }
             }
         }
@@ -485,13 +499,13 @@ impl Drop for MarkingSet {
     fn drop(&mut self) {
         let table = (self.table.len() * size_of::<Bucket>()) as u64;
         let chunks = self.arena.chunks.len() as u64;
-        self.room.give_back(chunks * self.arena.chunk_bytes() + table);
+        self.memory.give_back(chunks * self.arena.chunk_bytes() + table);
     }
 }
 
 /// Returns true if two keys of the same length are equal. Most keys have a word or two, too short
 /// for a call of `memcmp`.
-pub(crate) fn equal(a: &[u64], b: &[u64]) -> bool {
+pub(crate) fn keys_equal(a: &[u64], b: &[u64]) -> bool {
     if a.len() > 8 { a == b } else { a.iter().zip(b).all(|(x, y)| x == y) }
 }
 
@@ -538,23 +552,27 @@ mod tests {
     /// the number of keys that did not fit in their parts.
     fn add_by_parts(set: &mut MarkingSet, keys: &[u64]) -> (Vec<(usize, u32)>, usize) {
         let mut fresh: Vec<(usize, InsertPosition)> = Vec::new();
-        for (at, mut part) in set.parts(keys.len() as u64, 3).unwrap().enumerate() {
+        for (at, mut part) in set.segments(keys.len() as u64, 3).unwrap().enumerate() {
             let mut mine: Vec<(usize, InsertPosition)> = Vec::new();
             let hash = |key: u64| Hash::of(&[key]);
-            for (position, &key) in keys.iter().enumerate().filter(|it| hash(*it.1).part() == at) {
-                part.touch(hash(key));
+            for (position, &key) in keys.iter().enumerate().filter(|it| hash(*it.1).segment() == at)
+            {
+                part.prefetch(hash(key));
                 let is_fresh = |other: u32| keys[mine[other as usize].0] == key;
-                if let Some(put) = part.put(&[key], hash(key), mine.len() as u32, is_fresh) {
+                if let Some(put) =
+                    part.insert_unnumbered(&[key], hash(key), mine.len() as u32, is_fresh)
+                {
                     mine.push((position, put));
                 }
             }
             fresh.extend(mine);
         }
-        let beyond = fresh.iter().filter(|(_, put)| matches!(put, InsertPosition::Beyond)).count();
+        let beyond =
+            fresh.iter().filter(|(_, put)| matches!(put, InsertPosition::NotInserted)).count();
         fresh.sort_unstable_by_key(|(position, _)| *position);
         let mut settle = |(position, put): (usize, InsertPosition)| {
             let key = keys[position];
-            Some((position, set.settle(&[key], Hash::of(&[key]), put).unwrap()?))
+            Some((position, set.assign_number(&[key], Hash::of(&[key]), put).unwrap()?))
         };
         (fresh.into_iter().filter_map(&mut settle).collect(), beyond)
     }
@@ -564,7 +582,7 @@ mod tests {
         let mut rng = fastrand::Rng::with_seed(9);
         // Keys that overflow the last buckets of some parts, including the last part, into the
         // following ones.
-        let is_last = |key: &u64| Hash::of(&[*key]).bucket(64 * PARTS) % 64 == 63;
+        let is_last = |key: &u64| Hash::of(&[*key]).bucket(64 * TABLE_SEGMENTS) % 64 == 63;
         let last: Vec<u64> = (0..40_000).filter(is_last).collect();
         let mut all_beyond = 0;
         for crowded in [false, true].repeat(30) {
@@ -611,17 +629,18 @@ mod tests {
     #[test]
     fn more_keys_than_the_small_table_has_slots() {
         let mut set = MarkingSet::new(1, &MemoryAccount::unlimited());
-        let keys = 3 * (LARGE * SLOTS) as u64;
+        let keys = 3 * (LARGE_TABLE_BUCKETS * SLOTS_PER_BUCKET) as u64;
         assert!((0..keys).all(|key| insert(&mut set, &[key << 20]) == Ok((key as u32, true))));
         let mut again = (0..keys).step_by(1000);
         assert!(again.all(|key| insert(&mut set, &[key << 20]) == Ok((key as u32, false))));
         // Filled by several threads, to the maximum load.
         for threads in [2, 3, 7, 50] {
-            let slots = keys * 16 / LOAD_LARGE;
-            let buckets = (slots.div_ceil(SLOTS as u64) as usize).next_multiple_of(PARTS);
-            set.table = vec![EMPTY; buckets];
+            let slots = keys * 16 / MAX_LOAD_LARGE;
+            let buckets =
+                (slots.div_ceil(SLOTS_PER_BUCKET as u64) as usize).next_multiple_of(TABLE_SEGMENTS);
+            set.table = vec![EMPTY_BUCKET; buckets];
             set.fill(threads).unwrap();
-            let taken: usize = set.table.iter().map(Bucket::taken).sum();
+            let taken: usize = set.table.iter().map(Bucket::used_slots).sum();
             assert_eq!(taken as u64, keys);
             let find = |key: u64| set.find(&[key << 20], Hash::of(&[key << 20]));
             assert!((0..keys).all(|key| find(key) == Some(key as u32)));

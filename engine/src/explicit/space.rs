@@ -7,11 +7,11 @@
 //! marking expanded exactly once. When there are very many markings, they are repacked in the same
 //! way to a more compact layout.
 
-use super::derived::derived;
+use super::derived::select_derived_places;
+use super::memory::OutOfMemory;
 use super::moves::{Moves, Overflow};
 use super::packing::Packing;
-use super::room::OutOfMemory;
-use super::set::NONE;
+use super::set::NO_NUMBER;
 use super::store::PackedStore;
 use parikh_net::{Facts, FiringSequence, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
@@ -21,12 +21,12 @@ use std::time::Duration;
 /// Numbers of expansions at which transitions are filed again according to the visited markings.
 /// The first comes early, since the initial marking is not typical. The second comes when the
 /// search has left its surroundings.
-const REFILE_AT: [u64; 2] = if cfg!(debug_assertions) { [30, 90] } else { [500, 20_000] };
+const REFILE_EXPANSIONS: [u64; 2] = if cfg!(debug_assertions) { [30, 90] } else { [500, 20_000] };
 
 /// Limit on repacked markings as a multiple of the current markings. Beyond it, all fields without
 /// a bound are widened at once, so that a net with a thousand growing places is not repacked a
 /// thousand times.
-const PATIENCE: u64 = 3;
+const REPACKED_PER_MARKING: u64 = 3;
 
 /// Number of markings that counts as very many. From then on the compact layout is used, which
 /// takes less memory and more time. In debug builds the number is small, so that tests cover the
@@ -34,7 +34,7 @@ const PATIENCE: u64 = 3;
 const VERY_MANY: u32 = if cfg!(debug_assertions) { 40 } else { 1 << 17 };
 
 /// Time limit for computing place invariants.
-const INVARIANTS: Duration = Duration::from_millis(500);
+const INVARIANT_TIME: Duration = Duration::from_millis(500);
 
 /// The reason why a space accepts no more markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl From<OutOfMemory> for SpaceError {
 
 /// The intended use of a space.
 #[derive(Clone, Copy)]
-pub(crate) struct Purpose<'a> {
+pub(crate) struct SpaceOptions<'a> {
     /// The transitions to list as enabled.
     pub(crate) listed: &'a dyn Fn(TransitionId) -> bool,
     /// True if firing sequences will be requested.
@@ -83,24 +83,24 @@ pub(crate) struct Space<'n> {
     packing: Packing,
     moves: Moves,
     store: PackedStore,
-    listed: Vec<bool>,
+    is_listed: Vec<bool>,
     /// Key of the marking being expanded.
     key: Vec<u64>,
     /// Keys of its successors, one after another.
     successors: Vec<u64>,
     budget: Budget,
     /// True after the number of markings reached [`VERY_MANY`].
-    are_many: bool,
+    is_compact: bool,
     /// True if the compact layout omits derived places.
-    derives: bool,
+    omits_derived_places: bool,
     /// For each place, the number of sampled markings in which it was marked.
-    marked: Vec<u64>,
+    marked_samples: Vec<u64>,
     expansions: u64,
     /// Number of times that a field was widened.
     pub(crate) repackings: u64,
-    repacked: u64,
+    repacked_markings: u64,
     /// Number of layout changes.
-    layouts: u64,
+    layout_changes: u64,
 }
 
 impl<'n> Space<'n> {
@@ -111,7 +111,7 @@ impl<'n> Space<'n> {
     pub(crate) fn new(
         net: &'n Net,
         facts: &Facts,
-        purpose: Purpose<'_>,
+        purpose: SpaceOptions<'_>,
         budget: &Budget,
     ) -> Result<Self, SpaceError> {
         let packing = Packing::new(net, facts);
@@ -125,17 +125,17 @@ impl<'n> Space<'n> {
             packing,
             moves,
             store,
-            listed,
+            is_listed: listed,
             key,
             successors: Vec::new(),
             budget: budget.clone(),
-            are_many: false,
-            derives: true,
-            marked: vec![0; net.place_count()],
+            is_compact: false,
+            omits_derived_places: true,
+            marked_samples: vec![0; net.place_count()],
             expansions: 0,
             repackings: 0,
-            repacked: 0,
-            layouts: 0,
+            repacked_markings: 0,
+            layout_changes: 0,
         })
     }
 
@@ -143,7 +143,7 @@ impl<'n> Space<'n> {
     /// often than expanded: computing derived places for each read may cost more than everything
     /// else.
     pub(crate) fn with_whole_keys(self) -> Self {
-        Space { derives: false, ..self }
+        Space { omits_derived_places: false, ..self }
     }
 
     /// Returns the layout of keys.
@@ -168,16 +168,16 @@ impl<'n> Space<'n> {
 
     /// Returns the number of layout changes.
     pub(crate) fn layouts(&self) -> u64 {
-        self.layouts
+        self.layout_changes
     }
 
     /// Returns true if no changes other than widened fields are expected from now on.
     pub(super) fn is_steady(&self) -> bool {
-        self.are_many && self.expansions >= REFILE_AT[1]
+        self.is_compact && self.expansions >= REFILE_EXPANSIONS[1]
     }
 
     /// Records that `markings` markings were expanded by a crew.
-    pub(super) fn expanded_apart(&mut self, markings: u32) {
+    pub(super) fn count_expanded(&mut self, markings: u32) {
         self.expansions += u64::from(markings);
     }
 
@@ -192,26 +192,26 @@ impl<'n> Space<'n> {
         self.packing.derive(&mut self.key);
         self.moves.enabled(&self.key, enabled);
         self.expansions += 1;
-        if self.expansions <= REFILE_AT[1] {
-            self.sample();
+        if self.expansions <= REFILE_EXPANSIONS[1] {
+            self.sample_marked_places();
         }
     }
 
     /// Loads a marking without computing its enabled transitions.
-    pub(crate) fn look(&mut self, number: u32) {
+    pub(crate) fn load_marking_only(&mut self, number: u32) {
         self.store.read(number, &mut self.key);
         self.packing.derive(&mut self.key);
     }
 
-    fn sample(&mut self) {
+    fn sample_marked_places(&mut self) {
         if self.expansions.is_multiple_of(16) {
             for p in self.net.places() {
-                self.marked[p.index()] += u64::from(self.packing.tokens(&self.key, p) > 0);
+                self.marked_samples[p.index()] += u64::from(self.packing.tokens(&self.key, p) > 0);
             }
         }
-        if REFILE_AT.contains(&self.expansions) {
-            let marked = &self.marked;
-            self.moves.refile(self.net, &self.packing, |p| marked[p.index()]);
+        if REFILE_EXPANSIONS.contains(&self.expansions) {
+            let marked = &self.marked_samples;
+            self.moves.rebuild_lists(self.net, &self.packing, |p| marked[p.index()]);
         }
     }
 
@@ -287,10 +287,10 @@ impl<'n> Space<'n> {
     /// Computes the successors of the loaded marking. Returns true if the layout has changed
     /// instead.
     fn fire_all(&mut self, chosen: &[u32]) -> Result<bool, SpaceError> {
-        let begin_to_be = self.store.len() >= VERY_MANY && !self.are_many;
-        self.are_many |= begin_to_be;
+        let begin_to_be = self.store.len() >= VERY_MANY && !self.is_compact;
+        self.is_compact |= begin_to_be;
         if begin_to_be && let Some(compacted) = self.compacted() {
-            self.lay_out(compacted)?;
+            self.repack(compacted)?;
             return Ok(true);
         }
         self.successors.clear();
@@ -307,12 +307,13 @@ impl<'n> Space<'n> {
 
     /// Returns the compact packing for very many markings, if it differs from the current one.
     fn compacted(&self) -> Option<Packing> {
-        if !self.derives {
+        if !self.omits_derived_places {
             return self.packing.compacted(Vec::new());
         }
-        let flows = place_flows(self.net, &self.budget.slice(INVARIANTS));
+        let flows = place_flows(self.net, &self.budget.slice(INVARIANT_TIME));
         let changes = |p| self.packing.field(p).width > 0;
-        let derived = flows.map(|flows| derived(self.net, &flows, changes)).unwrap_or_default();
+        let derived =
+            flows.map(|flows| select_derived_places(self.net, &flows, changes)).unwrap_or_default();
         self.packing.compacted(derived)
     }
 
@@ -329,28 +330,28 @@ impl<'n> Space<'n> {
             return Err(SpaceError::Unpackable);
         };
         let markings = u64::from(self.store.len());
-        let all = self.repacked > PATIENCE * markings + 10_000;
-        self.repacked = if all { 0 } else { self.repacked + markings };
+        let all = self.repacked_markings > REPACKED_PER_MARKING * markings + 10_000;
+        self.repacked_markings = if all { 0 } else { self.repacked_markings + markings };
         self.repackings += 1;
         let wider = self.packing.widened(place, tokens, all).map_err(|_| SpaceError::Unpackable)?;
-        self.lay_out(wider)
+        self.repack(wider)
     }
 
     /// Repacks every marking of the store.
-    fn lay_out(&mut self, packing: Packing) -> Result<(), SpaceError> {
-        let carry = self.packing.carry_to(&packing);
+    fn repack(&mut self, packing: Packing) -> Result<(), SpaceError> {
+        let carry = self.packing.conversion_to(&packing);
         self.store.repack(packing.layout(), |old, new| {
             self.packing.derive(old);
             carry.apply(old, new);
         })?;
-        self.moves = Moves::new(self.net, &packing, |t| self.listed[t.index()]);
-        if self.expansions >= REFILE_AT[0] {
-            let marked = &self.marked;
-            self.moves.refile(self.net, &packing, |p| marked[p.index()]);
+        self.moves = Moves::new(self.net, &packing, |t| self.is_listed[t.index()]);
+        if self.expansions >= REFILE_EXPANSIONS[0] {
+            let marked = &self.marked_samples;
+            self.moves.rebuild_lists(self.net, &packing, |p| marked[p.index()]);
         }
         self.key = vec![0; packing.words()];
         self.packing = packing;
-        self.layouts += 1;
+        self.layout_changes += 1;
         Ok(())
     }
 
@@ -365,7 +366,7 @@ impl<'n> Space<'n> {
     pub(crate) fn sequence_to(&mut self, number: u32) -> FiringSequence {
         let mut markings = vec![number];
         let mut at = number;
-        while self.store.parent(at) != NONE {
+        while self.store.parent(at) != NO_NUMBER {
             at = self.store.parent(at);
             markings.push(at);
         }
@@ -390,7 +391,7 @@ impl<'n> Space<'n> {
     }
 
     /// Returns the marking loaded last, whose number is `number`.
-    pub(crate) fn seen(&self, number: u32) -> ExpandedMarking<'_> {
+    pub(crate) fn loaded_marking(&self, number: u32) -> ExpandedMarking<'_> {
         ExpandedMarking { number, key: &self.key, packing: &self.packing }
     }
 }
@@ -432,7 +433,7 @@ mod tests {
     fn a_sequence_is_read_back_across_repackings() {
         let net =
             text::parse("place p\nplace q\ntransition a: -> p\ntransition b: 3*p -> q").unwrap();
-        let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
+        let purpose = SpaceOptions { listed: &|_| true, sequences: true, ceiling: u64::MAX };
         let facts = Facts::none(&net);
         let mut space = Space::new(&net, &facts, purpose, &Budget::unlimited()).unwrap();
         let mut enabled = Vec::new();
@@ -465,7 +466,7 @@ mod tests {
             text += &format!("place p{at} {tokens}\ntransition t{at}: p{at} -> p{next}\n");
         }
         let net = text::parse(&text).unwrap();
-        let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
+        let purpose = SpaceOptions { listed: &|_| true, sequences: true, ceiling: u64::MAX };
         let facts = Facts::none(&net);
         let mut space = Space::new(&net, &facts, purpose, &Budget::unlimited()).unwrap();
         let mut enabled = Vec::new();

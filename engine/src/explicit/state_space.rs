@@ -5,17 +5,17 @@
 //! same successor count as two firings. So all enabled transitions are counted, but only one per
 //! effect is fired.
 
-use super::crew::{Done, ParallelExpansion, Visitor};
-use super::room::OutOfMemory;
+use super::memory::OutOfMemory;
+use super::parallel_expansion::{ExpansionEvent, ParallelExpansion, Visitor};
 use super::space::ExpandedMarking;
-use super::space::{Purpose, Space, SpaceError};
+use super::space::{Space, SpaceError, SpaceOptions};
 use parikh_net::{Facts, Net, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::ExhaustionReason as Spent;
 use std::collections::TryReserveError;
 
 /// Number of expansions between two checks of the budget.
-pub(super) const POLLING: u32 = 64;
+pub(super) const POLLING_INTERVAL: u32 = 64;
 
 /// The figures of a finite state space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct StateSpace {
 pub enum ExplorationError {
     /// The budget is exhausted.
     #[error(transparent)]
-    Spent(#[from] Spent),
+    BudgetExhausted(#[from] Spent),
     /// No memory for another marking (own limit or limit of the process), or 2³² markings.
     #[error("no room for another marking")]
     Full,
@@ -69,13 +69,13 @@ impl From<SpaceError> for ExplorationError {
 pub(super) struct EffectFilter<'n> {
     net: &'n Net,
     /// For each effect class, the round of its last selection.
-    picked: Vec<u64>,
+    last_round_of_class: Vec<u64>,
     round: u64,
 }
 
 impl<'n> EffectFilter<'n> {
     pub(super) fn new(net: &'n Net) -> Self {
-        EffectFilter { net, picked: vec![0; net.effect_count()], round: 0 }
+        EffectFilter { net, last_round_of_class: vec![0; net.effect_count()], round: 0 }
     }
 
     /// Keeps the first of `transitions` for each effect, and none without effect.
@@ -83,7 +83,7 @@ impl<'n> EffectFilter<'n> {
         self.round += 1;
         transitions.retain(|&t| {
             let class = self.net.effect_of(TransitionId::new(t as usize));
-            let first = std::mem::replace(&mut self.picked[class.index()], self.round);
+            let first = std::mem::replace(&mut self.last_round_of_class[class.index()], self.round);
             first != self.round && !self.net.effect(class).is_empty()
         });
     }
@@ -96,9 +96,9 @@ struct CountVisitor<'n> {
 
 /// A thread's own data.
 struct Scratch<'n> {
-    distinct: EffectFilter<'n>,
+    effect_filter: EffectFilter<'n>,
     /// Number of transitions enabled in the current marking.
-    enabled: usize,
+    enabled_count: usize,
 }
 
 impl<'n> Visitor for CountVisitor<'n> {
@@ -106,12 +106,17 @@ impl<'n> Visitor for CountVisitor<'n> {
     type Notes = StateSpace;
 
     fn scratch(&self) -> Scratch<'n> {
-        Scratch { distinct: EffectFilter::new(self.net), enabled: 0 }
+        Scratch { effect_filter: EffectFilter::new(self.net), enabled_count: 0 }
     }
 
-    fn choose(&self, scratch: &mut Scratch<'n>, _: ExpandedMarking<'_>, enabled: &mut Vec<u32>) {
-        scratch.enabled = enabled.len();
-        scratch.distinct.retain(enabled);
+    fn select_transitions(
+        &self,
+        scratch: &mut Scratch<'n>,
+        _: ExpandedMarking<'_>,
+        enabled: &mut Vec<u32>,
+    ) {
+        scratch.enabled_count = enabled.len();
+        scratch.effect_filter.retain(enabled);
     }
 
     fn note(&self, scratch: &mut Scratch<'n>, seen: ExpandedMarking<'_>, notes: &mut StateSpace) {
@@ -123,7 +128,7 @@ impl<'n> Visitor for CountVisitor<'n> {
         }
         notes.add(&StateSpace {
             states: 1,
-            firings: scratch.enabled as u128,
+            firings: scratch.enabled_count as u128,
             max_tokens_in_place: largest.into(),
             max_tokens_per_marking: total,
         });
@@ -151,7 +156,7 @@ pub fn count(
     threads: usize,
     budget: &Budget,
 ) -> Result<StateSpace, ExplorationError> {
-    let purpose = Purpose { listed: &|_| true, sequences: false, ceiling: u64::MAX };
+    let purpose = SpaceOptions { listed: &|_| true, sequences: false, ceiling: u64::MAX };
     let mut space = Space::new(net, facts, purpose, budget)?;
     let (visitor, mut crew) = (CountVisitor { net }, ParallelExpansion::new(threads, budget));
     let mut figures = StateSpace::default();
@@ -160,7 +165,7 @@ pub fn count(
     let mut number = 0;
     while number < space.store().len() {
         let together = crew.expand(&mut space, number, &visitor, |done| {
-            if let Done::Expanded(notes, ..) = done {
+            if let ExpansionEvent::Expanded(notes, ..) = done {
                 figures.add(&notes);
             }
         })?;
@@ -171,13 +176,13 @@ pub fn count(
         }
         space.load(number, &mut enabled);
         // A marking with thousands of successors takes as long as many others.
-        let is_wide = enabled.len() > POLLING as usize;
-        if is_wide || number.is_multiple_of(POLLING) {
+        let is_wide = enabled.len() > POLLING_INTERVAL as usize;
+        if is_wide || number.is_multiple_of(POLLING_INTERVAL) {
             budget.exhausted().map_or(Ok(()), Err)?;
         }
-        visitor.choose(&mut scratch, space.seen(number), &mut enabled);
+        visitor.select_transitions(&mut scratch, space.loaded_marking(number), &mut enabled);
         if !space.expand(number, &enabled, |_, _, _| {})? {
-            visitor.note(&mut scratch, space.seen(number), &mut figures);
+            visitor.note(&mut scratch, space.loaded_marking(number), &mut figures);
             number += 1;
         }
     }

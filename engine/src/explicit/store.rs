@@ -10,16 +10,18 @@
 
 use super::block::{Block, Lookup};
 use super::layout::Layout;
+use super::memory::{MemoryAccount, OutOfMemory};
 use super::parents::Parents;
-use super::room::{MemoryAccount, OutOfMemory};
-use super::set::{Hash, InsertPosition, MarkingSet, NONE, PARTS, TableSegment, equal};
-use super::threads::{Tasks, together};
+use super::set::{
+    Hash, InsertPosition, MarkingSet, NO_NUMBER, TABLE_SEGMENTS, TableSegment, keys_equal,
+};
+use super::threads::{Tasks, run_on_threads};
 use super::tree::{Folder, KeyTree};
 use parikh_solvers::Budget;
 
 /// A successor that a part of the table has found to be new.
 #[derive(Clone, Copy)]
-struct Fresh {
+struct NewSuccessor {
     block: u32,
     at: u32,
     put: InsertPosition,
@@ -27,14 +29,14 @@ struct Fresh {
 
 /// A part of the table with its new successors. It has its own cache lines, like a [`Block`].
 #[repr(align(128))]
-struct PartAtWork<'s> {
+struct SegmentInserter<'s> {
     at: usize,
     part: TableSegment<'s>,
-    fresh: Vec<Fresh>,
+    fresh: Vec<NewSuccessor>,
 }
 
 /// Number of successors whose table lines are prefetched together.
-const TOUCHED: usize = 16;
+const PREFETCHED_TOGETHER: usize = 16;
 
 /// A set of packed markings. See the module documentation.
 pub(crate) struct PackedStore {
@@ -42,12 +44,12 @@ pub(crate) struct PackedStore {
     tree: Option<KeyTree>,
     set: MarkingSet,
     parents: Option<Parents>,
-    room: MemoryAccount,
+    memory: MemoryAccount,
     /// Roots (if folded) of the keys being added.
     roots: Vec<u64>,
     hashes: Vec<Hash>,
     /// For each part of the table, the new successors of the blocks being added.
-    fresh: Vec<Vec<Fresh>>,
+    fresh: Vec<Vec<NewSuccessor>>,
 }
 
 impl PackedStore {
@@ -68,12 +70,21 @@ impl PackedStore {
         let layout = Layout { words: key.len(), stored: key.len(), folded: false };
         let parents = with_parents.then(|| Parents::new(&room));
         let (roots, hashes) = (Vec::new(), Vec::new());
-        Ok(PackedStore { layout, tree: None, set, parents, room, roots, hashes, fresh: Vec::new() })
+        Ok(PackedStore {
+            layout,
+            tree: None,
+            set,
+            parents,
+            memory: room,
+            roots,
+            hashes,
+            fresh: Vec::new(),
+        })
     }
 
     /// Returns the number of markings. A marking without memory for its parent does not count.
     pub(crate) fn len(&self) -> u32 {
-        let with_parents = self.parents.as_ref().map_or(NONE, |parents| parents.len() + 1);
+        let with_parents = self.parents.as_ref().map_or(NO_NUMBER, |parents| parents.len() + 1);
         self.set.len().min(with_parents)
     }
 
@@ -97,12 +108,12 @@ impl PackedStore {
 
     /// Returns the marking's parent. [`NONE`] for the initial marking.
     pub(crate) fn parent(&self, number: u32) -> u32 {
-        self.parents.as_ref().map_or(NONE, |parents| parents.of(number))
+        self.parents.as_ref().map_or(NO_NUMBER, |parents| parents.of(number))
     }
 
     /// Returns the memory account.
     pub(crate) fn room(&self) -> &MemoryAccount {
-        &self.room
+        &self.memory
     }
 
     /// Adds the keys of successors of the marking loaded last, which are one after another in
@@ -132,7 +143,7 @@ impl PackedStore {
             };
             self.hashes.push(hash);
         }
-        self.hashes.iter().for_each(|&hash| self.set.touch(hash));
+        self.hashes.iter().for_each(|&hash| self.set.prefetch(hash));
         for (at, &hash) in self.hashes.iter().enumerate() {
             let key = match &self.tree {
                 Some(_) => &self.roots[at..=at],
@@ -155,10 +166,10 @@ impl PackedStore {
     }
 
     /// Like [`load`](Self::load), on another thread.
-    pub(crate) fn load_apart(&self, number: u32, folder: &mut Option<Folder>, key: &mut [u64]) {
+    pub(crate) fn load_with(&self, number: u32, folder: &mut Option<Folder>, key: &mut [u64]) {
         let (stored, key) = (self.set.key(number), &mut key[..self.layout.stored]);
         match (&self.tree, folder) {
-            (Some(tree), Some(folder)) => tree.load_apart(folder, stored[0], key),
+            (Some(tree), Some(folder)) => tree.load_with(folder, stored[0], key),
             _ => key.copy_from_slice(stored),
         }
     }
@@ -176,11 +187,11 @@ impl PackedStore {
         mut added: impl FnMut(&mut Block<N>, Option<(u32, u32)>),
     ) -> Result<(), OutOfMemory> {
         for block in &mut *blocks {
-            self.fold_rest(block)?;
+            self.fold_remaining(block)?;
         }
         let mut fresh = std::mem::take(&mut self.fresh);
-        let looked_up = self.look_up(blocks, threads, &mut fresh);
-        let settled = looked_up.and_then(|()| self.settle(blocks, &fresh, &mut added));
+        let looked_up = self.insert_unnumbered(blocks, threads, &mut fresh);
+        let settled = looked_up.and_then(|()| self.number_new(blocks, &fresh, &mut added));
         if settled.is_err() {
             self.set.drop_table();
         }
@@ -189,29 +200,29 @@ impl PackedStore {
     }
 
     /// Inserts the new successors of `blocks` into the table, part by part.
-    fn look_up<N: Default + Send + Sync>(
+    fn insert_unnumbered<N: Default + Send + Sync>(
         &mut self,
         blocks: &[Block<N>],
         threads: usize,
-        fresh: &mut Vec<Vec<Fresh>>,
+        fresh: &mut Vec<Vec<NewSuccessor>>,
     ) -> Result<(), OutOfMemory> {
-        fresh.resize_with(PARTS, Vec::new);
+        fresh.resize_with(TABLE_SEGMENTS, Vec::new);
         for (part, fresh) in fresh.iter_mut().enumerate() {
             fresh.clear();
-            let most = blocks.iter().map(|block| block.of_part(part).len()).sum();
+            let most = blocks.iter().map(|block| block.in_segment(part).len()).sum();
             fresh.try_reserve(most).map_err(|_| OutOfMemory)?;
         }
         let all = blocks.iter().map(|block| block.hashes.len() as u64).sum();
         // Each thread has a share of the parts. It processes one block for all its parts before the
         // next block, while the block is in its cache.
-        let mut shares: Vec<Vec<PartAtWork<'_>>> = Vec::new();
-        shares.resize_with(threads.min(PARTS), Vec::new);
-        for (at, (part, fresh)) in self.set.parts(all, threads)?.zip(&mut *fresh).enumerate() {
+        let mut shares: Vec<Vec<SegmentInserter<'_>>> = Vec::new();
+        shares.resize_with(threads.min(TABLE_SEGMENTS), Vec::new);
+        for (at, (part, fresh)) in self.set.segments(all, threads)?.zip(&mut *fresh).enumerate() {
             let fresh = std::mem::take(fresh);
-            shares[at % threads.min(PARTS)].push(PartAtWork { at, part, fresh });
+            shares[at % threads.min(TABLE_SEGMENTS)].push(SegmentInserter { at, part, fresh });
         }
         let tasks = Tasks::new(shares.iter_mut());
-        together(&mut vec![(); threads], |()| {
+        run_on_threads(&mut vec![(); threads], |()| {
             while let Some(share) = tasks.next() {
                 for number in 0..blocks.len() {
                     share.iter_mut().for_each(|part| part.put_all(number, blocks));
@@ -225,7 +236,7 @@ impl PackedStore {
     }
 
     /// Folds the keys that other threads could not fold.
-    fn fold_rest<N: Default>(&mut self, block: &mut Block<N>) -> Result<(), OutOfMemory> {
+    fn fold_remaining<N: Default>(&mut self, block: &mut Block<N>) -> Result<(), OutOfMemory> {
         if let Some(tree) = &mut self.tree
             && !block.unfolded.is_empty()
         {
@@ -233,19 +244,19 @@ impl PackedStore {
                 let root = tree.rebase(&block.key(at)[..self.layout.stored])?;
                 block.set_root(at, root);
             }
-            block.sort().map_err(|_| OutOfMemory)?;
+            block.sort_by_segment().map_err(|_| OutOfMemory)?;
         }
         Ok(())
     }
 
     /// Numbers the new successors.
-    fn settle<N: Default>(
+    fn number_new<N: Default>(
         &mut self,
         blocks: &mut [Block<N>],
-        fresh: &[Vec<Fresh>],
+        fresh: &[Vec<NewSuccessor>],
         added: &mut impl FnMut(&mut Block<N>, Option<(u32, u32)>),
     ) -> Result<(), OutOfMemory> {
-        let mut fresh: Vec<&[Fresh]> = fresh.iter().map(Vec::as_slice).collect();
+        let mut fresh: Vec<&[NewSuccessor]> = fresh.iter().map(Vec::as_slice).collect();
         let mut here: Vec<(u32, InsertPosition)> = Vec::new();
         for (number, block) in (0..).zip(blocks) {
             added(block, None);
@@ -259,12 +270,14 @@ impl PackedStore {
             let mut marking = 0;
             for &(at, put) in &here {
                 let hash = block.hashes[at as usize];
-                let Some(number) = self.set.settle(block.stored(at), hash, put)? else { continue };
-                while block.ends[marking as usize] <= at {
+                let Some(number) = self.set.assign_number(block.stored(at), hash, put)? else {
+                    continue;
+                };
+                while block.successor_ends[marking as usize] <= at {
                     marking += 1;
                 }
                 if let Some(parents) = &mut self.parents {
-                    parents.push(block.first + marking)?;
+                    parents.push(block.first_marking + marking)?;
                 }
                 added(block, Some((at, number)));
             }
@@ -285,8 +298,8 @@ impl PackedStore {
     ) -> Result<(), OutOfMemory> {
         let old = std::mem::replace(&mut self.layout, layout);
         let was = self.tree.take();
-        let mut tree = layout.folded.then(|| KeyTree::new(layout.stored, &self.room));
-        let set = std::mem::replace(&mut self.set, MarkingSet::new(1, &self.room));
+        let mut tree = layout.folded.then(|| KeyTree::new(layout.stored, &self.memory));
+        let set = std::mem::replace(&mut self.set, MarkingSet::new(1, &self.memory));
         let (mut key, mut new) = (vec![0; old.words], vec![0; layout.words]);
         let words = if layout.folded { 1 } else { layout.stored };
         self.set = set.converted(words, |stored, to| {
@@ -307,12 +320,12 @@ impl PackedStore {
 }
 
 impl Lookup for PackedStore {
-    fn root_apart(&self, folder: &mut Option<Folder>, stored: &[u64]) -> Option<u64> {
-        self.tree.as_ref()?.fold_apart(folder.as_mut()?, stored).ok()
+    fn root_if_known(&self, folder: &mut Option<Folder>, stored: &[u64]) -> Option<u64> {
+        self.tree.as_ref()?.fold_with(folder.as_mut()?, stored).ok()
     }
 
-    fn touch(&self, hash: Hash) {
-        self.set.touch(hash);
+    fn prefetch(&self, hash: Hash) {
+        self.set.prefetch(hash);
     }
 
     fn contains(&self, stored: &[u64], hash: Hash) -> bool {
@@ -320,21 +333,21 @@ impl Lookup for PackedStore {
     }
 }
 
-impl PartAtWork<'_> {
+impl SegmentInserter<'_> {
     /// Looks up the successors of a block in this part, in their order.
     fn put_all<N: Default>(&mut self, number: usize, blocks: &[Block<N>]) {
         let block = &blocks[number];
-        let PartAtWork { at, part, fresh } = self;
-        for run in block.of_part(*at).chunks(TOUCHED) {
-            run.iter().for_each(|&at| part.touch(block.hashes[at as usize]));
+        let SegmentInserter { at, part, fresh } = self;
+        for run in block.in_segment(*at).chunks(PREFETCHED_TOGETHER) {
+            run.iter().for_each(|&at| part.prefetch(block.hashes[at as usize]));
             for &at in run {
                 let (key, hash) = (block.stored(at), block.hashes[at as usize]);
                 let is_fresh = |other: u32| {
-                    let Fresh { block, at, .. } = fresh[other as usize];
-                    equal(blocks[block as usize].stored(at), key)
+                    let NewSuccessor { block, at, .. } = fresh[other as usize];
+                    keys_equal(blocks[block as usize].stored(at), key)
                 };
-                if let Some(put) = part.put(key, hash, fresh.len() as u32, is_fresh) {
-                    fresh.push(Fresh { block: number as u32, at, put });
+                if let Some(put) = part.insert_unnumbered(key, hash, fresh.len() as u32, is_fresh) {
+                    fresh.push(NewSuccessor { block: number as u32, at, put });
                 }
             }
         }
@@ -378,7 +391,7 @@ mod tests {
             }
             store.read(start + 1, &mut read);
             assert_eq!(read[..layout.stored], key(start + 1)[..layout.stored]);
-            assert_eq!((store.parent(777), store.parent(0)), (388, NONE));
+            assert_eq!((store.parent(777), store.parent(0)), (388, NO_NUMBER));
         }
         assert!(store.room().taken() < 25 * 80_000, "{}", store.room().taken());
     }

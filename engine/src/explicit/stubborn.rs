@@ -54,7 +54,7 @@
 //! *Stubborn Versus Structural Reductions for Petri Nets*, JLAMP 102, 2019 (choices of the
 //! closure).
 
-use super::judge::{Test, sums_of};
+use super::packed_tests::{Test, sums_of};
 use super::packing::Packing;
 use super::watch::{PackedGoal, SearchGoal, lowering};
 use parikh_net::{LinearSum, Net, PlaceId, TransitionId};
@@ -85,9 +85,9 @@ impl Lists {
 }
 
 /// After many futile sets, only every `RARELY`th marking is reduced.
-const RARELY: u32 = 16;
+const REDUCTION_INTERVAL: u32 = 16;
 /// Number of consecutive sets that left nothing out, after which reduction is tried only rarely.
-const FUTILE: u32 = 500;
+const MAX_FUTILE: u32 = 500;
 
 /// Computes stubborn sets for a single goal.
 pub(crate) struct StubbornSets<'n> {
@@ -95,27 +95,27 @@ pub(crate) struct StubbornSets<'n> {
     /// For each place, the consumers with an effect.
     consumers: Lists,
     /// For each place, the consumers that lower it.
-    lowering: Lists,
+    lowering_consumers: Lists,
     /// For each place, the producers that raise it.
-    raising: Lists,
+    raising_producers: Lists,
     /// For each transition, the places that it lowers.
-    lowers: Lists,
+    lowered_places: Lists,
     /// For each atom of the goal, the transitions that lower its sum. For a maximum, the only row
     /// contains the transitions that raise the sum.
-    helping: Lists,
+    helpful_transitions: Lists,
     /// Number of the current set. An entry of the following vectors is set if it equals this
     /// number.
-    mark: u32,
-    in_set: Vec<u32>,
-    is_enabled: Vec<u32>,
-    consumers_in: Vec<u32>,
-    raising_in: Vec<u32>,
-    open: Vec<u32>,
+    set_number: u32,
+    in_set_at: Vec<u32>,
+    enabled_at: Vec<u32>,
+    consumers_added_at: Vec<u32>,
+    raising_added_at: Vec<u32>,
+    unprocessed: Vec<u32>,
     /// Number of enabled transitions in the set.
-    enabled_in: usize,
+    enabled_in_set: usize,
     /// Number of consecutive sets that left nothing out.
-    futile: u32,
-    asked: u32,
+    consecutive_futile: u32,
+    requests: u32,
 }
 
 impl<'n> StubbornSets<'n> {
@@ -151,22 +151,26 @@ impl<'n> StubbornSets<'n> {
         StubbornSets {
             net,
             consumers: Lists::new(net.places().map(|p| of_place(p, &|_| true, true))),
-            lowering: Lists::new(net.places().map(|p| of_place(p, &|change| change < 0, true))),
-            raising: Lists::new(net.places().map(|p| of_place(p, &|change| change > 0, false))),
-            lowers: Lists::new(net.transitions().map(lowers)),
-            helping: match &goal.packed {
+            lowering_consumers: Lists::new(
+                net.places().map(|p| of_place(p, &|change| change < 0, true)),
+            ),
+            raising_producers: Lists::new(
+                net.places().map(|p| of_place(p, &|change| change > 0, false)),
+            ),
+            lowered_places: Lists::new(net.transitions().map(lowers)),
+            helpful_transitions: match &goal.packed {
                 PackedGoal::Reach(atoms, _) => Lists::new(sums_of(atoms).into_iter().map(helping)),
                 PackedGoal::Maximise(sum, ..) => Lists::new([helping(&sum.negated())].into_iter()),
             },
-            mark: 0,
-            in_set: vec![0; transitions],
-            is_enabled: vec![0; transitions],
-            consumers_in: vec![0; places],
-            raising_in: vec![0; places],
-            open: Vec::new(),
-            enabled_in: 0,
-            futile: 0,
-            asked: 0,
+            set_number: 0,
+            in_set_at: vec![0; transitions],
+            enabled_at: vec![0; transitions],
+            consumers_added_at: vec![0; places],
+            raising_added_at: vec![0; places],
+            unprocessed: Vec::new(),
+            enabled_in_set: 0,
+            consecutive_futile: 0,
+            requests: 0,
         }
     }
 
@@ -182,52 +186,54 @@ impl<'n> StubbornSets<'n> {
         if enabled.len() <= 1 {
             return;
         }
-        self.asked = self.asked.wrapping_add(1);
-        if self.futile > FUTILE && !self.asked.is_multiple_of(RARELY) {
+        self.requests = self.requests.wrapping_add(1);
+        if self.consecutive_futile > MAX_FUTILE && !self.requests.is_multiple_of(REDUCTION_INTERVAL)
+        {
             // The set of all enabled transitions is stubborn.
             return;
         }
-        self.mark = match self.mark.checked_add(1) {
+        self.set_number = match self.set_number.checked_add(1) {
             Some(mark) => mark,
             None => {
                 for marks in [
-                    &mut self.in_set,
-                    &mut self.is_enabled,
-                    &mut self.consumers_in,
-                    &mut self.raising_in,
+                    &mut self.in_set_at,
+                    &mut self.enabled_at,
+                    &mut self.consumers_added_at,
+                    &mut self.raising_added_at,
                 ] {
                     marks.fill(0);
                 }
                 1
             }
         };
-        self.open.clear();
-        self.enabled_in = 0;
-        enabled.iter().for_each(|&t| self.is_enabled[t as usize] = self.mark);
+        self.unprocessed.clear();
+        self.enabled_in_set = 0;
+        enabled.iter().for_each(|&t| self.enabled_at[t as usize] = self.set_number);
         match &goal.packed {
             PackedGoal::Reach(_, test) => self.add_interesting(test, key, enabled),
             PackedGoal::Maximise(..) => self.add_helping(0),
         }
         self.close(packing, key, enabled.len());
         let all = enabled.len();
-        enabled.retain(|&t| self.in_set[t as usize] == self.mark);
-        self.futile = if enabled.len() < all { 0 } else { self.futile.saturating_add(1) };
+        enabled.retain(|&t| self.in_set_at[t as usize] == self.set_number);
+        self.consecutive_futile =
+            if enabled.len() < all { 0 } else { self.consecutive_futile.saturating_add(1) };
     }
 
     fn add(&mut self, t: u32) {
         let at = t as usize;
-        if self.in_set[at] != self.mark {
-            self.in_set[at] = self.mark;
-            if self.is_enabled[at] == self.mark {
-                self.enabled_in += 1;
+        if self.in_set_at[at] != self.set_number {
+            self.in_set_at[at] = self.set_number;
+            if self.enabled_at[at] == self.set_number {
+                self.enabled_in_set += 1;
             }
-            self.open.push(t);
+            self.unprocessed.push(t);
         }
     }
 
     fn add_helping(&mut self, atom: u32) {
-        for at in 0..self.helping.len(atom as usize) as usize {
-            let t = self.helping.row(atom as usize)[at];
+        for at in 0..self.helpful_transitions.len(atom as usize) as usize {
+            let t = self.helpful_transitions.row(atom as usize)[at];
             self.add(t);
         }
     }
@@ -241,8 +247,8 @@ impl<'n> StubbornSets<'n> {
                 if let Some(t) = self.least_dependent(enabled) {
                     for arc in self.net.pre(TransitionId::new(t as usize)) {
                         let place = arc.place.index();
-                        for at in 0..self.lowering.len(place) as usize {
-                            let u = self.lowering.row(place)[at];
+                        for at in 0..self.lowering_consumers.len(place) as usize {
+                            let u = self.lowering_consumers.row(place)[at];
                             self.add(u);
                         }
                     }
@@ -265,7 +271,7 @@ impl<'n> StubbornSets<'n> {
     fn cost(&self, test: &Test, key: &[u64], enabled: &[u32]) -> u32 {
         match test {
             Test::Constant(_) | Test::NotDead => 0,
-            Test::Atom { number, .. } => self.helping.len(*number as usize),
+            Test::Atom { number, .. } => self.helpful_transitions.len(*number as usize),
             Test::Dead => self.least_dependent(enabled).map_or(0, |t| self.dependency(t)),
             Test::Any(parts) => {
                 let costs = parts.iter().map(|part| self.cost(part, key, enabled));
@@ -291,15 +297,15 @@ impl<'n> StubbornSets<'n> {
     /// Closes the set under conditions 2 and 3. Stops early if all enabled transitions are in the
     /// set: it is then not closed, but its closure contains no further enabled transitions.
     fn close(&mut self, packing: &Packing, key: &[u64], enabled: usize) {
-        while self.enabled_in < enabled
-            && let Some(t) = self.open.pop()
+        while self.enabled_in_set < enabled
+            && let Some(t) = self.unprocessed.pop()
         {
-            if self.is_enabled[t as usize] == self.mark {
+            if self.enabled_at[t as usize] == self.set_number {
                 // Condition 2.
-                for at in 0..self.lowers.len(t as usize) as usize {
-                    let place = self.lowers.row(t as usize)[at] as usize;
-                    if self.consumers_in[place] != self.mark {
-                        self.consumers_in[place] = self.mark;
+                for at in 0..self.lowered_places.len(t as usize) as usize {
+                    let place = self.lowered_places.row(t as usize)[at] as usize;
+                    if self.consumers_added_at[place] != self.set_number {
+                        self.consumers_added_at[place] = self.set_number;
                         for at in 0..self.consumers.len(place) as usize {
                             let u = self.consumers.row(place)[at];
                             self.add(u);
@@ -308,9 +314,9 @@ impl<'n> StubbornSets<'n> {
                 }
             } else if let Some(place) = self.cheapest_missing_input(packing, key, t) {
                 // Condition 3.
-                self.raising_in[place] = self.mark;
-                for at in 0..self.raising.len(place) as usize {
-                    let u = self.raising.row(place)[at];
+                self.raising_added_at[place] = self.set_number;
+                for at in 0..self.raising_producers.len(place) as usize {
+                    let u = self.raising_producers.row(place)[at];
                     self.add(u);
                 }
             }
@@ -326,10 +332,10 @@ impl<'n> StubbornSets<'n> {
             if packing.tokens(key, arc.place) >= arc.weight {
                 continue;
             }
-            if self.raising_in[place] == self.mark {
+            if self.raising_added_at[place] == self.set_number {
                 return None;
             }
-            let cost = self.raising.len(place);
+            let cost = self.raising_producers.len(place);
             if best.is_none_or(|(least, _)| cost < least) {
                 best = Some((cost, place));
             }

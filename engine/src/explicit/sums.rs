@@ -6,10 +6,10 @@
 //! additional one without effect. The count of a marking is computed once, in 128 bits if possible.
 //! A product with different factors is computed by dividing by the factors that it replaces.
 
-use super::crew::{Done, ParallelExpansion, Visitor};
+use super::parallel_expansion::{ExpansionEvent, ParallelExpansion, Visitor};
 use super::space::ExpandedMarking;
-use super::space::{Purpose, Space};
-use super::state_space::{EffectFilter, ExplorationError, POLLING};
+use super::space::{Space, SpaceOptions};
+use super::state_space::{EffectFilter, ExplorationError, POLLING_INTERVAL};
 use num_bigint::BigUint;
 use parikh_evidence::counting::{
     CountedComponent, FactorProduct, Function, MarkingFactors, WeightError,
@@ -21,7 +21,7 @@ use std::sync::{Mutex, MutexGuard};
 
 /// The reason why the sums could not be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoSums {
+pub enum SumError {
     /// The exploration was incomplete.
     #[error(transparent)]
     Incomplete(#[from] ExplorationError),
@@ -40,29 +40,30 @@ pub fn sums(
     weights: &mut MarkingFactors,
     threads: usize,
     budget: &Budget,
-) -> Result<(Vec<BigUint>, u64), NoSums> {
+) -> Result<(Vec<BigUint>, u64), SumError> {
     let (net, products_of) = with_probes(part);
-    let purpose = Purpose { listed: &|_| true, sequences: false, ceiling: u64::MAX };
+    let purpose = SpaceOptions { listed: &|_| true, sequences: false, ceiling: u64::MAX };
     let mut space =
         Space::new(&net, &Facts::none(&net), purpose, budget).map_err(ExplorationError::from)?;
-    let adding = SumVisitor { part, net: &net, products_of, weights: Mutex::new(weights) };
+    let adding =
+        SumVisitor { component: part, net: &net, products_of, weights: Mutex::new(weights) };
     let (mut crew, mut scratch) = (ParallelExpansion::new(threads, budget), adding.scratch());
     let mut all = FactorSums::default();
     let (mut enabled, mut number) = (Vec::new(), 0);
     while number < space.store().len() {
         let together = crew.expand(&mut space, number, &adding, |done| {
-            if let Done::Expanded(sums, _) = done {
+            if let ExpansionEvent::Expanded(sums, _) = done {
                 all.merge(sums);
             }
         });
         let together = together.map_err(ExplorationError::from)?;
         let is_wide = if together == 0 {
             space.load(number, &mut enabled);
-            enabled.len() > POLLING as usize
+            enabled.len() > POLLING_INTERVAL as usize
         } else {
             true
         };
-        if (is_wide || number.is_multiple_of(POLLING))
+        if (is_wide || number.is_multiple_of(POLLING_INTERVAL))
             && let Some(spent) = budget.exhausted()
         {
             return Err(ExplorationError::from(spent).into());
@@ -70,9 +71,9 @@ pub fn sums(
         if together > 0 {
             number += together;
         } else {
-            adding.choose(&mut scratch, space.seen(number), &mut enabled);
+            adding.select_transitions(&mut scratch, space.loaded_marking(number), &mut enabled);
             if !space.expand(number, &enabled, |_, _, _| {}).map_err(ExplorationError::from)? {
-                adding.note(&mut scratch, space.seen(number), &mut all);
+                adding.note(&mut scratch, space.loaded_marking(number), &mut all);
                 number += 1;
             }
         }
@@ -84,7 +85,7 @@ pub fn sums(
 
 /// Adds the counts of markings.
 struct SumVisitor<'p> {
-    part: &'p CountedComponent,
+    component: &'p CountedComponent,
     net: &'p Net,
     products_of: Vec<Vec<u32>>,
     /// Shared weight functions, for values that a thread has not cached yet.
@@ -115,28 +116,38 @@ impl<'p> Visitor for SumVisitor<'p> {
 
     fn scratch(&self) -> Scratch<'p> {
         let distinct = EffectFilter::new(self.net);
-        Scratch { distinct, here: Vec::new(), known: HashMap::new(), small: Vec::new() }
+        Scratch {
+            effect_filter: distinct,
+            nonzero_products: Vec::new(),
+            function_values: HashMap::new(),
+            product_values: Vec::new(),
+        }
     }
 
-    fn choose(&self, scratch: &mut Scratch<'p>, _: ExpandedMarking<'_>, enabled: &mut Vec<u32>) {
-        scratch.here.clear();
+    fn select_transitions(
+        &self,
+        scratch: &mut Scratch<'p>,
+        _: ExpandedMarking<'_>,
+        enabled: &mut Vec<u32>,
+    ) {
+        scratch.nonzero_products.clear();
         let here = enabled.iter().flat_map(|&t| &self.products_of[t as usize]);
-        scratch.here.extend(here);
-        scratch.distinct.retain(enabled);
+        scratch.nonzero_products.extend(here);
+        scratch.effect_filter.retain(enabled);
     }
 
     fn note(&self, scratch: &mut Scratch<'p>, seen: ExpandedMarking<'_>, notes: &mut FactorSums) {
         let FactorSums { sums, error } = notes;
-        sums.resize(self.part.products.len(), FactorSum::default());
-        if self.part.counts.is_empty() {
+        sums.resize(self.component.products.len(), FactorSum::default());
+        if self.component.counts.is_empty() {
             sums[0].small += 1;
-            scratch.here.iter().for_each(|&product| sums[product as usize].small += 1);
+            scratch.nonzero_products.iter().for_each(|&product| sums[product as usize].small += 1);
             return;
         }
         let tokens = |place| seen.tokens(place);
         let added = self.add_small(scratch, &tokens, sums).and_then(|added| match added {
             Some(()) => Ok(()),
-            None => self.add_large(&scratch.here, &tokens, sums),
+            None => self.add_large(&scratch.nonzero_products, &tokens, sums),
         });
         *error = error.or(added.err());
     }
@@ -205,13 +216,13 @@ impl FactorSum {
 
 /// A thread's own data.
 struct Scratch<'n> {
-    distinct: EffectFilter<'n>,
+    effect_filter: EffectFilter<'n>,
     /// The products that are not 0 in the current marking.
-    here: Vec<u32>,
+    nonzero_products: Vec<u32>,
     /// Cache of function values. `None` for values beyond 128 bits.
-    known: HashMap<(Function, u64), Option<u128>>,
+    function_values: HashMap<(Function, u64), Option<u128>>,
     /// The value of each product in the current marking.
-    small: Vec<u128>,
+    product_values: Vec<u128>,
 }
 
 /// Returns the factor of a place in products that do not change it.
@@ -226,7 +237,7 @@ impl<'p> SumVisitor<'p> {
         self.weights.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn at(
+    fn function_value(
         &self,
         known: &mut HashMap<(Function, u64), Option<u128>>,
         function: Function,
@@ -244,14 +255,15 @@ impl<'p> SumVisitor<'p> {
     /// 128 bits.
     fn add_small(
         &self,
-        Scratch { here, known, small, .. }: &mut Scratch<'_>,
+        Scratch { nonzero_products: here, function_values: known, product_values: small, .. }: &mut Scratch<'_>,
         tokens: &dyn Fn(PlaceId) -> u64,
         sums: &mut [FactorSum],
     ) -> Result<Option<()>, WeightError> {
         let mut all = 1u128;
-        for &(place, function) in &self.part.counts {
-            let Some(product) =
-                self.at(known, function, tokens(place))?.and_then(|weight| all.checked_mul(weight))
+        for &(place, function) in &self.component.counts {
+            let Some(product) = self
+                .function_value(known, function, tokens(place))?
+                .and_then(|weight| all.checked_mul(weight))
             else {
                 return Ok(None);
             };
@@ -260,10 +272,11 @@ impl<'p> SumVisitor<'p> {
         small.clear();
         for &number in &*here {
             let mut counts = all;
-            for &(place, other) in &self.part.products[number as usize].changed {
+            for &(place, other) in &self.component.products[number as usize].changed {
                 let tokens = tokens(place);
-                let before = self.at(known, default_factor(self.part, place)?, tokens)?;
-                let after = self.at(known, other, tokens)?;
+                let before =
+                    self.function_value(known, default_factor(self.component, place)?, tokens)?;
+                let after = self.function_value(known, other, tokens)?;
                 // `before` divides `counts`, and the new factor is not larger.
                 let share = before.and_then(|before| counts.checked_div(before));
                 match share.zip(after).and_then(|(share, after)| share.checked_mul(after)) {
@@ -286,7 +299,7 @@ impl<'p> SumVisitor<'p> {
         tokens: &dyn Fn(PlaceId) -> u64,
         sums: &mut [FactorSum],
     ) -> Result<(), WeightError> {
-        let (part, mut weights) = (self.part, self.weights());
+        let (part, mut weights) = (self.component, self.weights());
         let mut all = BigUint::from(1u8);
         for &(place, function) in &part.counts {
             all *= weights.at(function, tokens(place))?;

@@ -22,7 +22,7 @@ const STACK: usize = 8 << 20;
 
 /// Runs `work` on one thread per entry of `lanes`, including the current thread. If the system
 /// refuses a thread, its lane is left out. So the work should be taken from [`Tasks`].
-pub(crate) fn together<L: Send>(lanes: &mut [L], work: impl Fn(&mut L) + Sync) {
+pub(crate) fn run_on_threads<L: Send>(lanes: &mut [L], work: impl Fn(&mut L) + Sync) {
     let Some((mine, others)) = lanes.split_first_mut() else { return };
     let work = &work;
     std::thread::scope(|scope| {
@@ -44,7 +44,7 @@ mod tests {
         for threads in [1, 2, 7] {
             let mut lanes = vec![Vec::new(); threads];
             let tasks = Tasks::new(0..1000);
-            together(&mut lanes, |mine| {
+            run_on_threads(&mut lanes, |mine| {
                 while let Some(task) = tasks.next() {
                     mine.push(task);
                 }

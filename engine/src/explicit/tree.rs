@@ -17,11 +17,11 @@
 //! Several threads may fold keys at the same time, each with its own [`Folder`], as long as all
 //! parts are known. Most parts are, and keys with unknown parts are left for one thread.
 
-use super::room::{MemoryAccount, OutOfMemory};
+use super::memory::{MemoryAccount, OutOfMemory};
 use super::set::{Hash, MarkingSet};
 
 /// Number of cached parts, chosen to fit in a processor cache.
-const LATE: usize = 1 << 14;
+const CACHE_SLOTS: usize = 1 << 14;
 
 /// The parts of keys of one width. See the module documentation.
 pub(crate) struct KeyTree {
@@ -38,7 +38,7 @@ pub(crate) struct Folder {
     levels: Vec<(usize, usize)>,
     /// Cache of recent parts: (part, number plus 1) at a position derived from the part, with 0 if
     /// empty. Consecutive markings have most parts in common.
-    late: Vec<(u64, u32)>,
+    recent_parts: Vec<(u64, u32)>,
     base: Vec<u64>,
     /// The numbers of the base, level by level.
     numbers: Vec<u32>,
@@ -66,7 +66,7 @@ impl KeyTree {
         let (start, width) = levels[levels.len() - 1];
         let folder = Folder {
             levels,
-            late: vec![(0, 0); LATE],
+            recent_parts: vec![(0, 0); CACHE_SLOTS],
             base: vec![0; words],
             numbers: vec![0; start + width],
             is_based: false,
@@ -87,7 +87,7 @@ impl KeyTree {
             folder.base.iter_mut().zip(key).for_each(|(base, &word)| *base = !word);
         }
         folder.is_based = false;
-        let root = folder.fold_along(key, number_in(&mut self.parts))?;
+        let root = folder.fold_and_record(key, number_in(&mut self.parts))?;
         folder.base.copy_from_slice(key);
         folder.undo.clear();
         folder.is_based = true;
@@ -106,7 +106,7 @@ impl KeyTree {
     ///
     /// # Errors
     /// Returns an error if a part is unknown.
-    pub(crate) fn fold_apart(&self, folder: &mut Folder, key: &[u64]) -> Result<u64, UnknownPart> {
+    pub(crate) fn fold_with(&self, folder: &mut Folder, key: &[u64]) -> Result<u64, UnknownPart> {
         folder.fold(key, |part| self.parts.find(&[part], Hash::of(&[part])).ok_or(UnknownPart))
     }
 
@@ -116,7 +116,7 @@ impl KeyTree {
     }
 
     /// Like [`load`](Self::load), for the base of `folder`.
-    pub(crate) fn load_apart(&self, folder: &mut Folder, root: u64, key: &mut [u64]) {
+    pub(crate) fn load_with(&self, folder: &mut Folder, root: u64, key: &mut [u64]) {
         folder.load(root, key, &self.parts);
     }
 
@@ -143,14 +143,14 @@ impl Folder {
         key: &[u64],
         look_up: impl FnMut(u64) -> Result<u32, E>,
     ) -> Result<u64, E> {
-        let root = self.fold_along(key, look_up);
+        let root = self.fold_and_record(key, look_up);
         for (at, number) in self.undo.drain(..).rev() {
             self.numbers[at] = number;
         }
         root
     }
 
-    fn fold_along<E>(
+    fn fold_and_record<E>(
         &mut self,
         key: &[u64],
         mut look_up: impl FnMut(u64) -> Result<u32, E>,
@@ -161,7 +161,7 @@ impl Folder {
         self.changed.clear();
         for (at, (&word, &base)) in key.iter().zip(&self.base).enumerate() {
             if word != base {
-                let number = number_of(&mut self.late, word, &mut look_up)?;
+                let number = number_of(&mut self.recent_parts, word, &mut look_up)?;
                 self.undo.push((at, self.numbers[at]));
                 self.numbers[at] = number;
                 self.changed.push(at);
@@ -179,7 +179,7 @@ impl Folder {
                 let number = match 2 * at + 1 < width {
                     true => {
                         let pair = self.pair(below + 2 * at);
-                        number_of(&mut self.late, pair, &mut look_up)?
+                        number_of(&mut self.recent_parts, pair, &mut look_up)?
                     }
                     false => self.numbers[below + 2 * at],
                 };
@@ -211,7 +211,7 @@ fn number_of<E>(
     part: u64,
     look_up: &mut impl FnMut(u64) -> Result<u32, E>,
 ) -> Result<u32, E> {
-    let at = (part.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - LATE.ilog2())) as usize;
+    let at = (part.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - CACHE_SLOTS.ilog2())) as usize;
     let (known, number) = late[at];
     if known == part && number > 0 {
         return Ok(number - 1);

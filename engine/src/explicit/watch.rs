@@ -11,17 +11,17 @@
 //! transitions are known then. If many goals ask for the enabledness of one transition each, they
 //! are handled in the same way. This costs nothing, but is a little later.
 
-use super::judge::{PackedSum, Test, leaves_as_atoms, sums_of};
+use super::packed_tests::{PackedSum, Test, enabledness_as_atoms, sums_of};
 use super::packing::Packing;
 use crate::board::Board;
 use parikh_net::{EffectId, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate, TransitionId};
 use std::collections::HashMap;
 
 /// A goal is tested in every marking if more than one in this many classes can help it.
-const BROAD: usize = 2;
+const BROAD_DIVISOR: usize = 2;
 
 /// Number of goals of the form "t is enabled" from which they are tested at expansion.
-const MANY: usize = 16;
+const MANY_ENABLEDNESS_GOALS: usize = 16;
 
 /// A goal, compiled for packed markings.
 pub(crate) enum PackedGoal {
@@ -38,10 +38,10 @@ pub(crate) struct SearchGoal {
     /// The compiled goal.
     pub(crate) packed: PackedGoal,
     /// True if the goal is still open as far as this search knows.
-    pub(crate) open: bool,
+    pub(crate) is_open: bool,
     /// True if the goal was reported as reached. If the board refuses the report, it is not
     /// repeated, and the goal is never reported as unreachable.
-    pub(crate) claimed: bool,
+    pub(crate) is_reported: bool,
 }
 
 /// The goals of one search, identified by their index in [`goals`](Self::goals).
@@ -51,14 +51,14 @@ pub(crate) struct SearchWatch {
     /// For each effect class, the goals that it can help.
     by_effect: Vec<Vec<u32>>,
     /// Goals that many effect classes can help, tested in every new marking.
-    always: Vec<u32>,
+    broad_goals: Vec<u32>,
     /// Goals tested at expansion.
-    pub(crate) at_expansion: AtExpansion,
+    pub(crate) at_expansion: ExpansionTests,
 }
 
 /// Goals tested when the enabled transitions are known.
 #[derive(Default)]
-pub(crate) struct AtExpansion {
+pub(crate) struct ExpansionTests {
     /// Goals that mention deadness, with their tests.
     deadness: Vec<(u32, Test)>,
     /// For each transition, the index plus 1 of the goal that asks for its enabledness, 0 if none.
@@ -77,43 +77,45 @@ impl SearchWatch {
         let mut watch = SearchWatch {
             goals: Vec::new(),
             by_effect: vec![Vec::new(); net.effect_count()],
-            always: Vec::new(),
-            at_expansion: AtExpansion::default(),
+            broad_goals: Vec::new(),
+            at_expansion: ExpansionTests::default(),
         };
-        if enabledness(goals).take(MANY).count() == MANY {
+        if enabledness_goals(goals).take(MANY_ENABLEDNESS_GOALS).count() == MANY_ENABLEDNESS_GOALS {
             watch.at_expansion.enabled_goal = vec![0; net.transition_count()];
         }
-        let mut lists = SingleLists::new(net);
+        let mut lists = LoweringCache::new(net);
         for (id, goal) in goals {
             let index = watch.goals.len() as u32;
             let mut helpful: Vec<EffectId> = Vec::new();
             let mut deadness = false;
             let packed = match goal {
                 MarkingGoal::Reach(Predicate::Enabled(t))
-                    if index > 0 && watch.read_off(*t, index) =>
+                    if index > 0 && watch.register_enabledness(*t, index) =>
                 {
                     // Never tested: read from the list of enabled transitions.
                     PackedGoal::Reach(Predicate::Enabled(*t), Test::Constant(false))
                 }
                 MarkingGoal::Reach(predicate) => {
-                    let atoms = leaves_as_atoms(predicate, net);
+                    let atoms = enabledness_as_atoms(predicate, net);
                     deadness = atoms.mentions_deadness();
-                    sums_of(&atoms).iter().for_each(|sum| lists.lowering(sum, &mut helpful));
+                    sums_of(&atoms)
+                        .iter()
+                        .for_each(|sum| lists.classes_lowering(sum, &mut helpful));
                     let test = Test::new(&atoms, packing);
                     PackedGoal::Reach(atoms, test)
                 }
                 MarkingGoal::Maximise(sum) => {
-                    lists.lowering(&sum.negated(), &mut helpful);
+                    lists.classes_lowering(&sum.negated(), &mut helpful);
                     PackedGoal::Maximise(sum.clone(), PackedSum::new(sum, packing), None)
                 } // Not asked of a search for markings.
             };
-            watch.goals.push(SearchGoal { id: *id, packed, open: true, claimed: false });
+            watch.goals.push(SearchGoal { id: *id, packed, is_open: true, is_reported: false });
             helpful.sort_unstable();
             helpful.dedup();
             if deadness {
                 watch.at_expansion.deadness.push((index, Test::Constant(false)));
-            } else if helpful.len() > 64 && helpful.len() > net.effect_count() / BROAD {
-                watch.always.push(index);
+            } else if helpful.len() > 64 && helpful.len() > net.effect_count() / BROAD_DIVISOR {
+                watch.broad_goals.push(index);
             } else {
                 helpful.iter().for_each(|class| watch.by_effect[class.index()].push(index));
             }
@@ -124,7 +126,7 @@ impl SearchWatch {
 
     /// Registers goal `index` as "t is enabled", if such goals are tested at expansion and `t` has
     /// no other goal yet. Returns true if it was registered.
-    fn read_off(&mut self, t: TransitionId, index: u32) -> bool {
+    fn register_enabledness(&mut self, t: TransitionId, index: u32) -> bool {
         let slot = self.at_expansion.enabled_goal.get_mut(t.index());
         slot.is_some_and(|slot| {
             let free = *slot == 0;
@@ -148,46 +150,46 @@ impl SearchWatch {
     }
 
     /// Returns the number of open goals.
-    pub(crate) fn open(&self) -> usize {
-        self.goals.iter().filter(|goal| goal.open).count()
+    pub(crate) fn count_open(&self) -> usize {
+        self.goals.iter().filter(|goal| goal.is_open).count()
     }
 
     /// Closes the goals that other engines have settled.
     pub(crate) fn drop_settled(&mut self, board: &Board<'_>) {
         for goal in &mut self.goals {
-            goal.open &= board.is_open(goal.id);
+            goal.is_open &= board.is_open(goal.id);
         }
     }
 
     /// Returns true if some goal needs [`expanded`](Self::expanded).
-    pub(crate) fn asks_at_expansion(&self) -> bool {
+    pub(crate) fn has_tests_at_expansion(&self) -> bool {
         !self.at_expansion.deadness.is_empty() || !self.at_expansion.enabled_goal.is_empty()
     }
 
     /// Tests all goals in the initial marking, except those tested at expansion. Appends the goals
     /// reached to `hits`.
-    pub(crate) fn initial(&mut self, key: &[u64], hits: &mut Vec<u32>) {
+    pub(crate) fn test_initial(&mut self, key: &[u64], hits: &mut Vec<u32>) {
         for index in 0..self.goals.len() as u32 {
             if self.at_expansion.deadness.iter().all(|(other, _)| *other != index) {
-                self.goals[index as usize].ask(index, key, 0, hits);
+                self.goals[index as usize].test(index, key, 0, hits);
             }
         }
     }
 
     /// Tests a new marking, reached by firing this class. Appends the goals reached to `hits`.
-    pub(crate) fn new_marking(
+    pub(crate) fn test_new_marking(
         &mut self,
         class: EffectId,
         key: &[u64],
         number: u32,
         hits: &mut Vec<u32>,
     ) {
-        for list in [&mut self.by_effect[class.index()], &mut self.always] {
+        for list in [&mut self.by_effect[class.index()], &mut self.broad_goals] {
             let mut at = 0;
             while let Some(&index) = list.get(at) {
                 let goal = &mut self.goals[index as usize];
-                if goal.open {
-                    goal.ask(index, key, number, hits);
+                if goal.is_open {
+                    goal.test(index, key, number, hits);
                     at += 1;
                 } else {
                     // A closed goal is never opened again.
@@ -198,8 +200,8 @@ impl SearchWatch {
     }
 
     /// Tests a marking whose enabled transitions are known. Appends the goals reached to `hits`.
-    pub(crate) fn expanded(&mut self, key: &[u64], enabled: &[u32], hits: &mut Vec<u32>) {
-        let AtExpansion { deadness, enabled_goal } = &mut self.at_expansion;
+    pub(crate) fn test_at_expansion(&mut self, key: &[u64], enabled: &[u32], hits: &mut Vec<u32>) {
+        let ExpansionTests { deadness, enabled_goal } = &mut self.at_expansion;
         if !enabled_goal.is_empty() {
             for &t in enabled {
                 let index = std::mem::take(&mut enabled_goal[t as usize]);
@@ -210,7 +212,7 @@ impl SearchWatch {
         }
         let goals = &self.goals;
         let holds = |(index, test): &(u32, Test)| {
-            goals[*index as usize].open && test.holds(key, enabled.is_empty())
+            goals[*index as usize].is_open && test.holds(key, enabled.is_empty())
         };
         let reached = deadness.iter().filter(|asked| holds(asked));
         hits.extend(reached.map(|(index, _)| index));
@@ -218,18 +220,18 @@ impl SearchWatch {
 
     /// Drops closed goals from the tests at expansion.
     pub(crate) fn forget_closed(&mut self) {
-        let AtExpansion { deadness, enabled_goal } = &mut self.at_expansion;
+        let ExpansionTests { deadness, enabled_goal } = &mut self.at_expansion;
         let goals = &self.goals;
-        let is_open = |index: u32| goals[index as usize].open;
+        let is_open = |index: u32| goals[index as usize].is_open;
         deadness.retain(|(index, _)| is_open(*index));
         let mut closed = enabled_goal.iter_mut().filter(|index| **index > 0);
         closed.by_ref().filter(|index| !is_open(**index - 1)).for_each(|index| *index = 0);
     }
 }
 
-impl AtExpansion {
+impl ExpansionTests {
     /// Like [`SearchWatch::expanded`], for several threads, and also for closed goals.
-    pub(crate) fn asked(&self, key: &[u64], enabled: &[u32], mut hit: impl FnMut(u32)) {
+    pub(crate) fn test_all(&self, key: &[u64], enabled: &[u32], mut hit: impl FnMut(u32)) {
         if !self.enabled_goal.is_empty() {
             let goals = enabled.iter().map(|&t| self.enabled_goal[t as usize]);
             goals.filter(|&index| index > 0).for_each(|index| hit(index - 1));
@@ -250,12 +252,14 @@ impl AtExpansion {
 
 /// Returns the transitions whose enabledness is a goal, if there are so many of these goals that
 /// they are tested at expansion. The search must list all of them.
-pub(crate) fn read_off(goals: &[&(GoalId, MarkingGoal)]) -> Vec<TransitionId> {
-    let all: Vec<TransitionId> = enabledness(goals).collect();
-    if all.len() >= MANY { all } else { Vec::new() }
+pub(crate) fn transitions_tested_at_expansion(
+    goals: &[&(GoalId, MarkingGoal)],
+) -> Vec<TransitionId> {
+    let all: Vec<TransitionId> = enabledness_goals(goals).collect();
+    if all.len() >= MANY_ENABLEDNESS_GOALS { all } else { Vec::new() }
 }
 
-fn enabledness(goals: &[&(GoalId, MarkingGoal)]) -> impl Iterator<Item = TransitionId> {
+fn enabledness_goals(goals: &[&(GoalId, MarkingGoal)]) -> impl Iterator<Item = TransitionId> {
     goals.iter().filter_map(|(_, goal)| match goal {
         MarkingGoal::Reach(Predicate::Enabled(t)) => Some(*t),
         _ => None,
@@ -263,7 +267,7 @@ fn enabledness(goals: &[&(GoalId, MarkingGoal)]) -> impl Iterator<Item = Transit
 }
 
 impl SearchGoal {
-    fn ask(&mut self, index: u32, key: &[u64], number: u32, hits: &mut Vec<u32>) {
+    fn test(&mut self, index: u32, key: &[u64], number: u32, hits: &mut Vec<u32>) {
         match &mut self.packed {
             // The test never depends on deadness here.
             PackedGoal::Reach(_, test) if test.holds(key, false) => hits.push(index),
@@ -280,19 +284,19 @@ impl SearchGoal {
 
 /// A cache of [`lowering`] for sums of one place. Otherwise thousands of transitions around one
 /// place would be read again for each goal about the place.
-struct SingleLists<'n> {
+struct LoweringCache<'n> {
     net: &'n Net,
     /// For each place and sign: the classes that lower it, the classes that raise it.
     known: HashMap<(PlaceId, bool), Vec<EffectId>>,
 }
 
-impl<'n> SingleLists<'n> {
+impl<'n> LoweringCache<'n> {
     fn new(net: &'n Net) -> Self {
-        SingleLists { net, known: HashMap::new() }
+        LoweringCache { net, known: HashMap::new() }
     }
 
     /// Appends the effect classes that lower `sum`.
-    fn lowering(&mut self, sum: &LinearSum, out: &mut Vec<EffectId>) {
+    fn classes_lowering(&mut self, sum: &LinearSum, out: &mut Vec<EffectId>) {
         match sum.terms() {
             &[(place, coefficient)] => {
                 let known = self.known.entry((place, coefficient > 0));

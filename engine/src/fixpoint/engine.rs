@@ -284,7 +284,7 @@ fn evaluate(
     effort.note(search.size(), begun.elapsed());
     let value = match found {
         Ok(Some(value)) => value,
-        Err(ExplorationError::Spent(_)) => return EvaluationResult::Interrupted,
+        Err(ExplorationError::BudgetExhausted(_)) => return EvaluationResult::Interrupted,
         Ok(None) | Err(_) => return EvaluationResult::Stuck,
     };
     let trees = work.board.trees(ENGINE.technique);

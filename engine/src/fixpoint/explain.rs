@@ -71,7 +71,7 @@ impl FixpointSearch<'_, '_> {
                 claims.entry(at).or_default().push(LabelClaim {
                     formula: formulas[part],
                     rank,
-                    by,
+                    transition: by,
                 });
                 count += 1;
                 if count > CLAIMS || wanted.len() * self.graph.places() > TOKENS {
@@ -108,7 +108,7 @@ impl FixpointSearch<'_, '_> {
             .collect();
         let in_store = |&part: &Formula<Quantifier>| {
             let copy = |atom: AtomId| atoms[atom.0 as usize];
-            let copy = property.formulas().copied(part, &mut store, copy);
+            let copy = property.formulas().copy_to(part, &mut store, copy);
             if value { copy } else { store.negate(copy) }
         };
         let claimed: Vec<_> = self.parts.formulas.iter().map(in_store).collect();

@@ -177,7 +177,7 @@ impl Both {
     pub(super) fn of(net: &Net, property: &TreeProperty, parts: &FormulaParts) -> Both {
         let mut formulas = property.formulas().clone();
         let negations: Vec<_> = parts.formulas.iter().map(|&it| formulas.negate(it)).collect();
-        let mut all: Vec<_> = negations.iter().flat_map(|&it| formulas.below(it)).collect();
+        let mut all: Vec<_> = negations.iter().flat_map(|&it| formulas.parts(it)).collect();
         all.extend(&parts.formulas);
         all.sort_unstable();
         all.dedup();

@@ -141,7 +141,7 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
             let (mut done, enough) = (0usize, self.firings + quota);
             while self.firings < enough && self.value().is_none() {
                 if done.is_multiple_of(POLLING) {
-                    self.graph.look_at_budget()?;
+                    self.graph.check_budget()?;
                 }
                 let Some(marking) = self.next() else { break };
                 self.expand(marking)?;
@@ -239,7 +239,7 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
                     self.expand(at)?;
                 }
                 if met.is_multiple_of(POLLING) {
-                    self.graph.look_at_budget()?;
+                    self.graph.check_budget()?;
                 }
                 let Some(next) = self.graph.after(at, step.transition)? else { return Ok(()) };
                 self.fit();

@@ -50,7 +50,7 @@ impl FixpointSearch<'_, '_> {
     pub(super) fn sweep(&mut self) -> Result<(), ExplorationError> {
         let back = self.back();
         for (place, part) in self.parts.all.iter().enumerate() {
-            self.graph.look_at_budget()?;
+            self.graph.check_budget()?;
             let (yes, no) = match *part {
                 FormulaPart::Constant(_)
                 | FormulaPart::Literal { .. }

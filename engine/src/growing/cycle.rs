@@ -23,7 +23,7 @@ use parikh_net::{EffectId, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_program::{Interval, LinearProgram, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
-use parikh_solvers::lp_chosen::keep;
+use parikh_solvers::lp_chosen::incremental_lp;
 use parikh_temporal::Marks;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -129,7 +129,7 @@ fn fair_rest(
     inside: &[ProductEdge],
 ) -> Option<BTreeSet<u32>> {
     let marks = inside.iter().fold(Marks::NONE, |marks, edge| marks.or(edge.marks));
-    if !Marks::all(product.automaton.marks).within(marks) {
+    if !Marks::all(product.automaton.marks).is_subset(marks) {
         return None;
     }
     let fired: BTreeSet<TransitionId> = inside.iter().filter_map(|edge| edge.mover).collect();
@@ -188,7 +188,7 @@ fn shortest(
         program.add_row(Interval::at_least(1), row).ok()?;
     }
     program.set_objective(Sense::Minimise, costs).ok()?;
-    match keep(program).solve_again(budget) {
+    match incremental_lp(program).solve_again(budget) {
         LpAnswer::Optimal(optimum) => whole(&optimum.point),
         _ => None,
     }

@@ -47,8 +47,8 @@ mod prefix;
 mod product;
 mod proof;
 
-use super::ranking::excluded;
-use super::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew};
+use super::ranking::excluded_edges;
+use super::{Assignment, Engine, Role, Session, Sides, Takes, stateless_session};
 use crate::board::{Board, Knowledge, Reach};
 use parikh_evidence::lasso::check_lasso;
 use parikh_evidence::no_run::NoRun;
@@ -77,7 +77,7 @@ const LIMITS: [usize; 3] = [300, 3_000, 30_000];
 const SHARES: [f64; 3] = [0.3, 0.5, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
-    each_slice_anew(move |budget| run(&assignment, budget))
+    stateless_session(move |budget| run(&assignment, budget))
 }
 
 /// Looks for runs with each open property, and for arguments that there are none.
@@ -118,7 +118,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
                     let goal_of = |premise: &Predicate| {
                         never.iter().position(|it| it == premise).map(|at| goals[at])
                     };
-                    let given = argument.given.iter().filter_map(goal_of).collect();
+                    let given = argument.premises.iter().filter_map(goal_of).collect();
                     runs.excluded(*id, *argument, given);
                 }
                 GrowingOutcome::Open { is_complete: true } => complete.push(*id),
@@ -170,12 +170,12 @@ impl GrowingSearch<'_> {
             LinearTableau::new(formulas, self.property.formula(), AutomatonLimits::default());
         let Ok(tableau) = tableau else { return open };
         let goes_on = &mut || !self.budget.is_exhausted();
-        let (given, refuted) = excluded(self.property, &tableau, self.never);
+        let (given, refuted) = excluded_edges(self.property, &tableau, self.never);
         let argument = NoRun {
             tableau,
-            opening: 0,
+            opening_steps: 0,
             documents: Vec::new(),
-            given,
+            premises: given,
             refuted,
             cover: Vec::new(),
             rankings: Vec::new(),

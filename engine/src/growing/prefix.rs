@@ -35,7 +35,7 @@ pub(super) fn pumped(
     }
     let tree = tree(product, node)?;
     let last = tree.nodes.len() - 1;
-    let prefix = run(&tree, last as u32, tree.nodes[last].grown.len(), demand)?;
+    let prefix = run(&tree, last as u32, tree.nodes[last].accelerations.len(), demand)?;
     let end = match is_dead {
         true => RunEnd::Dead,
         false => RunEnd::Repeats(firings?.into_iter().collect()),
@@ -94,12 +94,12 @@ fn tree<'n>(product: &CoverabilityProduct<'n>, node: u32) -> Option<Tree<'n>> {
             let high = &product.nodes()[at as usize].high;
             let tokens = high.iter().map(|high| high.unwrap_or(OMEGA)).collect();
             let grown = product.grown(at).iter().map(|grown| {
-                let since = way.iter().position(|&other| other == grown.since)?;
-                Some(Acceleration { since: numbers[since], places: grown.places.clone() })
+                let since = way.iter().position(|&other| other == grown.start)?;
+                Some(Acceleration { start: numbers[since], places: grown.places.clone() })
             });
-            nodes.push(Node::linked(tokens, came, grown.collect::<Option<Vec<_>>>()?));
+            nodes.push(Node::new(tokens, came, grown.collect::<Option<Vec<_>>>()?));
         }
         numbers.push((nodes.len() - 1) as u32);
     }
-    Some(Tree::linked(product.net, nodes))
+    Some(Tree::from_nodes(product.net, nodes))
 }

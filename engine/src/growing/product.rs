@@ -160,7 +160,7 @@ impl<'a> CoverabilityProduct<'a> {
         let enabled: Vec<_> = self.net.transitions().filter_map(enabling).collect();
         let mut all = Vec::new();
         for (at, edge) in self.automaton.states[node.state].iter().enumerate() {
-            let is_left = |mover| self.pairs.is_left(node.state, at, mover);
+            let is_left = |mover| self.pairs.remains(node.state, at, mover);
             let reading = |inside: &CoverNode, mover| {
                 let inside = Some(inside).filter(|_| is_left(mover))?;
                 inside.reading(self.net, self.property, &edge.cube, mover)
@@ -256,7 +256,8 @@ impl<'a> CoverabilityProduct<'a> {
             let places = grows(earlier, next);
             if let Some(places) = places.filter(|places| self.reads_same(&on_way, places)) {
                 let is_plain = earlier.high.iter().all(Option::is_some);
-                if run.is_none() && is_plain && Marks::all(self.automaton.marks).within(carried) {
+                if run.is_none() && is_plain && Marks::all(self.automaton.marks).is_subset(carried)
+                {
                     run = self.repeated(since, &on_way);
                 }
                 if self.precision != Precision::Plain {
@@ -267,7 +268,7 @@ impl<'a> CoverabilityProduct<'a> {
                             next.low[at] = LARGE;
                         }
                     }
-                    grown.push(Acceleration { since, places });
+                    grown.push(Acceleration { start: since, places });
                 }
             }
             let Some(before) = self.came[since as usize] else { return (grown, run) };

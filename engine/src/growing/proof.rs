@@ -1,7 +1,7 @@
 //! The argument that no run has a property: a cover, and rankings of its components.
 
 use crate::ranking::program::{Step, solve};
-use crate::ranking::take;
+use crate::ranking::remove_excluded;
 use parikh_evidence::no_run::cover::{CoverGraph, CoverNode};
 use parikh_evidence::no_run::pairs::Pairs;
 use parikh_evidence::no_run::{NoRun, NoRunFlaw, RankingFunction};
@@ -18,7 +18,7 @@ pub(super) fn pairs(
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Pairs, NoRunFlaw> {
     let mut pairs = Pairs::new(net, property, &argument.tableau.automaton, goes_on)?;
-    take(&mut pairs, &argument.refuted);
+    remove_excluded(&mut pairs, &argument.refuted);
     Ok(pairs)
 }
 
@@ -38,7 +38,7 @@ pub(super) fn argue(
     let mut rankings = Vec::new();
     while let Some(node) = graph.accepting_node(&[]) {
         let effect = |t| Some(net.effect_of(t)).filter(|&class| !net.effect(class).is_empty());
-        let inside = graph.inside(node);
+        let inside = graph.edges_in_component_of(node);
         let steps = inside.iter().map(|edge| (edge.mover.and_then(effect), edge.from, edge.to));
         let steps: BTreeSet<Step> = steps.collect();
         let ranking = RankingFunction { state: node, ..solve(net, &steps, budget)?.ranking? };

@@ -20,7 +20,7 @@ fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     let mut formulas = Ltl::default();
     let operators = rng.usize(0..6);
     let formula = random_ltl(&mut formulas, rng, 3, operators);
-    RunProperty::new(&formulas, formula, &atoms).under(random_fairness(rng, net))
+    RunProperty::new(&formulas, formula, &atoms).with_fairness(random_fairness(rng, net))
 }
 
 fn decide(net: &Net, property: &RunProperty) -> GrowingOutcome {

@@ -3,7 +3,7 @@
 //! Random walks of growing length see most goals. Each walk is truncated after the last goal that
 //! it was the first to see.
 
-use super::one_of;
+use super::enabled_transitions;
 use super::roam::RecordingWalk;
 use parikh_evidence::home::returning::CountedFirings;
 use parikh_net::{GoalId, Marking, Net, Predicate, TransitionId};
@@ -43,7 +43,7 @@ pub(super) fn walk(
     let mut asking: HashMap<TransitionId, Vec<usize>> = HashMap::new();
     let mut others: Vec<usize> = Vec::new();
     for (at, (_, wanted)) in goals.iter().enumerate() {
-        match one_of(wanted) {
+        match enabled_transitions(wanted) {
             Some(asked) => asked.into_iter().for_each(|t| asking.entry(t).or_default().push(at)),
             None => others.push(at),
         }

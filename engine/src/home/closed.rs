@@ -19,10 +19,10 @@
 //! of the closed net); M. Hack, *Analysis of production schemata by Petri nets*, 1972.
 
 use super::open;
-use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
 use parikh_evidence::home::Structure;
-use parikh_evidence::home::commoner::{covered, is_asymmetric_choice};
-use parikh_net::counted::closed;
+use parikh_evidence::home::commoner::{covered_marking, is_asymmetric_choice};
+use parikh_net::counted::with_restart;
 use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use parikh_structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
@@ -35,7 +35,7 @@ pub const ENGINE: Engine = Engine {
     sides: Sides::Over,
     role: Role::Homes,
     takes: Takes::HOMES,
-    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+    start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
 /// Limit on the number of goals that are tried. Each has its own closed net.
@@ -45,10 +45,10 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     let net = work.working_net.net();
     // Condition 1.
     let covering = open(work.working_net, work.board)
-        .filter_map(|(id, wanted)| covered(net, wanted).map(|covered| (id, covered)));
+        .filter_map(|(id, wanted)| covered_marking(net, wanted).map(|covered| (id, covered)));
     let mut summary = "nothing to do".to_owned();
     for (goal, covered) in covering.take(TRIED) {
-        let Ok(closed) = closed(net, &covered) else { continue };
+        let Ok(closed) = with_restart(net, &covered) else { continue };
         if let Some(t) = closed.transitions().find(|&t| !is_asymmetric_choice(&closed, t)) {
             let t = closed.transition_name(t);
             summary = format!("the inputs of `{t}` violate asymmetric choice");

@@ -11,7 +11,7 @@
 //! 2. Every siphon contains a marked trap.
 
 use super::open;
-use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
 use parikh_evidence::home::Structure;
 use parikh_evidence::home::commoner::is_asymmetric_choice;
 use parikh_net::printable::counted;
@@ -26,7 +26,7 @@ pub const ENGINE: Engine = Engine {
     sides: Sides::Over,
     role: Role::Homes,
     takes: Takes::HOMES,
-    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+    start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {

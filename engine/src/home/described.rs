@@ -31,11 +31,11 @@ use super::roam::RecordingWalk;
 use super::slope::{DecreasingWeights, find};
 use super::{along, open, reduced_for};
 use crate::board::Argument;
-use crate::diagrams::confirm::closed;
+use crate::diagrams::confirm::to_closed_set;
 use crate::diagrams::{ReachableSet, explore};
 use crate::walk;
 use crate::working_net::WorkingNet;
-use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
 use parikh_evidence::home::returning::{
     CountedFirings, ReturnProof, ReturnWay, covering, is_upward_closed,
 };
@@ -53,7 +53,7 @@ pub const ENGINE: Engine = Engine {
     sides: Sides::Both,
     role: Role::Homes,
     takes: Takes::HOMES,
-    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+    start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
 const TECHNIQUE: &str = "DECISION_DIAGRAMS";
@@ -119,7 +119,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     if is_done() {
         return early;
     }
-    let pump = walk::find_pump(net, &budget.share(0.05), work.seed, PUMP_WORK);
+    let pump = walk::find_self_covering_sequence(net, &budget.share(0.05), work.seed, PUMP_WORK);
     if pump.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
         return "infinitely many markings".to_owned();
     }
@@ -282,7 +282,7 @@ impl SymbolicHomes<'_, '_, '_> {
             // A path to any marking of the component is shorter than a path to a given one.
             None => self.reached.firings_to(self.working_net.net(), set)?.unwrap_or_default(),
         };
-        let document = closed(&self.reached, set);
+        let document = to_closed_set(&self.reached, set);
         let nodes = document.nodes.len();
         let (argument, document) = (Argument::ClosedSet { nodes }, Document::ClosedSet(document));
         let homes = self.work.board.homes(TECHNIQUE).on(self.working_net);
@@ -383,7 +383,7 @@ impl SymbolicHomes<'_, '_, '_> {
             Ok(self.reached.diagrams.member(ends).map(|member| self.marking(&member)))
         })?;
         Ok(found.map(|weights| {
-            let document = Document::ClosedSet(closed(&self.reached, self.reached.set));
+            let document = Document::ClosedSet(to_closed_set(&self.reached, self.reached.set));
             ReturnWay::Downhill { weights, document }
         }))
     }
@@ -395,7 +395,7 @@ impl SymbolicHomes<'_, '_, '_> {
         let steps = self.reached.diagrams.steps_back(levels, transitions, target, all)?;
         Ok(steps.map(|steps| {
             let steps = steps.into_iter().map(|(t, count)| (TransitionId::new(t), count)).collect();
-            ReturnWay::Steps { set: closed(&self.reached, all), steps }
+            ReturnWay::Steps { set: to_closed_set(&self.reached, all), steps }
         }))
     }
 }

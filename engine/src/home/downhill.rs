@@ -23,7 +23,7 @@ use super::slope::{DecreasingWeights, covers, find};
 use super::{along, open};
 use crate::board::{Board, Knowledge, Reach};
 use crate::working_net::WorkingNet;
-use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
 use crate::{Task, intervals, pdr, state_equation};
 use parikh_evidence::Document;
 use parikh_evidence::home::returning::{ReturnProof, ReturnWay, covering, is_upward_closed};
@@ -39,7 +39,7 @@ pub const ENGINE: Engine = Engine {
     sides: Sides::Over,
     role: Role::Homes,
     takes: Takes::HOMES,
-    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+    start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
 /// Number of decreasing walks that must end at the initial marking before a proof is tried.

@@ -13,9 +13,9 @@
 //! G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980 (repetitive and finite nets); J.
 //! Farkas, *Theorie der einfachen Ungleichungen*, 1902.
 
-use super::{one_of, open};
+use super::{enabled_transitions, open};
 use crate::board::HomeReporter;
-use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
 use num_integer::Integer as _;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
 use parikh_evidence::home::Structure;
@@ -23,7 +23,7 @@ use parikh_net::{EffectId, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
-use parikh_solvers::lp_chosen::keep;
+use parikh_solvers::lp_chosen::incremental_lp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub const ENGINE: Engine = Engine {
     sides: Sides::Over,
     role: Role::Homes,
     takes: Takes::HOMES,
-    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+    start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
@@ -72,7 +72,7 @@ fn report(work: &Assignment<'_>, homes: HomeReporter<'_>, weights: &[(PlaceId, u
     let structure = Arc::new(Structure::Finitely(weights.to_vec()));
     let mut lost = 0;
     for (id, wanted) in open(work.working_net, work.board) {
-        if one_of(wanted).is_some_and(|asked| asked.into_iter().all(lowers)) {
+        if enabled_transitions(wanted).is_some_and(|asked| asked.into_iter().all(lowers)) {
             homes.lost_finitely(id, &structure);
             lost += 1;
             // Each report is checked separately, and a single one decides liveness of the net.
@@ -97,7 +97,7 @@ pub(super) fn weights_falling(
 ) -> Option<Vec<(PlaceId, u64)>> {
     let classes: BTreeSet<EffectId> = transitions.iter().map(|&t| net.effect_of(t)).collect();
     let weights = weights(net, classes.into_iter(), budget)?;
-    let falling = parikh_evidence::home::returning::lowering(net, &weights).ok()?;
+    let falling = parikh_evidence::home::returning::decreasing_transitions(net, &weights).ok()?;
     transitions.iter().all(|t| falling.binary_search(t).is_ok()).then_some(weights)
 }
 
@@ -109,7 +109,7 @@ fn weights(
     budget: &Budget,
 ) -> Option<Vec<(PlaceId, u64)>> {
     let program = program(net, classes).ok()?;
-    let mut solver = keep(program);
+    let mut solver = incremental_lp(program);
     let LpAnswer::Optimal(optimum) = solver.solve_again(budget) else { return None };
     let bound = optimum.certify(solver.program()).ok()?;
     let multipliers = bound.multipliers();

@@ -10,12 +10,12 @@
 //! visited. If a self-covering sequence shows that a net has infinitely many markings, there is no
 //! graph.
 
-use super::{one_of, open, reduced_for};
+use super::{enabled_transitions, open, reduced_for};
 use crate::board::{HomeFinding, Proof, SearchExtent};
 use crate::explicit::graph::{ExplicitGraph, GraphSearch};
 use crate::walk;
 use crate::working_net::WorkingNet;
-use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
 use parikh_evidence::{Document, pump_grows};
 use parikh_net::parts::Subnet;
 use parikh_net::printable::counted;
@@ -32,7 +32,7 @@ pub const ENGINE: Engine = Engine {
     role: Role::Homes,
     takes: Takes::HOMES,
     start: |work| {
-        each_slice_anew(move |budget| {
+        stateless_session(move |budget| {
             let made = on_net(&work, work.working_net, &budget.slice(AT_ONCE));
             made.unwrap_or_else(|why| why)
         })
@@ -42,7 +42,7 @@ pub const ENGINE: Engine = Engine {
 /// The registry entry for the reduced net, or for the original net if it cannot be reduced.
 pub const REDUCED: Engine = Engine {
     name: "graph of a reduced net",
-    start: |work| each_slice_anew(move |budget| reduced(&work, budget)),
+    start: |work| stateless_session(move |budget| reduced(&work, budget)),
     ..ENGINE
 };
 
@@ -83,7 +83,7 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
         return early;
     }
     let net = read.net();
-    let pump = walk::find_pump(net, &budget.share(0.05), work.seed, PUMP_WORK);
+    let pump = walk::find_self_covering_sequence(net, &budget.share(0.05), work.seed, PUMP_WORK);
     if pump.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
         return "infinitely many markings".to_owned();
     }
@@ -104,7 +104,7 @@ fn on_parts(
     for (id, wanted) in open(working_net, work.board) {
         // After a reduction the condition may be true, which holds in every marking.
         let always = *wanted == Predicate::True;
-        if let Some(transitions) = one_of(wanted).or(always.then(Vec::new)) {
+        if let Some(transitions) = enabled_transitions(wanted).or(always.then(Vec::new)) {
             goals.push((id, transitions));
             kept.push(always);
         }
@@ -130,7 +130,7 @@ fn on_parts(
         let mut graph = graph.map_err(|why| why.to_string())?;
         visited = SearchExtent { markings: visited.markings + graph.states(), parts: parts.len() };
         let predicates: Vec<&Predicate> = wanted.iter().map(|(_, wanted)| wanted).collect();
-        let lost = graph.lost(&predicates).map_err(|why| why.to_string())?;
+        let lost = graph.markings_without(&predicates).map_err(|why| why.to_string())?;
         for ((at, _), lost) in wanted.into_iter().zip(lost) {
             asked_in[at] += 1;
             lost_in[at] += usize::from(lost.is_some());
@@ -163,14 +163,14 @@ fn on_net(
     // The exploration also checks the model's claim of safe units.
     let units = net.safe_units().filter(|_| is_read);
     let breaks = |marking: &Marking| units.is_some_and(|units| units.breach(marking).is_some());
-    let search = units.map(|_| GraphSearch { wanted: &breaks, found: &mut breaking });
-    let graph = ExplicitGraph::explore_looking(net, &facts, budget, search);
+    let search = units.map(|_| GraphSearch { condition: &breaks, sequence: &mut breaking });
+    let graph = ExplicitGraph::explore_and_search(net, &facts, budget, search);
     if let Some(sequence) = breaking {
         work.board.check_claim(&sequence, u64::MAX);
     }
     let mut graph = graph.map_err(|why| why.to_string())?;
     let wanted: Vec<&Predicate> = goals.iter().map(|(_, wanted)| *wanted).collect();
-    let lost = graph.lost(&wanted).map_err(|why| why.to_string())?;
+    let lost = graph.markings_without(&wanted).map_err(|why| why.to_string())?;
     let homes = work.board.homes("EXPLICIT").on(working_net);
     let markings = graph.states();
     let (mut documents, mut found) = (0, Vec::new());

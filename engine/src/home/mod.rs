@@ -31,7 +31,7 @@ use crate::Assignment;
 use crate::board::Board;
 use crate::reduced;
 use crate::working_net::WorkingNet;
-use parikh_evidence::home::liveness::one_of;
+use parikh_evidence::home::liveness::enabled_transitions;
 use parikh_net::{GoalId, Predicate};
 use parikh_solvers::Budget;
 

@@ -15,10 +15,10 @@
 //! ```
 
 use super::roam::RecordingWalk;
-use super::{one_of, open};
+use super::{enabled_transitions, open};
 use crate::board::{Argument, Board, Knowledge, Proof, Reach};
 use crate::diagrams::confirm::closed_set;
-use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
 use crate::{Task, diagrams, explicit, intervals, state_equation};
 use parikh_evidence::Document;
 use parikh_net::printable::counted;
@@ -34,7 +34,7 @@ pub const ENGINE: Engine = Engine {
     sides: Sides::Both,
     role: Role::Homes,
     takes: Takes::HOMES,
-    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+    start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
 /// Minimum and maximum length of the first walk, as powers of two.
@@ -89,7 +89,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         }
         let mut from_there = RecordingWalk::new(net, roam.marking(), rng.u64(..));
         from_there.walk((4 * steps).clamp(1 << 10, 1 << 17));
-        let seen = |wanted: &Predicate| match one_of(wanted) {
+        let seen = |wanted: &Predicate| match enabled_transitions(wanted) {
             Some(asked) => asked.iter().any(|t| from_there.seen()[t.index()]),
             None => wanted.holds(net, roam.marking()) || wanted.holds(net, from_there.marking()),
         };

@@ -14,7 +14,7 @@
 //! together can form a cycle.
 
 use super::finitely::weights_falling;
-use parikh_evidence::home::returning::lowering;
+use parikh_evidence::home::returning::decreasing_transitions;
 use parikh_net::{Marking, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::{HashMap, VecDeque};
@@ -46,7 +46,7 @@ pub(super) fn find<E>(
     let mut weights = shortest(net, home, budget);
     let mut required: Vec<TransitionId> = Vec::new();
     for _ in 0..ROUNDS {
-        let Ok(falling) = lowering(net, &weights) else { return Ok(None) };
+        let Ok(falling) = decreasing_transitions(net, &weights) else { return Ok(None) };
         let Some(end) = ends(&weights, &falling)? else { return Ok(Some(weights)) };
         let mut enabled: Vec<TransitionId> = net
             .transitions()
@@ -160,7 +160,7 @@ mod tests {
         let budget = Budget::unlimited();
         let mut rng = fastrand::Rng::with_seed(1);
         let found = find(&net, net.initial(), (&budget, &mut rng), ends).unwrap().unwrap();
-        let falling = lowering(&net, &found).unwrap();
+        let falling = decreasing_transitions(&net, &found).unwrap();
         assert!(["on", "done", "free"].iter().all(|name| falling.contains(&named(name))));
         assert!(!["go", "bind"].iter().any(|name| falling.contains(&named(name))));
         assert_eq!(asked, 2);

@@ -18,7 +18,7 @@
 //! # Conditions
 //! The conditions of [`parikh_evidence::home::undone`].
 
-use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
+use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
 use parikh_evidence::home::Structure;
 use parikh_evidence::home::undone::UndoProof;
 use parikh_net::{Arc, Net, PlaceId, TransitionId};
@@ -33,7 +33,7 @@ pub const ENGINE: Engine = Engine {
     sides: Sides::Over,
     role: Role::Homes,
     takes: Takes::HOMES,
-    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+    start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
 /// Limit on the markings of one search.

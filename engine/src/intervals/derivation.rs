@@ -26,12 +26,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// Number of predicates or bounds between two checks of the budget.
-const POLLING: usize = 256;
+const ITEMS_PER_CHECK: usize = 256;
 
 /// Returns one certificate for all refuted predicates that the intervals decide and the facts
 /// explain. Also returns, for each predicate, true if the certificate covers it. Returns `None` if
 /// it covers none or the budget is exhausted.
-pub(super) fn document(
+pub(super) fn shared_document(
     net: &Net,
     facts: &Facts,
     intervals: &ProvenanceIntervals,
@@ -41,7 +41,7 @@ pub(super) fn document(
     let mut derivation = Derivation::new(net, facts, intervals);
     let mut is_explained = Vec::with_capacity(refuted.len());
     for (index, predicate) in refuted.iter().enumerate() {
-        if index.is_multiple_of(POLLING) && budget.is_exhausted() {
+        if index.is_multiple_of(ITEMS_PER_CHECK) && budget.is_exhausted() {
             return None;
         }
         is_explained.push(derivation.explain(&predicate.to_atoms(net)).is_some());
@@ -76,18 +76,18 @@ fn certificate(steps: Vec<BoundStep>) -> BoundsCertificate {
 struct Derivation<'a> {
     net: &'a Net,
     facts: &'a Facts,
-    level: &'a ProvenanceIntervals,
+    intervals: &'a ProvenanceIntervals,
     /// Indices in the facts' list of derived bounds, ascending, for each place and side (`true` for
     /// upper bounds). Computed when first needed.
     positions: Option<HashMap<(PlaceId, bool), Vec<usize>>>,
     /// The interval bounds requested so far: a place, and `true` for its upper bound.
-    asked: HashSet<(PlaceId, bool)>,
+    requested: HashSet<(PlaceId, bool)>,
     /// Requested bounds that are not traced yet.
-    waiting: Vec<(PlaceId, bool)>,
+    pending: Vec<(PlaceId, bool)>,
     /// Bounds that are inductive together.
-    together: BTreeSet<TokenBound>,
+    inductive: BTreeSet<TokenBound>,
     /// Places whose upper bound follows from the model's claim of safe units.
-    safe: BTreeSet<PlaceId>,
+    safe_places: BTreeSet<PlaceId>,
     /// For each derived bound of the facts, true if it is needed. Empty if no derived bound is
     /// needed.
     needed: Vec<bool>,
@@ -98,19 +98,19 @@ impl<'a> Derivation<'a> {
         Derivation {
             net,
             facts,
-            level: intervals,
+            intervals,
             positions: None,
-            asked: HashSet::new(),
-            waiting: Vec::new(),
-            together: BTreeSet::new(),
-            safe: BTreeSet::new(),
+            requested: HashSet::new(),
+            pending: Vec::new(),
+            inductive: BTreeSet::new(),
+            safe_places: BTreeSet::new(),
             needed: Vec::new(),
         }
     }
 
     /// Requests the bounds that refute `predicate`, if the intervals do.
     fn explain(&mut self, predicate: &Predicate) -> Option<()> {
-        let (net, intervals) = (self.net, self.level);
+        let (net, intervals) = (self.net, self.intervals);
         let is_refuted = |operand: &Predicate| intervals.decide(net, operand) == Some(false);
         match predicate {
             Predicate::False => Some(()),
@@ -140,35 +140,35 @@ impl<'a> Derivation<'a> {
 
     /// Requests an interval bound of a place, unless it is requested already.
     fn request(&mut self, place: PlaceId, upper: bool) {
-        if self.asked.insert((place, upper)) {
-            self.waiting.push((place, upper));
+        if self.requested.insert((place, upper)) {
+            self.pending.push((place, upper));
         }
     }
 
     /// Traces all requests and returns the steps in order. Returns `None` if a reason is unknown.
     fn steps(mut self, budget: &Budget) -> Option<Vec<BoundStep>> {
         let mut traced = 0usize;
-        while let Some((place, upper)) = self.waiting.pop() {
+        while let Some((place, upper)) = self.pending.pop() {
             traced += 1;
-            if traced.is_multiple_of(POLLING) && budget.is_exhausted() {
+            if traced.is_multiple_of(ITEMS_PER_CHECK) && budget.is_exhausted() {
                 return None;
             }
-            self.follow(place, upper)?;
+            self.trace(place, upper)?;
         }
-        self.close(budget)?;
+        self.mark_premises(budget)?;
         let mut steps = self.derived_steps();
-        if !self.safe.is_empty() {
-            steps.push(BoundStep::SafeUnits(self.safe.into_iter().collect()));
+        if !self.safe_places.is_empty() {
+            steps.push(BoundStep::SafeUnits(self.safe_places.into_iter().collect()));
         }
-        if !self.together.is_empty() {
-            steps.push(BoundStep::Inductive(self.together.into_iter().collect()));
+        if !self.inductive.is_empty() {
+            steps.push(BoundStep::Inductive(self.inductive.into_iter().collect()));
         }
         Some(steps)
     }
 
     /// Traces one bound of `place`. Returns `None` if its reason is unknown.
-    fn follow(&mut self, place: PlaceId, upper: bool) -> Option<()> {
-        let (net, intervals) = (self.net, self.level);
+    fn trace(&mut self, place: PlaceId, upper: bool) -> Option<()> {
+        let (net, intervals) = (self.net, self.intervals);
         if upper {
             // A place without an upper bound needs no proof.
             let Some(tokens) = intervals.high(place) else { return Some(()) };
@@ -179,8 +179,8 @@ impl<'a> Derivation<'a> {
             if raising.clone().any(|arc| intervals.is_possible(arc.transition)) {
                 return self.explain_upper(place, tokens);
             }
-            self.together.insert(TokenBound { place, upper, tokens });
-            raising.for_each(|arc| self.blocked(arc.transition));
+            self.inductive.insert(TokenBound { place, upper, tokens });
+            raising.for_each(|arc| self.request_disabling(arc.transition));
         } else {
             let tokens = intervals.low(place);
             if tokens == 0 {
@@ -195,15 +195,15 @@ impl<'a> Derivation<'a> {
             if may_be_lowered || net.initial()[place] < tokens {
                 return self.mark_tightest(place, upper, tokens);
             }
-            self.together.insert(TokenBound { place, upper, tokens });
-            lowering.for_each(|arc| self.blocked(arc.transition));
+            self.inductive.insert(TokenBound { place, upper, tokens });
+            lowering.for_each(|arc| self.request_disabling(arc.transition));
         }
         Some(())
     }
 
     /// Requests an upper bound that disables `t` forever.
-    fn blocked(&mut self, t: TransitionId) {
-        let intervals = self.level;
+    fn request_disabling(&mut self, t: TransitionId) {
+        let intervals = self.intervals;
         let is_insufficient = |arc: &&parikh_net::Arc| {
             intervals.high(arc.place).is_some_and(|high| high < arc.weight)
         };
@@ -212,7 +212,7 @@ impl<'a> Derivation<'a> {
         let requested = inputs
             .clone()
             .filter(is_insufficient)
-            .find(|arc| self.asked.contains(&(arc.place, true)));
+            .find(|arc| self.requested.contains(&(arc.place, true)));
         if let Some(arc) = requested.or_else(|| inputs.find(is_insufficient)) {
             self.request(arc.place, true);
         }
@@ -225,25 +225,25 @@ impl<'a> Derivation<'a> {
             return self.mark_tightest(place, true, tokens);
         }
         // With more than one token initially, the claim of safe units is broken from the start.
-        let follows_from_claim = self.level.rests_on().assumes_units() && tokens >= 1;
+        let follows_from_claim = self.intervals.rests_on().assumes_units() && tokens >= 1;
         follows_from_claim.then(|| {
-            self.safe.insert(place);
+            self.safe_places.insert(place);
         })
     }
 
     /// Marks the tightest derived bound of this side of the place as needed. Returns `None` if it
     /// is weaker than `tokens`.
     fn mark_tightest(&mut self, place: PlaceId, upper: bool, tokens: u64) -> Option<()> {
-        let index = self.before(place, upper, usize::MAX)?;
+        let index = self.last_before(place, upper, usize::MAX)?;
         let derived_tokens = self.facts.derived()[index].tokens;
         let is_tight_enough =
             if upper { derived_tokens <= tokens } else { derived_tokens >= tokens };
-        is_tight_enough.then(|| self.mark(index))
+        is_tight_enough.then(|| self.mark_needed(index))
     }
 
     /// Returns the index of the last bound of this side of the place among the derived bounds
     /// before index `using`.
-    fn before(&mut self, place: PlaceId, upper: bool, using: usize) -> Option<usize> {
+    fn last_before(&mut self, place: PlaceId, upper: bool, using: usize) -> Option<usize> {
         let derived = self.facts.derived();
         let positions = self.positions.get_or_insert_with(|| {
             let mut positions: HashMap<_, Vec<usize>> = HashMap::new();
@@ -258,7 +258,7 @@ impl<'a> Derivation<'a> {
     }
 
     /// Marks a derived bound as needed.
-    fn mark(&mut self, index: usize) {
+    fn mark_needed(&mut self, index: usize) {
         self.needed.resize(self.facts.derived().len(), false);
         self.needed[index] = true;
     }
@@ -266,7 +266,7 @@ impl<'a> Derivation<'a> {
     /// Marks the derived bounds that needed bounds follow from. A bound from a place invariant
     /// needs only earlier bounds in the list, so one backward pass is enough. Bounds from siphons
     /// may need each other.
-    fn close(&mut self, budget: &Budget) -> Option<()> {
+    fn mark_premises(&mut self, budget: &Budget) -> Option<()> {
         let derived = self.facts.derived();
         let mut treated_flows: HashSet<(usize, usize, bool)> = HashSet::new();
         for index in (0..self.needed.len()).rev() {
@@ -283,8 +283,8 @@ impl<'a> Derivation<'a> {
                 return None;
             }
             for &(place, value) in self.facts.flows[flow].terms() {
-                if let Some(position) = self.before(place, (value > 0) == is_negated, using) {
-                    self.mark(position);
+                if let Some(position) = self.last_before(place, (value > 0) == is_negated, using) {
+                    self.mark_needed(position);
                 }
             }
         }
@@ -295,7 +295,7 @@ impl<'a> Derivation<'a> {
         while let Some(index) = pending.pop() {
             for input in self.siphon_inputs(derived[index].place) {
                 if !self.needed[input] {
-                    self.mark(input);
+                    self.mark_needed(input);
                     pending.extend(is_from_siphon(&input).then_some(input));
                 }
             }
@@ -321,12 +321,12 @@ impl<'a> Derivation<'a> {
         let derived = self.facts.derived();
         let by_arcs = |latest: usize| derived[latest].reason.provenance() == Provenance::Arcs;
         // Bounds from arcs come before bounds from invariants.
-        let mut latest = self.before(place, true, usize::MAX);
+        let mut latest = self.last_before(place, true, usize::MAX);
         while let Some(position) = latest {
             if derived[position].tokens == 0 && by_arcs(position) {
                 return latest;
             }
-            latest = self.before(place, true, position);
+            latest = self.last_before(place, true, position);
         }
         None
     }
@@ -337,7 +337,7 @@ impl<'a> Derivation<'a> {
         let mut inductive_bounds = Vec::new();
         let mut weighted: Vec<BoundStep> = Vec::new();
         let mut step_of_flow: HashMap<(usize, usize, bool), usize> = HashMap::new();
-        for (index, bound) in derived.iter().enumerate().filter(|(index, _)| self.needed_at(*index))
+        for (index, bound) in derived.iter().enumerate().filter(|(index, _)| self.is_needed(*index))
         {
             let DerivedBound { place, upper, tokens, .. } = *bound;
             let stated_bound = TokenBound { place, upper, tokens };
@@ -365,7 +365,7 @@ impl<'a> Derivation<'a> {
     }
 
     /// Returns true if the derived bound at this index is needed.
-    fn needed_at(&self, index: usize) -> bool {
+    fn is_needed(&self, index: usize) -> bool {
         self.needed.get(index).copied().unwrap_or(false)
     }
 }

@@ -38,7 +38,7 @@ pub fn settle(
         if !task.board.is_open(*id) {
             continue;
         }
-        if index.is_multiple_of(POLLING) && task.budget.is_exhausted() {
+        if index.is_multiple_of(GOALS_PER_CHECK) && task.budget.is_exhausted() {
             return;
         }
         match goal {
@@ -52,7 +52,7 @@ pub fn settle(
                 None => {}
             },
             MarkingGoal::Maximise(sum) => {
-                let Some((upper_bound, provenance)) = intervals.most(sum) else { continue };
+                let Some((upper_bound, provenance)) = intervals.upper_bound(sum) else { continue };
                 // Bounds beyond 63 bits are not useful.
                 let Ok(bound_value) = i64::try_from(upper_bound) else { continue };
                 if proof_reporter.proved(*id).is_none_or(|proved| upper_bound < proved) {
@@ -67,8 +67,8 @@ pub fn settle(
             continue;
         }
         let predicates: Vec<Predicate> = refuted.iter().map(|(.., it)| it.clone()).collect();
-        let provenance_intervals = intervals.within(provenance);
-        let certificate = derivation::document(
+        let provenance_intervals = intervals.up_to(provenance);
+        let certificate = derivation::shared_document(
             task.net,
             task.facts,
             provenance_intervals,
@@ -91,4 +91,4 @@ pub fn settle(
 }
 
 /// Number of goals between two checks of the budget.
-const POLLING: usize = 256;
+const GOALS_PER_CHECK: usize = 256;

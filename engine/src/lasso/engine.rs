@@ -1,7 +1,7 @@
 //! The engine: treats the open properties in turn, short ones first.
 
 use super::{Lassos, UndecidedReason};
-use crate::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew};
+use crate::{Assignment, Engine, Role, Session, Sides, Takes, stateless_session};
 use parikh_net::printable::counted;
 use parikh_net::{GoalId, RunProperty};
 use parikh_solvers::Budget;
@@ -21,7 +21,7 @@ pub const ENGINE: Engine = Engine {
 const LOOKS: [f64; 3] = [0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
-    each_slice_anew(move |budget| run(&assignment, budget))
+    stateless_session(move |budget| run(&assignment, budget))
 }
 
 /// Runs the engine and returns a one-line summary.

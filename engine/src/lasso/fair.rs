@@ -118,7 +118,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
             for at in 0..self.markings.successors(marking).len() {
                 let successor = self.markings.successors(marking)[at];
                 let letter = self.markings.letter(marking);
-                if edge.mask.reads(letter, self.markings.fired(successor.1)) {
+                if edge.mask.reads(letter, self.markings.label_atoms(successor.1)) {
                     let target = self.number(successor.0, edge.target)?;
                     self.ways.push(ProductEdge { target, marks: edge.marks, successor });
                 }
@@ -150,7 +150,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         let mut left: Vec<Vec<u32>> = vec![(0..self.begins.len() as u32).collect()];
         let mut local = vec![OUTSIDE; self.nodes.len()];
         while let Some(part) = left.pop() {
-            self.markings.look_at_budget()?;
+            self.markings.check_budget()?;
             (0..).zip(&part).for_each(|(at, &node)| local[node as usize] = at);
             let found = components(part.len() as u32, |at, k| {
                 let way = self.after(part[at as usize]).get(k as usize)?;
@@ -226,14 +226,14 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
 
     fn go_along(&self, met: &mut ComponentFacts, way: &ProductEdge) {
         met.marks = Some(met.marks.unwrap_or(Marks::NONE).or(way.marks));
-        let fired = self.markings.fired(way.successor.1);
+        let fired = self.markings.label_atoms(way.successor.1);
         met.fired.iter_mut().zip(fired).for_each(|(all, word)| *all |= word);
     }
 
     /// Returns the strong fairness assumptions that a run with these bits and marks violates.
     /// Returns `None` if the run is not accepted or not weakly fair.
     fn lacks(&self, met: &ComponentFacts) -> Option<Vec<FairnessAssumption>> {
-        let has_all = |marks: Marks| self.automaton.all.within(marks);
+        let has_all = |marks: Marks| self.automaton.all.is_subset(marks);
         let waits = |fair: &&FairnessAssumption| !has(&met.fired, fair.fires);
         let waiting = || self.fair.iter().filter(waits);
         let is_weak = !waiting().any(|fair| !fair.strong && has(&met.always, fair.enabled));
@@ -260,7 +260,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
                 self.shortest(at, inside, &|way| way.marks.and(missing) != Marks::NONE)?
             } else if let Some(fair) = unfair {
                 self.shortest(at, inside, &|way| {
-                    let fires = has(self.markings.fired(way.successor.1), fair.fires);
+                    let fires = has(self.markings.label_atoms(way.successor.1), fair.fires);
                     fires || !fair.strong && !has(self.letter(way.target), fair.enabled)
                 })?
             } else if cycle.is_empty() || at != entry {

@@ -136,7 +136,7 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
             if !self.may_go_on(target, state) {
                 refused += 1;
                 if refused.is_multiple_of(1024) {
-                    self.markings.look_at_budget()?;
+                    self.markings.check_budget()?;
                 }
                 continue;
             }
@@ -187,7 +187,7 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
                     let at = (step.successor as usize + turn) % successors.len();
                     step.successor += 1;
                     let (to, label) = successors[at];
-                    if edge.mask.reads(letter, self.markings.fired(label)) {
+                    if edge.mask.reads(letter, self.markings.label_atoms(label)) {
                         return Ok(Some((to, edge.target, edge.marks)));
                     }
                 }
@@ -196,7 +196,7 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
             self.leave();
             looked += 1;
             if looked.is_multiple_of(1024) {
-                self.markings.look_at_budget()?;
+                self.markings.check_budget()?;
             }
         }
         Ok(None)
@@ -226,7 +226,7 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         while let Some(root) = self.roots.last_mut() {
             if root.met <= met {
                 root.inside = root.inside.or(inside);
-                return self.automaton.all.within(root.inside);
+                return self.automaton.all.is_subset(root.inside);
             }
             inside = inside.or(root.inside).or(root.before);
             self.roots.pop();
@@ -257,7 +257,7 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         let entry = prefix.last().map_or(0, |edge| edge.target);
         let (mut at, mut carried, mut cycle) = (entry, Marks::NONE, Vec::new());
         // Follow an edge for each missing mark, then return to the entry.
-        while cycle.is_empty() || at != entry || !self.automaton.all.within(carried) {
+        while cycle.is_empty() || at != entry || !self.automaton.all.is_subset(carried) {
             let missing = Marks(self.automaton.all.0 & !carried.0);
             let piece = match missing == Marks::NONE {
                 true => self.shortest(at, inside, |way| way.target == entry),
@@ -312,7 +312,7 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         let letter = self.markings.letter(marking);
         self.automaton.states[state as usize].iter().flat_map(move |edge| {
             self.markings.successors(marking).iter().filter_map(move |&successor| {
-                let reads = edge.mask.reads(letter, self.markings.fired(successor.1));
+                let reads = edge.mask.reads(letter, self.markings.label_atoms(successor.1));
                 let target = reads.then(|| self.numbers.get(&key(successor.0, edge.target)))??;
                 Some(SearchEdge { target: *target, marks: edge.marks, successor })
             })

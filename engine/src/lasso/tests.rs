@@ -65,7 +65,7 @@ pub(crate) fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     let operators = rng.usize(0..6);
     let speaks_of_firings = rng.u32(..2);
     let formula = random_ltl(&mut formulas, rng, count + speaks_of_firings, operators);
-    RunProperty::new(&formulas, formula, &atoms).under(random_fairness(rng, net))
+    RunProperty::new(&formulas, formula, &atoms).with_fairness(random_fairness(rng, net))
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn runs_are_found_exactly_where_there_are_any() {
         let (facts, budget) = (Facts::none(&net), Budget::unlimited());
         let mut lassos = Lassos::new(&net, &facts, &properties, rng.u64(..3), &budget).unwrap();
         for property in &properties {
-            let meant = property.written_out();
+            let meant = property.with_fairness_in_formula();
             let Some(system) = system(&net, &meant, 300) else { continue };
             let mut formulas = meant.formulas().clone();
             let automaton =

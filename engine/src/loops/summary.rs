@@ -231,12 +231,12 @@ impl Loops {
             let turn = |&element: &Element| match element {
                 Element::Fire(t) => {
                     let part = LoopElement::Fire(TransitionId::new(t as usize));
-                    Turn { part, times: BigUint::from(1u8) }
+                    Turn { element: part, times: BigUint::from(1u8) }
                 }
                 Element::Loop(number) => {
                     let RepeatedBlock { block, times, .. } = &self.loops[number as usize];
                     Turn {
-                        part: LoopElement::Block(number_of[*block as usize]),
+                        element: LoopElement::Block(number_of[*block as usize]),
                         times: times.clone(),
                     }
                 }

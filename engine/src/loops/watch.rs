@@ -97,7 +97,7 @@ impl<'n> LoopWatch<'n> {
             depending.note_change(place, |at| board.is_open(goals[at].id));
         }
         let marking = machine.marking();
-        depending.take(|at| {
+        depending.evaluate_changed(|at| {
             let watched = &mut goals[at];
             if watched.seen {
                 return;

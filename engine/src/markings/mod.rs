@@ -14,8 +14,8 @@
 mod silent;
 
 use crate::explicit::condition::Condition;
-use crate::explicit::judge::leaves_as_atoms;
-use crate::explicit::space::{Purpose, Space, SpaceError};
+use crate::explicit::packed_tests::enabledness_as_atoms;
+use crate::explicit::space::{Space, SpaceError, SpaceOptions};
 use crate::explicit::state_space::ExplorationError;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate, TransitionId};
@@ -24,10 +24,10 @@ use silent::Silent;
 use std::collections::HashMap;
 
 /// The start of a marking's successors if the marking is not expanded yet.
-const NEW: u32 = u32::MAX;
+const UNEXPANDED: u32 = u32::MAX;
 
 /// Number of expansions between two checks of the budget.
-const POLLING: u32 = 64;
+const EXPANSIONS_PER_CHECK: u32 = 64;
 
 /// The target of an edge, and its label.
 pub(crate) type Successor = (u32, u32);
@@ -46,7 +46,7 @@ pub(crate) struct Markings<'n> {
     layout: u64,
     /// For each marking, the index of its first successor, or [`NEW`], and the number of its
     /// successors.
-    rows: Vec<(u32, u32)>,
+    successor_ranges: Vec<(u32, u32)>,
     /// The successors of all expanded markings.
     successors: Vec<Successor>,
     /// Number of 64-bit words of a letter.
@@ -56,10 +56,10 @@ pub(crate) struct Markings<'n> {
     letters: Vec<u64>,
     /// For each marking, true if it is unexpanded and its letter contains the bits that follow from
     /// tokens.
-    noted: Vec<bool>,
+    has_token_letter: Vec<bool>,
     /// A letter with the bits of the atoms that do not mention deadness. Their values follow from
     /// the tokens.
-    said_by_tokens: Vec<u64>,
+    letter_by_tokens: Vec<u64>,
     /// The enabled transitions of the marking loaded last.
     enabled: Vec<u32>,
     /// Number of the marking loaded last, if known.
@@ -85,7 +85,7 @@ impl<'n> Markings<'n> {
         atoms: &[RunAtom],
         budget: &Budget,
     ) -> Result<Self, ExplorationError> {
-        Self::of(net, facts, (atoms, true), budget)
+        Self::create(net, facts, (atoms, true), budget)
     }
 
     /// Creates the graph for computation trees, without letters.
@@ -99,18 +99,18 @@ impl<'n> Markings<'n> {
         budget: &Budget,
     ) -> Result<Self, ExplorationError> {
         let atoms: Vec<_> = conditions.iter().cloned().map(RunAtom::Holds).collect();
-        Self::of(net, facts, (&atoms, false), budget)
+        Self::create(net, facts, (&atoms, false), budget)
     }
 
-    fn of(
+    fn create(
         net: &'n Net,
         facts: &Facts,
         (atoms, for_runs): (&[RunAtom], bool),
         budget: &Budget,
     ) -> Result<Self, ExplorationError> {
-        let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
+        let purpose = SpaceOptions { listed: &|_| true, sequences: true, ceiling: u64::MAX };
         let conditions = atoms.iter().enumerate().filter_map(|(number, atom)| match atom {
-            RunAtom::Holds(predicate) => Some((number, leaves_as_atoms(predicate, net))),
+            RunAtom::Holds(predicate) => Some((number, enabledness_as_atoms(predicate, net))),
             RunAtom::Fires(_) => None,
         });
         let mut space = Space::new(net, facts, purpose, budget)?;
@@ -125,12 +125,12 @@ impl<'n> Markings<'n> {
             tests: Vec::new(),
             layout: space.layouts(),
             space,
-            rows: vec![(NEW, 0)],
+            successor_ranges: vec![(UNEXPANDED, 0)],
             successors: Vec::new(),
             words,
             letters: vec![0; words],
-            noted: vec![false],
-            said_by_tokens: vec![0; words],
+            has_token_letter: vec![false],
+            letter_by_tokens: vec![0; words],
             enabled: Vec::new(),
             loaded: None,
             loaded_dead: None,
@@ -142,7 +142,7 @@ impl<'n> Markings<'n> {
         if for_runs {
             for (number, predicate) in &markings.atoms {
                 let is_decided = u64::from(!predicate.mentions_deadness());
-                markings.said_by_tokens[number / 64] |= is_decided << (number % 64);
+                markings.letter_by_tokens[number / 64] |= is_decided << (number % 64);
             }
         }
         Ok(markings)
@@ -171,13 +171,13 @@ impl<'n> Markings<'n> {
 
     /// Returns the number of known markings, expanded or not.
     pub(crate) fn known(&self) -> u32 {
-        self.rows.len() as u32
+        self.successor_ranges.len() as u32
     }
 
     /// Loads a marking into the space's key, and recompiles the tests if the packing has changed.
-    fn look(&mut self, marking: u32) {
+    fn load(&mut self, marking: u32) {
         if self.loaded != Some(marking) {
-            self.space.look(marking);
+            self.space.load_marking_only(marking);
             if self.layout != self.space.layouts() {
                 self.compile();
             }
@@ -188,11 +188,11 @@ impl<'n> Markings<'n> {
     /// Returns true if a condition holds in a marking, expanded or not. The condition is given by
     /// its index in the list that the graph was created with.
     pub(crate) fn holds(&mut self, marking: u32, condition: usize) -> bool {
-        self.look(marking);
+        self.load(marking);
         let (_, [test, _]) = &self.tests[condition];
         let is_dead = match self.loaded_dead {
             Some(is_dead) => is_dead,
-            None if test.asks_for_deadness() => {
+            None if test.depends_on_deadness() => {
                 self.space.load(marking, &mut self.enabled);
                 *self.loaded_dead.insert(self.enabled.is_empty())
             }
@@ -205,20 +205,22 @@ impl<'n> Markings<'n> {
     /// Returns the number of missing tokens until the condition holds in a marking, and the number
     /// until it fails.
     pub(crate) fn distances(&mut self, marking: u32, condition: usize) -> [u64; 2] {
-        self.look(marking);
+        self.load(marking);
         let (_, tests) = &self.tests[condition];
         tests.each_ref().map(|test| test.distance(self.space.key()))
     }
 
     /// Returns the token counts of a marking.
     pub(crate) fn tokens(&mut self, marking: u32) -> Marking {
-        self.look(marking);
+        self.load(marking);
         self.space.packing().unpack(self.space.key())
     }
 
     /// Returns the approximate memory in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        let lists = size_of_val(&*self.rows) + size_of_val(&*self.successors) + self.noted.len();
+        let lists = size_of_val(&*self.successor_ranges)
+            + size_of_val(&*self.successors)
+            + self.has_token_letter.len();
         self.space.store().room().taken() + (lists + size_of_val(&*self.letters)) as u64
     }
 
@@ -233,8 +235,8 @@ impl<'n> Markings<'n> {
     /// Returns an error if the budget is exhausted, or if there is no memory for a successor.
     pub(crate) fn expand(&mut self, marking: u32) -> Result<(), ExplorationError> {
         let index = marking as usize;
-        while self.rows[index].0 == NEW {
-            if self.expanded.is_multiple_of(POLLING) {
+        while self.successor_ranges[index].0 == UNEXPANDED {
+            if self.expanded.is_multiple_of(EXPANSIONS_PER_CHECK) {
                 self.budget.exhausted().map_or(Ok(()), Err)?;
             }
             self.space.load(marking, &mut self.enabled);
@@ -243,12 +245,12 @@ impl<'n> Markings<'n> {
             }
             let is_dead = self.enabled.is_empty();
             if self.for_runs {
-                self.note_letter(index, is_dead);
+                self.store_letter(index, is_dead);
             }
-            self.labels.choose(&mut self.enabled);
+            self.labels.keep_one_per_effect(&mut self.enabled);
             (self.loaded, self.loaded_dead) = (Some(marking), Some(is_dead));
             let begin = self.successors.len();
-            if begin + self.enabled.len() >= NEW as usize {
+            if begin + self.enabled.len() >= UNEXPANDED as usize {
                 return Err(SpaceError::Full.into());
             }
             if is_dead && self.for_runs {
@@ -270,19 +272,19 @@ impl<'n> Markings<'n> {
             }
             // Self-loops come first.
             self.successors[begin..].sort_by_key(|&(to, _)| to != marking);
-            self.rows[index] = (begin as u32, (self.successors.len() - begin) as u32);
+            self.successor_ranges[index] = (begin as u32, (self.successors.len() - begin) as u32);
             self.expanded += 1;
-            self.make_room();
+            self.extend_vectors();
         }
         Ok(())
     }
 
     /// Extends the vectors to all markings of the store.
-    pub(super) fn make_room(&mut self) {
+    pub(super) fn extend_vectors(&mut self) {
         let known = self.space.store().len() as usize;
-        self.rows.resize(known, (NEW, 0));
+        self.successor_ranges.resize(known, (UNEXPANDED, 0));
         self.letters.resize(known * self.words, 0);
-        self.noted.resize(known, false);
+        self.has_token_letter.resize(known, false);
     }
 
     /// Returns the marking after a firing, or its representative. Returns `None` if the firing is
@@ -299,7 +301,9 @@ impl<'n> Markings<'n> {
         let Some(silent) = &self.silent else { return Ok(next) };
         match next {
             Some(next) => Ok(Some(self.representative(next, None)?)),
-            None if silent.all.binary_search(&(t.index() as u32)).is_ok() => Ok(Some(marking)),
+            None if silent.transitions.binary_search(&(t.index() as u32)).is_ok() => {
+                Ok(Some(marking))
+            }
             None => Ok(None),
         }
     }
@@ -322,7 +326,7 @@ impl<'n> Markings<'n> {
                 break;
             }
         }
-        self.make_room();
+        self.extend_vectors();
         Ok(reached)
     }
 
@@ -330,12 +334,12 @@ impl<'n> Markings<'n> {
     ///
     /// # Errors
     /// Returns an error if time or memory is exhausted.
-    pub(crate) fn look_at_budget(&self) -> Result<(), ExplorationError> {
+    pub(crate) fn check_budget(&self) -> Result<(), ExplorationError> {
         Ok(self.budget.exhausted().map_or(Ok(()), Err)?)
     }
 
     /// Stores the letter of the marking loaded last. `index` is the number of the marking.
-    fn note_letter(&mut self, index: usize, is_dead: bool) {
+    fn store_letter(&mut self, index: usize, is_dead: bool) {
         let letter = &mut self.letters[index * self.words..][..self.words];
         letter.fill(0);
         for (number, [test, _]) in &self.tests {
@@ -347,7 +351,7 @@ impl<'n> Markings<'n> {
     /// Returns the successors of an expanded marking, a self-loop first. Only dead markings in a
     /// graph for computation trees have none.
     pub(crate) fn successors(&self, marking: u32) -> &[Successor] {
-        let (begin, count) = self.rows[marking as usize];
+        let (begin, count) = self.successor_ranges[marking as usize];
         self.successors.get(begin as usize..).map_or(&[], |row| &row[..count as usize])
     }
 
@@ -360,24 +364,24 @@ impl<'n> Markings<'n> {
     /// second has the atoms whose value is known: all atoms without deadness.
     pub(crate) fn said_by_tokens(&mut self, marking: u32) -> (&[u64], &[u64]) {
         let index = marking as usize;
-        if self.rows[index].0 == NEW && !self.noted[index] {
-            self.look(marking);
+        if self.successor_ranges[index].0 == UNEXPANDED && !self.has_token_letter[index] {
+            self.load(marking);
             let letter = &mut self.letters[index * self.words..][..self.words];
             letter.fill(0);
             // A test that does not depend on deadness in this layout may do so in the next layout.
             let is_decided =
-                |number: usize| self.said_by_tokens[number / 64] >> (number % 64) & 1 == 1;
+                |number: usize| self.letter_by_tokens[number / 64] >> (number % 64) & 1 == 1;
             for (number, [test, _]) in self.tests.iter().filter(|(number, _)| is_decided(*number)) {
                 let holds = u64::from(test.holds(self.space.key(), false));
                 letter[number / 64] |= holds << (number % 64);
             }
-            self.noted[index] = true;
+            self.has_token_letter[index] = true;
         }
-        (self.letter(marking), &self.said_by_tokens)
+        (self.letter(marking), &self.letter_by_tokens)
     }
 
     /// Returns the atoms that hold on edges with this label, as one bit each.
-    pub(crate) fn fired(&self, label: u32) -> &[u64] {
+    pub(crate) fn label_atoms(&self, label: u32) -> &[u64] {
         &self.labels.sets[label as usize]
     }
 
@@ -441,9 +445,9 @@ struct Labels<'n> {
     /// For each label, its set of atoms about firings, as one bit each.
     sets: Vec<Vec<u64>>,
     /// The label of each transition. Empty if no atom is about firings.
-    of: Vec<u32>,
+    label_of: Vec<u32>,
     /// The round in which each effect class was last selected. Used if no atom is about firings.
-    chosen: Vec<u64>,
+    last_round: Vec<u64>,
     /// Number of calls of `choose`.
     round: u64,
 }
@@ -451,7 +455,7 @@ struct Labels<'n> {
 impl<'n> Labels<'n> {
     fn new(net: &'n Net, atoms: &[RunAtom], words: usize) -> Self {
         let mut sets = vec![vec![0; words]];
-        let mut of = Vec::new();
+        let mut label_of = Vec::new();
         if atoms.iter().any(|atom| matches!(atom, RunAtom::Fires(_))) {
             let mut atoms_of = vec![sets[0].clone(); net.transition_count()];
             for (number, atom) in atoms.iter().enumerate() {
@@ -467,27 +471,27 @@ impl<'n> Labels<'n> {
                 if number == next {
                     sets.push(set);
                 }
-                of.push(number);
+                label_of.push(number);
             }
         }
-        Labels { net, sets, of, chosen: vec![0; net.effect_count()], round: 0 }
+        Labels { net, sets, label_of, last_round: vec![0; net.effect_count()], round: 0 }
     }
 
     /// Returns the label of a transition.
     fn of(&self, t: u32) -> u32 {
-        self.of.get(t as usize).copied().unwrap_or(0)
+        self.label_of.get(t as usize).copied().unwrap_or(0)
     }
 
     /// Removes enabled transitions until one per effect class is left. Does nothing if some atom is
     /// about firings.
-    fn choose(&mut self, enabled: &mut Vec<u32>) {
-        if !self.of.is_empty() {
+    fn keep_one_per_effect(&mut self, enabled: &mut Vec<u32>) {
+        if !self.label_of.is_empty() {
             return;
         }
         self.round += 1;
         enabled.retain(|&t| {
             let class = self.net.effect_of(TransitionId::new(t as usize));
-            std::mem::replace(&mut self.chosen[class.index()], self.round) != self.round
+            std::mem::replace(&mut self.last_round[class.index()], self.round) != self.round
         });
     }
 }

@@ -5,28 +5,28 @@
 //! depend on the order. The checker uses the same order. A marking from which this does not end is
 //! its own representative.
 
-use super::{ExplorationError, Markings, NEW};
+use super::{ExplorationError, Markings, UNEXPANDED};
 use parikh_net::{Arc, Net, TransitionId};
 use std::collections::HashSet;
 
 /// Limit on the number of consecutive invisible firings from one marking.
-const MOST_SILENT: usize = 200;
+const MAX_CHAIN: usize = 200;
 
 /// The invisible transitions, and the representatives computed so far.
 pub(super) struct Silent {
     /// Indices of the invisible transitions, ascending.
-    pub(super) all: Vec<u32>,
+    pub(super) transitions: Vec<u32>,
     /// For each transition, the invisible consumers of its output places, ascending.
-    fed: Vec<Box<[u32]>>,
+    fed_invisible: Vec<Box<[u32]>>,
     /// The representative of each marking, or [`NEW`].
-    known: Vec<u32>,
+    representatives: Vec<u32>,
     /// Markings that are their own representatives because the chain of invisible firings is too
     /// long or was not followed.
-    far: HashSet<u32>,
+    unreduced: HashSet<u32>,
 }
 
 impl Silent {
-    fn of(net: &Net, silent: &[TransitionId]) -> Self {
+    fn new(net: &Net, silent: &[TransitionId]) -> Self {
         let mut is_silent = vec![false; net.transition_count()];
         silent.iter().for_each(|t| is_silent[t.index()] = true);
         let fed = net.transitions().map(|t| {
@@ -43,23 +43,23 @@ impl Silent {
             fed.into_boxed_slice()
         });
         Silent {
-            all: silent.iter().map(|t| t.index() as u32).collect(),
-            fed: fed.collect(),
-            known: Vec::new(),
-            far: HashSet::new(),
+            transitions: silent.iter().map(|t| t.index() as u32).collect(),
+            fed_invisible: fed.collect(),
+            representatives: Vec::new(),
+            unreduced: HashSet::new(),
         }
     }
 
     /// Returns the representative of a marking if it was computed before.
     fn known(&self, marking: u32) -> Option<u32> {
-        self.known.get(marking as usize).copied().filter(|&known| known != NEW)
+        self.representatives.get(marking as usize).copied().filter(|&known| known != UNEXPANDED)
     }
 
     /// Stores the representative of a marking.
-    fn note(&mut self, marking: u32, representative: u32) {
+    fn record(&mut self, marking: u32, representative: u32) {
         let index = marking as usize;
-        self.known.resize(self.known.len().max(index + 1), NEW);
-        self.known[index] = representative;
+        self.representatives.resize(self.representatives.len().max(index + 1), UNEXPANDED);
+        self.representatives[index] = representative;
     }
 }
 
@@ -76,9 +76,9 @@ impl Markings<'_> {
         mut self,
         silent: &[TransitionId],
     ) -> Result<Option<Self>, ExplorationError> {
-        self.silent = Some(Silent::of(self.labels.net, silent));
+        self.silent = Some(Silent::new(self.labels.net, silent));
         self.representative(0, None)?;
-        let is_far = self.silent.as_ref().is_some_and(|it| it.far.contains(&0));
+        let is_far = self.silent.as_ref().is_some_and(|it| it.unreduced.contains(&0));
         Ok((!is_far).then_some(self))
     }
 
@@ -100,14 +100,14 @@ impl Markings<'_> {
         }
         let found = loop {
             // The markings may be repacked, and then the chain begins again.
-            if let Some(found) = self.chain(marking, fired)? {
+            if let Some(found) = self.chain_end(marking, fired)? {
                 break found;
             }
         };
         if let Some(silent) = &mut self.silent {
-            silent.note(marking, found);
+            silent.record(marking, found);
             if silent.known(found).is_none() {
-                silent.note(found, found);
+                silent.record(found, found);
             }
         }
         Ok(found)
@@ -115,15 +115,19 @@ impl Markings<'_> {
 
     /// Returns the end of the chain of invisible firings from a marking. Only the last marking is
     /// stored. Returns `None` if the markings were repacked instead.
-    fn chain(&mut self, marking: u32, fired: Option<u32>) -> Result<Option<u32>, ExplorationError> {
-        self.look(marking);
+    fn chain_end(
+        &mut self,
+        marking: u32,
+        fired: Option<u32>,
+    ) -> Result<Option<u32>, ExplorationError> {
+        self.load(marking);
         let Some(silent) = &mut self.silent else { return Ok(Some(marking)) };
         // Only consumers of the fired transition's outputs can be newly enabled.
         let mut candidates = match fired {
-            Some(t) => silent.fed[t as usize].to_vec(),
-            None => silent.all.clone(),
+            Some(t) => silent.fed_invisible[t as usize].to_vec(),
+            None => silent.transitions.clone(),
         };
-        for step in 0..=MOST_SILENT {
+        for step in 0..=MAX_CHAIN {
             let (net, packing, key) = (self.labels.net, self.space.packing(), self.space.key());
             let has_tokens = |arc: &Arc| packing.tokens(key, arc.place) >= arc.weight;
             let is_enabled =
@@ -136,37 +140,37 @@ impl Markings<'_> {
                     return Ok(Some(marking));
                 }
                 let end = self.space.add_loaded(marking)?;
-                self.make_room();
+                self.extend_vectors();
                 return Ok(Some(end));
             };
             self.loaded = None;
             if self.space.fire_loaded(TransitionId::new(t as usize))? {
                 return Ok(None);
             }
-            candidates.extend_from_slice(&silent.fed[t as usize]);
+            candidates.extend_from_slice(&silent.fed_invisible[t as usize]);
         }
-        silent.far.insert(marking);
+        silent.unreduced.insert(marking);
         Ok(Some(marking))
     }
 
     /// Replaces the successors of `marking` from position `begin` on by their representatives.
     pub(super) fn identify(&mut self, marking: u32, begin: usize) -> Result<(), ExplorationError> {
         if let Some(silent) = &mut self.silent
-            && silent.far.contains(&marking)
+            && silent.unreduced.contains(&marking)
         {
             for &(to, _) in &self.successors[begin..] {
                 if silent.known(to).is_none() {
-                    silent.note(to, to);
-                    silent.far.insert(to);
+                    silent.record(to, to);
+                    silent.unreduced.insert(to);
                 }
             }
             return Ok(());
         }
         let fired: Vec<u32> = self.enabled.clone();
-        self.make_room();
+        self.extend_vectors();
         for (position, t) in (begin..self.successors.len()).zip(fired) {
             let to = self.successors[position].0;
-            let in_budget = self.look_at_budget();
+            let in_budget = self.check_budget();
             match in_budget.and_then(|()| self.representative(to, Some(t))) {
                 Ok(canonical) => self.successors[position].0 = canonical,
                 Err(error) => {

@@ -22,7 +22,7 @@
 //! theorems for infinite-state systems*, LICS 1996 (backward reachability by sets closed under
 //! predecessors).
 
-use super::decide::{Decide, DecisionOutcome, Obligation, sequence};
+use super::decide::{Decide, DecisionOutcome, Obligation, firing_sequence};
 use super::goal;
 use super::solver::{MaybeLiteral, Solver, SolverAnswer, TheoryLemma};
 use super::terms::{BoundTerms, Cube, PreconditionOrigin, SumBound, cube};
@@ -40,11 +40,11 @@ pub(super) struct BackwardSearcher<'n> {
     goal: MaybeLiteral,
     /// All cubes so far. The predecessors of the cubes before index `next` have been added.
     cubes: Vec<Obligation>,
-    next: usize,
+    next_to_expand: usize,
     /// True if all cubes of the goal have been added.
-    complete: bool,
+    has_all_goal_cubes: bool,
     /// Number of solver queries.
-    questions: u64,
+    query_count: u64,
 }
 
 impl<'n> Decide<'n> for BackwardSearcher<'n> {
@@ -61,14 +61,14 @@ impl<'n> Decide<'n> for BackwardSearcher<'n> {
             solver,
             goal,
             cubes,
-            next,
-            complete: false,
-            questions: 0,
+            next_to_expand: next,
+            has_all_goal_cubes: false,
+            query_count: 0,
         }
     }
 
     fn run(&mut self, budget: &Budget) -> DecisionOutcome {
-        self.go_on(budget).unwrap_or(DecisionOutcome::Unfinished)
+        self.search(budget).unwrap_or(DecisionOutcome::Unfinished)
     }
 
     fn predicate(&self) -> &Predicate {
@@ -76,62 +76,62 @@ impl<'n> Decide<'n> for BackwardSearcher<'n> {
     }
 
     fn into_parts(self) -> (BoundTerms<'n>, Vec<TheoryLemma>) {
-        (self.terms, self.solver.lessons)
+        (self.terms, self.solver.lemmas)
     }
 
-    fn so_far(&self) -> (u64, u64) {
-        (self.cubes.len() as u64, self.questions)
+    fn counters(&self) -> (u64, u64) {
+        (self.cubes.len() as u64, self.query_count)
     }
 }
 
 impl BackwardSearcher<'_> {
     /// Continues the search. Returns `None` if the budget is exhausted.
-    fn go_on(&mut self, budget: &Budget) -> Option<DecisionOutcome> {
-        while !self.complete {
-            match self.part_of_goal(budget)? {
-                Some(cube) => self.add(cube, None),
-                None => self.complete = true,
+    fn search(&mut self, budget: &Budget) -> Option<DecisionOutcome> {
+        while !self.has_all_goal_cubes {
+            match self.next_goal_cube(budget)? {
+                Some(cube) => self.add_cube(cube, None),
+                None => self.has_all_goal_cubes = true,
             }
         }
-        while self.next < self.cubes.len() {
-            let cube = self.cubes[self.next].cube.clone();
-            for t in self.terms.entrants(&cube) {
-                let preconditions = self.terms.before(t, &cube);
+        while self.next_to_expand < self.cubes.len() {
+            let cube = self.cubes[self.next_to_expand].cube.clone();
+            for t in self.terms.entering_transitions(&cube) {
+                let preconditions = self.terms.preconditions(t, &cube);
                 if !self.is_new(&preconditions, budget)? {
                     continue;
                 }
                 let cube_bounds = preconditions
                     .into_iter()
-                    .filter(|(_, origin)| *origin != PreconditionOrigin::Within);
+                    .filter(|(_, origin)| *origin != PreconditionOrigin::PlaceBound);
                 let cube_bounds = cube_bounds.map(|(bound, _)| bound);
                 let undecided = cube_bounds.filter(|&bound| self.terms.decide(bound) != Some(true));
                 let predecessor = self::cube(undecided.collect());
                 let is_initial = self.terms.is_initial(&predecessor);
-                self.add(predecessor, Some((self.next, t)));
+                self.add_cube(predecessor, Some((self.next_to_expand, t)));
                 if is_initial {
-                    return Some(DecisionOutcome::Reached(sequence(&self.cubes)));
+                    return Some(DecisionOutcome::Reached(firing_sequence(&self.cubes)));
                 }
             }
-            self.next += 1;
+            self.next_to_expand += 1;
         }
         let cubes = self.cubes.iter().map(|obligation| obligation.cube.clone()).collect();
-        Some(DecisionOutcome::Never(cubes))
+        Some(DecisionOutcome::Unreachable(cubes))
     }
 
     /// Returns a cube of goal markings that earlier cubes do not contain. The inner `None` means
     /// that no goal marking is left, the outer one that the budget is exhausted.
-    fn part_of_goal(&mut self, budget: &Budget) -> Option<Option<Cube>> {
+    fn next_goal_cube(&mut self, budget: &Budget) -> Option<Option<Cube>> {
         let assumptions: Vec<Literal> = match self.goal {
             MaybeLiteral::Is(false) => return Some(None),
             MaybeLiteral::Is(true) => Vec::new(),
             MaybeLiteral::Open(goal) => vec![goal],
         };
-        self.questions += 1;
+        self.query_count += 1;
         match self.solver.solve(&self.terms, &assumptions, budget) {
             SolverAnswer::Unknown => None,
-            SolverAnswer::Impossible(_) => Some(None),
-            SolverAnswer::Possible(values) => {
-                goal::part_of(&self.solver, &mut self.terms, &self.predicate, &values).map(Some)
+            SolverAnswer::Unsatisfiable(_) => Some(None),
+            SolverAnswer::Satisfiable(values) => {
+                goal::goal_cube(&self.solver, &mut self.terms, &self.predicate, &values).map(Some)
             }
         }
     }
@@ -151,18 +151,18 @@ impl BackwardSearcher<'_> {
                 MaybeLiteral::Open(literal) => assumptions.push(literal),
             }
         }
-        self.questions += 1;
+        self.query_count += 1;
         match self.solver.solve(&self.terms, &assumptions, budget) {
             SolverAnswer::Unknown => None,
-            SolverAnswer::Impossible(_) => Some(false),
-            SolverAnswer::Possible(_) => Some(true),
+            SolverAnswer::Unsatisfiable(_) => Some(false),
+            SolverAnswer::Satisfiable(_) => Some(true),
         }
     }
 
     /// Adds a cube, and excludes its markings from later queries.
-    fn add(&mut self, cube: Cube, next: Option<(usize, parikh_net::TransitionId)>) {
+    fn add_cube(&mut self, cube: Cube, next: Option<(usize, parikh_net::TransitionId)>) {
         let clause: Vec<SumBound> = cube.iter().map(|bound| bound.negated()).collect();
-        self.solver.add(&self.terms, &clause, None);
+        self.solver.add_clause(&self.terms, &clause, None);
         self.cubes.push(Obligation { cube, next });
     }
 }

@@ -12,7 +12,7 @@ pub(super) enum DecisionOutcome {
     Reached(FiringSequence),
     /// The goal is unreachable: all goal markings are in these cubes, and no firing enters the
     /// cubes from outside.
-    Never(Vec<Cube>),
+    Unreachable(Vec<Cube>),
     /// The budget ended.
     Unfinished,
 }
@@ -27,11 +27,11 @@ pub(super) trait Decide<'n> {
     fn new(terms: BoundTerms<'n>, predicate: Predicate) -> Self;
 
     /// Adds cubes proved for other goals. The list only grows.
-    fn learn(&mut self, _proved: &SharedCubes) {}
+    fn import_cubes(&mut self, _proved: &SharedCubes) {}
 
     /// Switches to another predicate and keeps what remains valid. Returns false if the procedure
     /// cannot switch.
-    fn turn_to(&mut self, _predicate: &Predicate) -> bool {
+    fn switch_goal(&mut self, _predicate: &Predicate) -> bool {
         false
     }
 
@@ -46,7 +46,7 @@ pub(super) trait Decide<'n> {
 
     /// Returns the number of objects made (see [`FINDS`](Self::FINDS)) and the number of solver
     /// queries.
-    fn so_far(&self) -> (u64, u64);
+    fn counters(&self) -> (u64, u64);
 }
 
 /// A cube from which the goal is reachable.
@@ -58,7 +58,7 @@ pub(super) struct Obligation {
 }
 
 /// Returns the firing sequence from the last obligation to the goal.
-pub(super) fn sequence(obligations: &[Obligation]) -> FiringSequence {
+pub(super) fn firing_sequence(obligations: &[Obligation]) -> FiringSequence {
     let mut firings = Vec::new();
     let mut index = obligations.len() - 1;
     while let Some((next, t)) = obligations[index].next {

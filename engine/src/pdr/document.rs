@@ -29,13 +29,13 @@ pub(super) struct ProofMaterial<'a> {
     pub(super) cubes: &'a [Cube],
     /// Theory lemmas of the search. A lemma exists only for bounds with a solver variable, so a new
     /// solver may not find the same lemmas.
-    pub(super) lessons: &'a [TheoryLemma],
+    pub(super) lemmas: &'a [TheoryLemma],
 }
 
 /// Returns the certificate that no marking outside the cubes satisfies `predicate`. The function
 /// `bounds` derives the interval bounds of the given places. Returns `None` if the budget ends or
 /// numbers are too large.
-pub(super) fn document(
+pub(super) fn build_certificate(
     terms: &mut BoundTerms<'_>,
     material: ProofMaterial<'_>,
     predicate: &Predicate,
@@ -44,25 +44,25 @@ pub(super) fn document(
 ) -> Option<Induction> {
     // The first attempt uses no lemmas. They are needed only if a bound on a term occurs nowhere
     // else.
-    let without_lemmas = ProofMaterial { lessons: &[], ..material };
-    let (cubes, lemmas) = match needed(terms, without_lemmas, predicate, budget) {
+    let without_lemmas = ProofMaterial { lemmas: &[], ..material };
+    let (cubes, lemmas) = match needed_cubes(terms, without_lemmas, predicate, budget) {
         Some(needed) => needed,
-        None => needed(terms, material, predicate, budget)?,
+        None => needed_cubes(terms, material, predicate, budget)?,
     };
     let mut proof_solver = Solver::new(ProvingBatSat::new());
     for cube in &cubes {
-        proof_solver.add(terms, &negated(cube), None);
+        proof_solver.add_clause(terms, &negated(cube), None);
     }
     for lemma in &lemmas {
-        proof_solver.add(terms, lemma, None);
+        proof_solver.add_clause(terms, lemma, None);
     }
     let mentioned_terms: BTreeSet<usize> = {
         let bounds = cubes.iter().chain(&lemmas).flatten().map(|bound| bound.term);
-        proof_solver.spoken_of().map(|(term, ..)| term).chain(bounds).collect()
+        proof_solver.bound_literals().map(|(term, ..)| term).chain(bounds).collect()
     };
-    let (rows, mentioned_terms) = rows(terms, &lemmas, mentioned_terms, predicate);
+    let (rows, mentioned_terms) = named_rows(terms, &lemmas, mentioned_terms, predicate);
     let mut places = prove_inductive(terms, &mut proof_solver, &cubes, budget)?;
-    let mut numbering = Numbering::of(terms, &proof_solver)?;
+    let mut numbering = Numbering::new(terms, &proof_solver)?;
     let steps = numbering.clauses(proof_solver.sat.learnt().clauses())?;
     let clauses = clauses(terms, &mut proof_solver, &mut numbering, rows, &cubes)?;
     let goal_places = predicate.support(terms.net);
@@ -78,7 +78,8 @@ pub(super) fn document(
     let bounds = bounds(&places)?;
     let atoms = std::mem::take(&mut numbering.atoms);
     let mut induction = Induction { bounds, atoms, remainders, clauses, steps, ending: Vec::new() };
-    induction.ending = ending(terms, &mut proof_solver, numbering, &induction, predicate, budget)?;
+    induction.ending =
+        final_steps(terms, &mut proof_solver, numbering, &induction, predicate, budget)?;
     Some(induction)
 }
 
@@ -87,7 +88,7 @@ pub(super) fn document(
 ///
 /// The last bound of a lemma is the bound on its row. Only place invariants are named: compared
 /// sums occur in the comparisons already.
-fn rows(
+fn named_rows(
     terms: &mut BoundTerms<'_>,
     lemmas: &[TheoryLemma],
     mentioned_terms: BTreeSet<usize>,
@@ -104,18 +105,18 @@ fn rows(
     let mentioned_equations =
         terms.relations().iter().filter(|relation| mentioned_terms.contains(&relation.term));
     let summands =
-        mentioned_equations.flat_map(|relation| &relation.parts).map(|&(summand, _)| summand);
+        mentioned_equations.flat_map(|relation| &relation.summands).map(|&(summand, _)| summand);
     let sums: Vec<usize> = summands.filter(|&summand| summand >= places).collect();
     mentioned_terms.extend(&sums);
     let is_bounding = |relation: &&SumEquation| {
-        let mut summands = relation.parts.iter();
+        let mut summands = relation.summands.iter();
         summands.any(|&(summand, _)| summand >= places && mentioned_terms.contains(&summand))
     };
     let bounding = terms.relations().iter().filter(is_bounding).map(|relation| relation.term);
     let lemma_rows = lemmas.iter().filter_map(|lemma| Some(lemma.last()?.term));
     // A place invariant that decides a comparison of the goal alone occurs in no cube and no lemma.
     let rows = lemma_rows.chain(sums).chain(bounding).chain(goal_terms);
-    let rows = rows.filter(|&term| terms.is_flow(term)).collect();
+    let rows = rows.filter(|&term| terms.is_constant_row(term)).collect();
     (rows, mentioned_terms)
 }
 
@@ -129,11 +130,12 @@ fn prove_inductive(
 ) -> Option<BTreeSet<usize>> {
     let mut places = BTreeSet::new();
     for cube in cubes {
-        for t in terms.entrants(cube) {
-            if let Some(assumptions) = assume(proof_solver, terms, &terms.before(t, cube))
+        for t in terms.entering_transitions(cube) {
+            if let Some(assumptions) =
+                precondition_literals(proof_solver, terms, &terms.preconditions(t, cube))
                 && !matches!(
                     proof_solver.solve(terms, &assumptions, budget),
-                    SolverAnswer::Impossible(_)
+                    SolverAnswer::Unsatisfiable(_)
                 )
             {
                 return None;
@@ -155,9 +157,9 @@ struct Numbering {
 
 impl Numbering {
     /// Numbers all comparisons for which the solver has a variable.
-    fn of(terms: &BoundTerms<'_>, proof_solver: &Solver<ProvingBatSat>) -> Option<Numbering> {
+    fn new(terms: &BoundTerms<'_>, proof_solver: &Solver<ProvingBatSat>) -> Option<Numbering> {
         let mut numbering = Numbering { atoms: Vec::new(), variable_of: HashMap::new() };
-        for (term, value, literal) in proof_solver.spoken_of() {
+        for (term, value, literal) in proof_solver.bound_literals() {
             let variable = numbering.add(terms, term, value)?;
             numbering.variable_of.insert(literal.variable(), variable);
         }
@@ -219,7 +221,7 @@ fn clauses(
 
 /// Returns the last derivation steps: the clauses learnt from the assumption that the predicate
 /// holds. The last clause is the contradiction.
-fn ending(
+fn final_steps(
     terms: &mut BoundTerms<'_>,
     proof_solver: &mut Solver<ProvingBatSat>,
     mut numbering: Numbering,
@@ -265,7 +267,9 @@ fn ending(
             proof_solver.sat.add_clause(&solver_clause);
         }
     }
-    let SolverAnswer::Impossible(_) = proof_solver.solve(terms, &[], budget) else { return None };
+    let SolverAnswer::Unsatisfiable(_) = proof_solver.solve(terms, &[], budget) else {
+        return None;
+    };
     numbering.clauses(proof_solver.sat.learnt().clauses().skip(learnt_before))
 }
 
@@ -291,7 +295,7 @@ fn remainders(
     let relevant_equations =
         terms.relations().iter().filter(|relation| relevant_terms.contains(&relation.term));
     let needed: BTreeSet<usize> = relevant_equations
-        .flat_map(|relation| &relation.parts)
+        .flat_map(|relation| &relation.summands)
         .map(|&(summand, _)| summand)
         .chain(relevant_terms.iter().copied())
         .collect();
@@ -311,7 +315,7 @@ fn remainders(
 
 /// Returns the literals of the preconditions of a firing that are not always true. Returns `None`
 /// if a precondition is always false.
-fn assume<S: SatSolver>(
+fn precondition_literals<S: SatSolver>(
     solver: &mut Solver<S>,
     terms: &BoundTerms<'_>,
     preconditions: &[(SumBound, PreconditionOrigin)],
@@ -329,21 +333,21 @@ fn assume<S: SatSolver>(
 
 /// Returns the needed cubes, and the theory lemmas used to find them. Returns `None` if the budget
 /// is exhausted.
-fn needed(
+fn needed_cubes(
     terms: &mut BoundTerms<'_>,
-    ProofMaterial { cubes, lessons: lemmas }: ProofMaterial<'_>,
+    ProofMaterial { cubes, lemmas }: ProofMaterial<'_>,
     predicate: &Predicate,
     budget: &Budget,
 ) -> Option<(Vec<Cube>, Vec<TheoryLemma>)> {
     let mut solver = Solver::new(BatSat::new());
     for lemma in lemmas {
-        solver.add(terms, lemma, None);
+        solver.add_clause(terms, lemma, None);
     }
     let goal = goal::encode(&mut solver, terms, predicate);
     let selectors: Vec<Literal> = cubes.iter().map(|_| solver.sat.new_variable()).collect();
     let index_of: HashMap<Literal, usize> = selectors.iter().copied().zip(0..).collect();
     for (cube, &selector) in cubes.iter().zip(&selectors) {
-        solver.add(terms, &negated(cube), Some(!selector));
+        solver.add_clause(terms, &negated(cube), Some(!selector));
     }
     let mut needed_indices: BTreeSet<usize> = BTreeSet::new();
     let mut pending: Vec<usize> = Vec::new();
@@ -358,7 +362,7 @@ fn needed(
             .map(|index| selectors[index]);
         let assumed: Vec<Literal> =
             needed_selectors.chain(other_selectors).chain(query.iter().copied()).collect();
-        let SolverAnswer::Impossible(core) = solver.solve(terms, &assumed, budget) else {
+        let SolverAnswer::Unsatisfiable(core) = solver.solve(terms, &assumed, budget) else {
             return None;
         };
         for literal in core {
@@ -376,12 +380,14 @@ fn needed(
         MaybeLiteral::Open(goal) => add_core(&mut solver, terms, &[goal], &mut pending)?,
     }
     while let Some(index) = pending.pop() {
-        for t in terms.entrants(&cubes[index]) {
-            if let Some(assumed) = assume(&mut solver, terms, &terms.before(t, &cubes[index])) {
+        for t in terms.entering_transitions(&cubes[index]) {
+            if let Some(assumed) =
+                precondition_literals(&mut solver, terms, &terms.preconditions(t, &cubes[index]))
+            {
                 add_core(&mut solver, terms, &assumed, &mut pending)?;
             }
         }
     }
-    solver.lessons.extend_from_slice(lemmas);
-    Some((needed_indices.iter().map(|&index| cubes[index].clone()).collect(), solver.lessons))
+    solver.lemmas.extend_from_slice(lemmas);
+    Some((needed_indices.iter().map(|&index| cubes[index].clone()).collect(), solver.lemmas))
 }

@@ -53,21 +53,21 @@ pub(super) fn encode<S: SatSolver>(
 
 /// Returns a cube of markings that satisfy `predicate` and that contains the marking of `values`.
 /// Returns `None` if `values` violate the predicate.
-pub(super) fn part_of<S: SatSolver>(
+pub(super) fn goal_cube<S: SatSolver>(
     solver: &Solver<S>,
     terms: &mut BoundTerms<'_>,
     predicate: &Predicate,
     values: &LiteralValues,
 ) -> Option<Cube> {
     let mut bounds: Vec<SumBound> = Vec::new();
-    collect(solver, terms, predicate, values, &mut bounds)?;
+    collect_bounds(solver, terms, predicate, values, &mut bounds)?;
     bounds.retain(|&bound| terms.decide(bound) != Some(true));
     Some(cube(bounds))
 }
 
 /// Collects bounds that hold under `values` and imply the predicate. Returns `None` if `values`
 /// violate the predicate.
-fn collect<S: SatSolver>(
+fn collect_bounds<S: SatSolver>(
     solver: &Solver<S>,
     terms: &mut BoundTerms<'_>,
     predicate: &Predicate,
@@ -81,15 +81,15 @@ fn collect<S: SatSolver>(
             bounds.push(holds(solver, terms, values, atom)?);
             Some(())
         }
-        Predicate::And(operands) => {
-            operands.iter().try_for_each(|operand| collect(solver, terms, operand, values, bounds))
-        }
+        Predicate::And(operands) => operands
+            .iter()
+            .try_for_each(|operand| collect_bounds(solver, terms, operand, values, bounds)),
         Predicate::Or(operands) => {
             // Choose the disjunct that adds the fewest new bounds.
             let mut best: Option<Vec<SumBound>> = None;
             for operand in operands {
                 let mut added_bounds = Vec::new();
-                if collect(solver, terms, operand, values, &mut added_bounds).is_some() {
+                if collect_bounds(solver, terms, operand, values, &mut added_bounds).is_some() {
                     added_bounds.retain(|bound| !bounds.contains(bound));
                     if best.as_ref().is_none_or(|best| added_bounds.len() < best.len()) {
                         best = Some(added_bounds);

@@ -11,7 +11,7 @@ use parikh_net::Atom;
 use std::collections::HashSet;
 
 /// Limit on the number of shared cubes. Each cube becomes a clause in every solver.
-const MOST: usize = 2000;
+const MAX_SHARED_CUBES: usize = 2000;
 
 /// The cubes shared between the goals of one net: no firing enters them.
 #[derive(Default)]
@@ -19,7 +19,7 @@ pub(super) struct SharedCubes {
     /// The cubes in the order of discovery, each as comparisons.
     cubes: Vec<Vec<Atom>>,
     /// The same cubes, for tests of membership.
-    known: HashSet<Vec<Atom>>,
+    known_cubes: HashSet<Vec<Atom>>,
 }
 
 impl SharedCubes {
@@ -33,9 +33,9 @@ impl SharedCubes {
             return;
         };
         let mut new_cubes: Vec<Vec<Atom>> = new_cubes;
-        new_cubes.retain(|cube| !self.known.contains(cube));
-        if self.cubes.len() + new_cubes.len() <= MOST {
-            self.known.extend(new_cubes.iter().cloned());
+        new_cubes.retain(|cube| !self.known_cubes.contains(cube));
+        if self.cubes.len() + new_cubes.len() <= MAX_SHARED_CUBES {
+            self.known_cubes.extend(new_cubes.iter().cloned());
             self.cubes.extend(new_cubes);
         }
     }
@@ -47,14 +47,14 @@ pub(super) struct ImportedCubes {
     /// The imported cubes, as bounds on the prover's own terms.
     cubes: Vec<Cube>,
     /// Length of the shared list at the last import.
-    seen: usize,
+    imported_count: usize,
 }
 
 impl ImportedCubes {
     /// Imports and returns the cubes added to the shared list since the last call.
-    pub(super) fn learn(&mut self, proved: &SharedCubes, terms: &mut BoundTerms<'_>) -> Vec<Cube> {
+    pub(super) fn import(&mut self, proved: &SharedCubes, terms: &mut BoundTerms<'_>) -> Vec<Cube> {
         let mut new_cubes = Vec::new();
-        for atoms in &proved.cubes[self.seen..] {
+        for atoms in &proved.cubes[self.imported_count..] {
             let bounds: Option<Vec<_>> = atoms.iter().map(|atom| terms.bound(atom)).collect();
             // Each comparison was made from a bound, so the conversion succeeds.
             let Some(bounds) = bounds else { continue };
@@ -62,7 +62,7 @@ impl ImportedCubes {
             self.cubes.push(imported.clone());
             new_cubes.push(imported);
         }
-        self.seen = proved.cubes.len();
+        self.imported_count = proved.cubes.len();
         new_cubes
     }
 

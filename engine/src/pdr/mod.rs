@@ -75,14 +75,14 @@ const TECHNIQUE: &str = "SAT_SMT";
 const FIRST_SLICE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
 
 /// Limit on the number of provers kept from round to round.
-const KEPT: usize = 64;
+const MAX_PROVERS: usize = 64;
 
 /// Limit on the number of places of a place invariant that becomes a row. Larger invariants give
 /// too many lemmas.
-const LARGEST_ROW: usize = 200;
+const MAX_ROW_PLACES: usize = 200;
 
 /// Time limit for the computation of modulo-invariants.
-const MODULO: Duration = Duration::from_millis(100);
+const MODULO_TIME_LIMIT: Duration = Duration::from_millis(100);
 
 /// Backward k-induction for goals that the caller chooses. Finds inductive invariants and
 /// witnesses.
@@ -114,22 +114,22 @@ struct Induction<'g, D> {
     intervals: Intervals,
     /// Provenance of the place bounds in use: proved, or dependent on the model's claim of safe
     /// units.
-    rests_on: Provenance,
+    provenance: Provenance,
     /// The unfinished procedure of each goal.
     provers: Vec<(GoalId, D)>,
     /// Cubes proved for one goal, for use by the others.
-    proved: SharedCubes,
+    shared_cubes: SharedCubes,
     /// The modulo-invariants of the net, computed at first use.
-    modulo: OnceCell<Vec<ModuloInvariant>>,
+    modulo_invariants: OnceCell<Vec<ModuloInvariant>>,
     /// Goals whose provers use no cubes proved for other goals, because a proof with such cubes
     /// could not be certified.
-    alone: BTreeSet<GoalId>,
+    without_shared_cubes: BTreeSet<GoalId>,
     /// Goals on which this engine has given up.
     given_up: Vec<GoalId>,
     /// Time slice per goal in the current round. `None` before the first round.
     slice: Option<Duration>,
     /// Goals treated in the current round. The budget may interrupt a round at any goal.
-    had_turn: BTreeSet<GoalId>,
+    treated_in_round: BTreeSet<GoalId>,
     statistics: PdrStatistics,
 }
 
@@ -138,8 +138,8 @@ struct Induction<'g, D> {
 struct PdrStatistics {
     reached: u64,
     refuted: u64,
-    made: u64,
-    questions: u64,
+    objects: u64,
+    queries: u64,
 }
 
 impl<'g, D: Decide<'g>> Induction<'g, D> {
@@ -148,19 +148,19 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         // The certificate may assume the units of the original net only; a derived net has none.
         let is_original_net = work.working_net.parent().is_none();
         let assumes_units = is_original_net && work.board.breach().is_none();
-        let rests_on = if assumes_units { Provenance::UnitsClaimed } else { Provenance::PROVED };
+        let provenance = if assumes_units { Provenance::UnitsClaimed } else { Provenance::PROVED };
         Induction {
             name,
-            rests_on,
+            provenance,
             intervals,
             work,
             provers: Vec::new(),
-            proved: SharedCubes::default(),
-            modulo: OnceCell::new(),
-            alone: BTreeSet::new(),
+            shared_cubes: SharedCubes::default(),
+            modulo_invariants: OnceCell::new(),
+            without_shared_cubes: BTreeSet::new(),
             given_up: Vec::new(),
             slice: None,
-            had_turn: BTreeSet::new(),
+            treated_in_round: BTreeSet::new(),
             statistics: PdrStatistics::default(),
         }
     }
@@ -170,14 +170,14 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     fn predicate(&self, id: GoalId, goal: &MarkingGoal) -> Option<Predicate> {
         let predicate = match goal {
             MarkingGoal::Reach(predicate) => predicate.clone(),
-            MarkingGoal::Maximise(sum) => more(sum, self.seen(id, sum))?,
+            MarkingGoal::Maximise(sum) => exceeds(sum, self.largest_seen(id, sum))?,
         };
         Some(predicate.to_atoms(self.work.working_net.net()))
     }
 
     /// Returns the largest value of `sum` that the board or the initial marking shows to be
     /// reachable.
-    fn seen(&self, id: GoalId, sum: &LinearSum) -> i128 {
+    fn largest_seen(&self, id: GoalId, sum: &LinearSum) -> i128 {
         let Assignment { working_net, board, .. } = self.work;
         let initial_value = sum.value(working_net.net().initial());
         board
@@ -192,19 +192,19 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     fn prover(&mut self, id: GoalId, predicate: Predicate) -> D {
         if let Some(index) = self.provers.iter().position(|(prover_goal, _)| *prover_goal == id) {
             let (_, mut prover) = self.provers.swap_remove(index);
-            if *prover.predicate() == predicate || prover.turn_to(&predicate) {
+            if *prover.predicate() == predicate || prover.switch_goal(&predicate) {
                 return prover;
             }
         }
         let working_net = self.work.working_net;
-        let mut terms = BoundTerms::new(working_net.net(), self.intervals.within(self.rests_on));
+        let mut terms = BoundTerms::new(working_net.net(), self.intervals.up_to(self.provenance));
         for flow in &working_net.facts().flows {
-            if (2..=LARGEST_ROW).contains(&flow.terms().len()) {
+            if (2..=MAX_ROW_PLACES).contains(&flow.terms().len()) {
                 terms.row(flow);
             }
         }
         for invariant in self.modulo() {
-            terms.keep_remainder(&invariant.sum, invariant.modulus);
+            terms.record_remainder(&invariant.sum, invariant.modulus);
         }
         // The sums compared in the goal are decomposed by `compose` as well.
         goal::for_each_atom(&predicate, &mut |atom| {
@@ -216,9 +216,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
 
     /// Returns the modulo-invariants, computed at the first call.
     fn modulo(&self) -> &[ModuloInvariant] {
-        self.modulo.get_or_init(|| {
+        self.modulo_invariants.get_or_init(|| {
             let net = self.work.working_net.net();
-            let budget = Budget::lasting(MODULO);
+            let budget = Budget::lasting(MODULO_TIME_LIMIT);
             // No place invariants are passed as known, so the result also contains combinations of
             // modulo-invariants and place invariants. They are useful, because interval bounds of
             // such a sum are weaker than its rounded bounds.
@@ -229,7 +229,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                     return Vec::new();
                 }
             };
-            invariants.retain(|invariant| invariant.sum.terms().len() <= LARGEST_ROW);
+            invariants.retain(|invariant| invariant.sum.terms().len() <= MAX_ROW_PLACES);
             for invariant in &invariants {
                 let terms = invariant
                     .sum
@@ -269,18 +269,18 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 continue;
             }
             let mut prover = self.prover(id, predicate);
-            if !self.alone.contains(&id) {
-                prover.learn(&self.proved);
+            if !self.without_shared_cubes.contains(&id) {
+                prover.import_cubes(&self.shared_cubes);
             }
-            let counts_before = prover.so_far();
+            let counts_before = prover.counters();
             let outcome = prover.run(budget);
-            let counts_after = prover.so_far();
-            self.statistics.made += counts_after.0 - counts_before.0;
-            self.statistics.questions += counts_after.1 - counts_before.1;
+            let counts_after = prover.counters();
+            self.statistics.objects += counts_after.0 - counts_before.0;
+            self.statistics.queries += counts_after.1 - counts_before.1;
             match outcome {
                 DecisionOutcome::Unfinished => {
                     tracing::debug!("{}: {id:?} open after {:?}", self.name, counts_after);
-                    if self.provers.len() < KEPT {
+                    if self.provers.len() < MAX_PROVERS {
                         self.provers.push((id, prover));
                     }
                     return;
@@ -300,16 +300,16 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                         self.provers.push((id, prover));
                     }
                 }
-                DecisionOutcome::Never(cubes) => {
+                DecisionOutcome::Unreachable(cubes) => {
                     let predicate = prover.predicate().clone();
                     let (mut terms, lemmas) = prover.into_parts();
-                    let material = ProofMaterial { cubes: &cubes, lessons: &lemmas };
+                    let material = ProofMaterial { cubes: &cubes, lemmas: &lemmas };
                     if self.refute(id, goal, &mut terms, material, &predicate).is_none()
                         || board.is_open(id)
                     {
                         // The cubes proved for other goals may rest on bounds that are missing from
                         // this certificate. The goal is tried again without them.
-                        if self.alone.insert(id) {
+                        if self.without_shared_cubes.insert(id) {
                             continue;
                         }
                         let reason = "the invariant found could not be certified";
@@ -317,7 +317,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                         board.gave_up(id, self.name, reason);
                         return self.given_up.push(id);
                     }
-                    self.proved.add(&cubes, &terms);
+                    self.shared_cubes.add(&cubes, &terms);
                     self.statistics.refuted += 1;
                 }
             }
@@ -336,7 +336,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     ) -> Option<()> {
         let Assignment { working_net, board, .. } = self.work;
         let (net, facts) = (working_net.net(), working_net.facts());
-        let proved_intervals = self.intervals.within(self.rests_on);
+        let proved_intervals = self.intervals.up_to(self.provenance);
         // A finished proof is worth extra time beyond the slice.
         let budget = &Budget::lasting(Duration::from_secs(20));
         let bounds = |places: &BTreeSet<usize>| -> Option<BoundsCertificate> {
@@ -344,7 +344,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 places.iter().flat_map(|&p| [true, false].map(|upper| (PlaceId::new(p), upper)));
             intervals::bounds(net, facts, proved_intervals, needed_bounds, budget)
         };
-        let invariant = document::document(terms, material, predicate, bounds, budget)?;
+        let invariant = document::build_certificate(terms, material, predicate, bounds, budget)?;
         let argument = Argument::Induction {
             clauses: invariant.clauses.len(),
             assumes_units: invariant.bounds.assumes_units,
@@ -353,13 +353,15 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         let proof_reporter = board.proof_reporter(TECHNIQUE).on(working_net);
         match goal {
             MarkingGoal::Reach(_) => proof_reporter.unreachable(id, proof),
-            MarkingGoal::Maximise(sum) => proof_reporter.at_most(id, self.seen(id, sum), proof),
+            MarkingGoal::Maximise(sum) => {
+                proof_reporter.at_most(id, self.largest_seen(id, sum), proof)
+            }
         }
         Some(())
     }
 
     /// Returns the open goals on which the engine has not given up.
-    fn open(&self) -> Vec<(GoalId, MarkingGoal)> {
+    fn open_goals(&self) -> Vec<(GoalId, MarkingGoal)> {
         let Assignment { working_net, board, .. } = self.work;
         let wanted =
             |(id, _): &&(GoalId, MarkingGoal)| board.is_open(*id) && !self.given_up.contains(id);
@@ -368,14 +370,14 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
 }
 
 /// Returns the predicate "the sum is larger than `value`", or `None` if `value` exceeds 64 bits.
-pub(super) fn more(sum: &LinearSum, value: i128) -> Option<Predicate> {
+pub(super) fn exceeds(sum: &LinearSum, value: i128) -> Option<Predicate> {
     Some(Predicate::at_most(sum.clone(), i64::try_from(value).ok()?).negated())
 }
 
 impl<'g, D: Decide<'g>> Session for Induction<'g, D> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
         loop {
-            let open_goals = self.open();
+            let open_goals = self.open_goals();
             if open_goals.is_empty() {
                 return SliceProgress::Finished;
             }
@@ -391,17 +393,18 @@ impl<'g, D: Decide<'g>> Session for Induction<'g, D> {
                 if budget.is_exhausted() {
                     return SliceProgress::Unfinished;
                 }
-                if self.had_turn.insert(id) {
+                if self.treated_in_round.insert(id) {
                     self.work_on(id, &goal, &budget.slice(slice));
                 }
             }
-            self.had_turn.clear();
+            self.treated_in_round.clear();
             self.slice = Some(slice.saturating_mul(2));
         }
     }
 
     fn statistics(&self) -> String {
-        let PdrStatistics { reached, refuted, made, questions } = &self.statistics;
+        let PdrStatistics { reached, refuted, objects: made, queries: questions } =
+            &self.statistics;
         format!("{reached} reached, {refuted} refuted, {made} {}, {questions} questions", D::FINDS)
     }
 }

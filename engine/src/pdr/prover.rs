@@ -24,7 +24,7 @@
 //! generalized Petri nets*, TACAS 2022 (predecessors of cubes along a transition, computed without
 //! solver queries).
 
-use super::decide::{Decide, DecisionOutcome, Obligation, sequence};
+use super::decide::{Decide, DecisionOutcome, Obligation, firing_sequence};
 use super::goal;
 use super::lasting::{ImportedCubes, SharedCubes};
 use super::solver::{MaybeLiteral, Solver, SolverAnswer, TheoryLemma};
@@ -46,7 +46,7 @@ enum StepResult {
     /// contains the checked cube. The reasons justify this for each transition.
     Blocked(Cube, Reasons),
     /// Firing the transition leads into the checked cube from this predecessor cube.
-    From(TransitionId, Cube),
+    Predecessor(TransitionId, Cube),
 }
 
 /// For each transition, the bounds of a cube that cannot become true by firing it, given the
@@ -54,13 +54,13 @@ enum StepResult {
 type Reasons = HashMap<TransitionId, Vec<SumBound>>;
 
 /// Limit on the number of temporary clauses before the solver is rebuilt.
-const TEMPORARIES: usize = 3000;
+const MAX_TEMPORARY_CLAUSES: usize = 3000;
 
 /// Limit on consecutive failures to drop a bound. After that the remaining bounds are kept.
-const FAILURES: usize = 12;
+const MAX_FAILURES: usize = 12;
 
 /// Limit on the number of predecessors that are blocked in order to drop one bound.
-const COUNTEREXAMPLES: usize = 3;
+const MAX_BLOCKED_PREDECESSORS: usize = 3;
 
 /// The state of property-directed reachability for one goal.
 pub(super) struct Prover<'n> {
@@ -72,15 +72,15 @@ pub(super) struct Prover<'n> {
     /// Blocked cubes by level; level 0 is empty.
     blocked: Vec<Vec<Cube>>,
     /// Cubes proved for other goals. They are blocked at every level.
-    lasting: ImportedCubes,
+    imported_cubes: ImportedCubes,
     /// For each level, the literal that activates the clauses of that level.
-    active: Vec<Literal>,
+    level_literals: Vec<Literal>,
     /// Number of temporary clauses in the solver, see `outside`.
-    temporaries: usize,
+    temporary_count: usize,
     /// Number of cubes blocked so far.
-    learnt: u64,
+    blocked_count: u64,
     /// Number of solver queries.
-    questions: u64,
+    query_count: u64,
 }
 
 impl<'n> Decide<'n> for Prover<'n> {
@@ -93,24 +93,24 @@ impl<'n> Decide<'n> for Prover<'n> {
             solver: Solver::new(BatSat::new()),
             goal: MaybeLiteral::Is(false),
             blocked: vec![Vec::new()],
-            lasting: ImportedCubes::default(),
-            active: Vec::new(),
-            temporaries: 0,
-            learnt: 0,
-            questions: 0,
+            imported_cubes: ImportedCubes::default(),
+            level_literals: Vec::new(),
+            temporary_count: 0,
+            blocked_count: 0,
+            query_count: 0,
         };
         prover.rebuild();
         prover.open_level();
         prover
     }
 
-    fn learn(&mut self, proved: &SharedCubes) {
-        for cube in self.lasting.learn(proved, &mut self.terms) {
-            self.solver.add(&self.terms, &negated(&cube), None);
+    fn import_cubes(&mut self, proved: &SharedCubes) {
+        for cube in self.imported_cubes.import(proved, &mut self.terms) {
+            self.solver.add_clause(&self.terms, &negated(&cube), None);
         }
     }
 
-    fn turn_to(&mut self, predicate: &Predicate) -> bool {
+    fn switch_goal(&mut self, predicate: &Predicate) -> bool {
         self.predicate = predicate.clone();
         self.rebuild();
         true
@@ -118,7 +118,7 @@ impl<'n> Decide<'n> for Prover<'n> {
 
     fn run(&mut self, budget: &Budget) -> DecisionOutcome {
         loop {
-            match self.round(budget) {
+            match self.run_iteration(budget) {
                 Ok(Some(outcome)) => return outcome,
                 Ok(None) => {}
                 Err(BudgetExhausted) => return DecisionOutcome::Unfinished,
@@ -131,24 +131,27 @@ impl<'n> Decide<'n> for Prover<'n> {
     }
 
     fn into_parts(self) -> (BoundTerms<'n>, Vec<TheoryLemma>) {
-        (self.terms, self.solver.lessons)
+        (self.terms, self.solver.lemmas)
     }
 
-    fn so_far(&self) -> (u64, u64) {
-        (self.learnt, self.questions)
+    fn counters(&self) -> (u64, u64) {
+        (self.blocked_count, self.query_count)
     }
 }
 
 impl Prover<'_> {
     /// Returns the last level.
-    fn level(&self) -> usize {
+    fn last_level(&self) -> usize {
         self.blocked.len() - 1
     }
 
     /// One major iteration: blocks all goal cubes in the last frame, opens a new level, and
     /// propagates cubes to higher levels.
-    fn round(&mut self, budget: &Budget) -> Result<Option<DecisionOutcome>, BudgetExhausted> {
-        let last = self.level();
+    fn run_iteration(
+        &mut self,
+        budget: &Budget,
+    ) -> Result<Option<DecisionOutcome>, BudgetExhausted> {
+        let last = self.last_level();
         while let Some(cube) = self.goal_cube_in(last, budget)? {
             if let Some(sequence) = self.block(cube, last, budget)? {
                 return Ok(Some(DecisionOutcome::Reached(sequence)));
@@ -162,15 +165,15 @@ impl Prover<'_> {
                     continue;
                 }
                 if let StepResult::Blocked(blocked_cube, _) =
-                    self.step(&cube, level + 1, &no_reasons(), budget)?
+                    self.check_entry(&cube, level + 1, &no_reasons(), budget)?
                 {
-                    self.add(blocked_cube, level + 1);
+                    self.add_blocked(blocked_cube, level + 1);
                 }
             }
             if self.blocked[level].is_empty() {
                 let blocked = self.blocked[level + 1..].iter().flatten();
-                let cubes = blocked.chain(self.lasting.cubes()).cloned().collect();
-                return Ok(Some(DecisionOutcome::Never(cubes)));
+                let cubes = blocked.chain(self.imported_cubes.cubes()).cloned().collect();
+                return Ok(Some(DecisionOutcome::Unreachable(cubes)));
             }
         }
         Ok(None)
@@ -181,24 +184,24 @@ impl Prover<'_> {
     fn rebuild(&mut self) {
         let mut solver = Solver::new(BatSat::new());
         std::mem::swap(&mut solver, &mut self.solver);
-        self.temporaries = 0;
+        self.temporary_count = 0;
         self.goal = goal::encode(&mut self.solver, &mut self.terms, &self.predicate);
         self.solver.add_small_flows(&self.terms);
-        for lemma in solver.lessons {
-            self.solver.add(&self.terms, &lemma, None);
-            self.solver.lessons.push(lemma);
+        for lemma in solver.lemmas {
+            self.solver.add_clause(&self.terms, &lemma, None);
+            self.solver.lemmas.push(lemma);
         }
-        for cube in self.lasting.cubes() {
-            self.solver.add(&self.terms, &negated(cube), None);
+        for cube in self.imported_cubes.cubes() {
+            self.solver.add_clause(&self.terms, &negated(cube), None);
         }
         for level in 0..self.blocked.len() {
             let active = self.solver.sat.new_variable();
-            match self.active.get_mut(level) {
+            match self.level_literals.get_mut(level) {
                 Some(level_literal) => *level_literal = active,
-                None => self.active.push(active),
+                None => self.level_literals.push(active),
             }
             for cube in &self.blocked[level] {
-                self.solver.add(&self.terms, &negated(cube), Some(!active));
+                self.solver.add_clause(&self.terms, &negated(cube), Some(!active));
             }
         }
     }
@@ -206,7 +209,7 @@ impl Prover<'_> {
     /// Opens a new last level without blocked cubes.
     fn open_level(&mut self) {
         self.blocked.push(Vec::new());
-        self.active.push(self.solver.sat.new_variable());
+        self.level_literals.push(self.solver.sat.new_variable());
     }
 
     /// Returns a goal cube that the frame at `level` allows, or `None` if there is no such cube.
@@ -215,19 +218,19 @@ impl Prover<'_> {
         level: usize,
         budget: &Budget,
     ) -> Result<Option<Cube>, BudgetExhausted> {
-        let mut assumptions = self.active[level..].to_vec();
+        let mut assumptions = self.level_literals[level..].to_vec();
         match self.goal {
             MaybeLiteral::Is(false) => return Ok(None),
             MaybeLiteral::Is(true) => {}
             MaybeLiteral::Open(goal) => assumptions.push(goal),
         }
-        self.questions += 1;
+        self.query_count += 1;
         match self.solver.solve(&self.terms, &assumptions, budget) {
             SolverAnswer::Unknown => Err(BudgetExhausted),
-            SolverAnswer::Impossible(_) => Ok(None),
-            SolverAnswer::Possible(values) => {
+            SolverAnswer::Unsatisfiable(_) => Ok(None),
+            SolverAnswer::Satisfiable(values) => {
                 let goal_cube =
-                    goal::part_of(&self.solver, &mut self.terms, &self.predicate, &values);
+                    goal::goal_cube(&self.solver, &mut self.terms, &self.predicate, &values);
                 // The goal literal implies the predicate, so a cube exists.
                 goal_cube.map(Some).ok_or(BudgetExhausted)
             }
@@ -248,27 +251,27 @@ impl Prover<'_> {
             if self.is_blocked(&cube, level) {
                 continue;
             }
-            match self.step(&cube, level, &no_reasons(), budget)? {
-                StepResult::From(t, predecessor) => {
+            match self.check_entry(&cube, level, &no_reasons(), budget)? {
+                StepResult::Predecessor(t, predecessor) => {
                     let is_initial = self.terms.is_initial(&predecessor);
                     obligations.push(Obligation { cube: predecessor, next: Some((index, t)) });
                     if is_initial {
-                        return Ok(Some(sequence(&obligations)));
+                        return Ok(Some(firing_sequence(&obligations)));
                     }
                     queue.push(Reverse((level, index)));
                     queue.push(Reverse((level - 1, obligations.len() - 1)));
                 }
                 StepResult::Blocked(blocked_cube, reasons) => {
                     let blocked_cube = self.generalise(blocked_cube, reasons, level, budget)?;
-                    let last = self.level();
+                    let last = self.last_level();
                     let (mut blocked_cube, mut level) = (blocked_cube, level);
                     while level < last
                         && let StepResult::Blocked(larger_cube, _) =
-                            self.step(&blocked_cube, level + 1, &no_reasons(), budget)?
+                            self.check_entry(&blocked_cube, level + 1, &no_reasons(), budget)?
                     {
                         (blocked_cube, level) = (larger_cube, level + 1);
                     }
-                    self.add(blocked_cube, level);
+                    self.add_blocked(blocked_cube, level);
                     if level < last {
                         queue.push(Reverse((level + 1, index)));
                     }
@@ -280,24 +283,24 @@ impl Prover<'_> {
 
     /// Returns true if a cube blocked at `level` or higher contains `cube`.
     fn is_blocked(&self, cube: &[SumBound], level: usize) -> bool {
-        let mut known = self.blocked[level..].iter().flatten().chain(self.lasting.cubes());
+        let mut known = self.blocked[level..].iter().flatten().chain(self.imported_cubes.cubes());
         known.any(|known| includes(known, cube))
     }
 
     /// Blocks a cube at a level, and removes the cubes that it includes at lower levels.
-    fn add(&mut self, cube: Cube, level: usize) {
+    fn add_blocked(&mut self, cube: Cube, level: usize) {
         for known in &mut self.blocked[..=level] {
             known.retain(|known| !includes(&cube, known));
         }
-        self.solver.add(&self.terms, &negated(&cube), Some(!self.active[level]));
+        self.solver.add_clause(&self.terms, &negated(&cube), Some(!self.level_literals[level]));
         self.blocked[level].push(cube);
-        self.learnt += 1;
+        self.blocked_count += 1;
     }
 
     /// Checks if a firing from the frame before `level` enters the cube from outside. The cube must
     /// not contain the initial marking. Reasons in `known_reasons` are reused without a solver
     /// query.
-    fn step(
+    fn check_entry(
         &mut self,
         cube: &[SumBound],
         level: usize,
@@ -306,7 +309,7 @@ impl Prover<'_> {
     ) -> Result<StepResult, BudgetExhausted> {
         let mut needed_bounds: BTreeSet<SumBound> = BTreeSet::new();
         let mut reasons = Reasons::new();
-        let mut entrants = self.terms.entrants(cube);
+        let mut entrants = self.terms.entering_transitions(cube);
         entrants.retain(|t| match known_reasons.get(t) {
             Some(reason) if reason.iter().all(|bound| cube.contains(bound)) => {
                 needed_bounds.extend(reason);
@@ -316,9 +319,9 @@ impl Prover<'_> {
             _ => true,
         });
         let needs_solver = !entrants.is_empty() && level > 1;
-        let outside_literal = if needs_solver { Some(self.outside(cube)) } else { None };
+        let outside_literal = if needs_solver { Some(self.outside_literal(cube)) } else { None };
         for t in entrants {
-            let preconditions = self.terms.before(t, cube);
+            let preconditions = self.terms.preconditions(t, cube);
             let responsible = match outside_literal {
                 None => self.initially_violated(&preconditions),
                 Some(outside_literal) => {
@@ -335,11 +338,11 @@ impl Prover<'_> {
                 None => {
                     let cube_bounds = preconditions
                         .into_iter()
-                        .filter(|(_, origin)| *origin != PreconditionOrigin::Within);
+                        .filter(|(_, origin)| *origin != PreconditionOrigin::PlaceBound);
                     let cube_bounds = cube_bounds.map(|(bound, _)| bound);
                     let undecided =
                         cube_bounds.filter(|&bound| self.terms.decide(bound) != Some(true));
-                    return Ok(StepResult::From(t, self::cube(undecided.collect())));
+                    return Ok(StepResult::Predecessor(t, self::cube(undecided.collect())));
                 }
             }
         }
@@ -347,21 +350,21 @@ impl Prover<'_> {
             self.solver.sat.add_clause(&[!outside_literal]);
         }
         // The generalised cube must exclude the initial marking.
-        if needed_bounds.iter().all(|&bound| self.terms.holds_at_first(bound)) {
-            needed_bounds.extend(cube.iter().find(|&&bound| !self.terms.holds_at_first(bound)));
+        if needed_bounds.iter().all(|&bound| self.terms.holds_initially(bound)) {
+            needed_bounds.extend(cube.iter().find(|&&bound| !self.terms.holds_initially(bound)));
         }
         Ok(StepResult::Blocked(needed_bounds.into_iter().collect(), reasons))
     }
 
     /// Returns a literal that implies that the marking is outside the cube. The literal is for
     /// temporary use.
-    fn outside(&mut self, cube: &[SumBound]) -> Literal {
-        if self.temporaries >= TEMPORARIES {
+    fn outside_literal(&mut self, cube: &[SumBound]) -> Literal {
+        if self.temporary_count >= MAX_TEMPORARY_CLAUSES {
             self.rebuild();
         }
-        self.temporaries += 1;
+        self.temporary_count += 1;
         let outside = self.solver.sat.new_variable();
-        self.solver.add(&self.terms, &negated(cube), Some(!outside));
+        self.solver.add_clause(&self.terms, &negated(cube), Some(!outside));
         outside
     }
 
@@ -373,7 +376,7 @@ impl Prover<'_> {
         preconditions: &[(SumBound, PreconditionOrigin)],
     ) -> Option<BTreeSet<usize>> {
         let violated =
-            preconditions.iter().filter(|&&(bound, _)| !self.terms.holds_at_first(bound));
+            preconditions.iter().filter(|&&(bound, _)| !self.terms.holds_initially(bound));
         // `None` is the minimum: a precondition that needs no bound of the cube is preferred.
         let preferred = violated.map(|(_, origin)| origin.position()).min()?;
         Some(preferred.into_iter().collect())
@@ -395,7 +398,7 @@ impl Prover<'_> {
         if let Some(position) = preconditions.iter().filter_map(refuting_position).min() {
             return Ok(Some(position.into_iter().collect()));
         }
-        let mut assumptions = self.active[level..].to_vec();
+        let mut assumptions = self.level_literals[level..].to_vec();
         assumptions.push(outside_literal);
         let mut origins: HashMap<Literal, PreconditionOrigin> = HashMap::new();
         let mut assumed_bounds: HashMap<(usize, bool), SumBound> = HashMap::new();
@@ -411,11 +414,11 @@ impl Prover<'_> {
                 origins.insert(literal, origin);
             }
         }
-        self.questions += 1;
+        self.query_count += 1;
         match self.solver.solve(&self.terms, &assumptions, budget) {
             SolverAnswer::Unknown => Err(BudgetExhausted),
-            SolverAnswer::Possible(_) => Ok(None),
-            SolverAnswer::Impossible(core) => {
+            SolverAnswer::Satisfiable(_) => Ok(None),
+            SolverAnswer::Unsatisfiable(core) => {
                 let origins = core.iter().filter_map(|literal| origins.get(literal));
                 Ok(Some(origins.filter_map(|origin| origin.position()).collect()))
             }
@@ -433,7 +436,7 @@ impl Prover<'_> {
     ) -> Result<Cube, BudgetExhausted> {
         let mut failures = 0;
         for bound in cube.clone() {
-            if failures >= FAILURES {
+            if failures >= MAX_FAILURES {
                 break;
             }
             let Some(index) = cube.iter().position(|&current| current == bound) else { continue };
@@ -445,7 +448,7 @@ impl Prover<'_> {
             }
         }
         for bound in cube.clone() {
-            for value in self.terms.looser(bound) {
+            for value in self.terms.weaker_values(bound) {
                 let Some(index) = cube.iter().position(|&current| current == bound) else { break };
                 let mut looser = cube.clone();
                 looser[index].value = value;
@@ -470,18 +473,20 @@ impl Prover<'_> {
         if self.terms.is_initial(&cube) {
             return Ok(None);
         }
-        for _ in 0..=COUNTEREXAMPLES {
-            match self.step(&cube, level, reasons, budget)? {
+        for _ in 0..=MAX_BLOCKED_PREDECESSORS {
+            match self.check_entry(&cube, level, reasons, budget)? {
                 StepResult::Blocked(blocked_cube, reasons) => {
                     return Ok(Some((blocked_cube, reasons)));
                 }
-                StepResult::From(_, predecessor) => {
+                StepResult::Predecessor(_, predecessor) => {
                     if level == 1 || self.terms.is_initial(&predecessor) {
                         return Ok(None);
                     }
-                    match self.step(&predecessor, level - 1, &no_reasons(), budget)? {
-                        StepResult::Blocked(blocked_cube, _) => self.add(blocked_cube, level - 1),
-                        StepResult::From(..) => return Ok(None),
+                    match self.check_entry(&predecessor, level - 1, &no_reasons(), budget)? {
+                        StepResult::Blocked(blocked_cube, _) => {
+                            self.add_blocked(blocked_cube, level - 1)
+                        }
+                        StepResult::Predecessor(..) => return Ok(None),
                     }
                 }
             }

@@ -24,9 +24,9 @@ pub(super) enum MaybeLiteral {
 /// Result of a solver query.
 pub(super) enum SolverAnswer {
     /// Satisfiable, with these values of the variables.
-    Possible(LiteralValues),
+    Satisfiable(LiteralValues),
     /// Unsatisfiable, with this subset of the assumptions as core.
-    Impossible(BTreeSet<Literal>),
+    Unsatisfiable(BTreeSet<Literal>),
     /// The budget ended.
     Unknown,
 }
@@ -35,7 +35,7 @@ pub(super) enum SolverAnswer {
 pub(super) struct LiteralValues(Vec<bool>);
 
 impl LiteralValues {
-    fn holds(&self, literal: Literal) -> bool {
+    fn bound_if_true(&self, literal: Literal) -> bool {
         literal.evaluate(&self.0).unwrap_or(false)
     }
 }
@@ -48,11 +48,11 @@ pub(super) type TheoryLemma = Vec<SumBound>;
 struct RowTerm {
     term: usize,
     /// The coefficient, times the sign of the direction.
-    a: i128,
+    coefficient: i128,
     /// The bound of the term in the model, on the side that makes the product small.
-    end: i128,
+    bound: i128,
     /// The bound of the term in all markings, on the same side. `None` if unbounded.
-    always: Option<i128>,
+    global_bound: Option<i128>,
 }
 
 /// Bounds in a SAT solver, with lazily added row constraints.
@@ -61,16 +61,16 @@ pub(super) struct Solver<S> {
     /// For each term, the literals of "at least k", keyed by k.
     at_least: Vec<BTreeMap<i128, Literal>>,
     /// Theory lemmas added so far.
-    pub(super) lessons: Vec<TheoryLemma>,
+    pub(super) lemmas: Vec<TheoryLemma>,
 }
 
 /// Limit on the number of places of a place invariant with one token that is encoded as clauses in
 /// advance.
-const SMALL: usize = 24;
+const MAX_SMALL_FLOW: usize = 24;
 
 impl<S: SatSolver> Solver<S> {
     pub(super) fn new(sat: S) -> Self {
-        Solver { sat, at_least: Vec::new(), lessons: Vec::new() }
+        Solver { sat, at_least: Vec::new(), lemmas: Vec::new() }
     }
 
     /// Returns the literal of a bound, with a new variable if needed. Returns a constant if the
@@ -80,7 +80,7 @@ impl<S: SatSolver> Solver<S> {
             return MaybeLiteral::Is(holds);
         }
         let value = if bound.upper { bound.value + 1 } else { bound.value };
-        let literal = self.at_least(bound.term, terms.from(bound.term, value));
+        let literal = self.at_least(bound.term, terms.round_up(bound.term, value));
         MaybeLiteral::Open(if bound.upper { !literal } else { literal })
     }
 
@@ -108,7 +108,7 @@ impl<S: SatSolver> Solver<S> {
     }
 
     /// Returns all bounds that have a variable, as (term, k, literal of "term ≥ k").
-    pub(super) fn spoken_of(&self) -> impl Iterator<Item = (usize, i128, Literal)> {
+    pub(super) fn bound_literals(&self) -> impl Iterator<Item = (usize, i128, Literal)> {
         let terms = self.at_least.iter().enumerate();
         terms.flat_map(|(term, literals)| {
             literals.iter().map(move |(&value, &literal)| (term, value, literal))
@@ -117,7 +117,7 @@ impl<S: SatSolver> Solver<S> {
 
     /// Adds the clause that some bound of `bounds` holds, or `unless` holds. Adds nothing if a
     /// bound is always true.
-    pub(super) fn add(
+    pub(super) fn add_clause(
         &mut self,
         terms: &BoundTerms<'_>,
         bounds: &[SumBound],
@@ -136,19 +136,20 @@ impl<S: SatSolver> Solver<S> {
 
     /// Encodes place invariants with one token on few places as exactly-one constraints.
     pub(super) fn add_small_flows(&mut self, terms: &BoundTerms<'_>) {
-        for (term, sum) in terms.rows().filter(|&(term, _)| terms.is_flow(term)) {
+        for (term, sum) in terms.rows().filter(|&(term, _)| terms.is_constant_row(term)) {
             let places = sum.terms();
-            let is_small_flow = places.len() <= SMALL && places.iter().all(|&(_, a)| a == 1);
+            let is_small_flow =
+                places.len() <= MAX_SMALL_FLOW && places.iter().all(|&(_, a)| a == 1);
             if !is_small_flow || terms.low(term) != Some(1) {
                 continue;
             }
             let at_least_one =
                 |index: usize| SumBound { term: places[index].0.index(), upper: false, value: 1 };
             let bounds: Vec<SumBound> = (0..places.len()).map(at_least_one).collect();
-            self.add(terms, &bounds, None);
+            self.add_clause(terms, &bounds, None);
             for (index, first) in bounds.iter().enumerate() {
                 for second in &bounds[..index] {
-                    self.add(terms, &[first.negated(), second.negated()], None);
+                    self.add_clause(terms, &[first.negated(), second.negated()], None);
                 }
             }
         }
@@ -165,17 +166,17 @@ impl<S: SatSolver> Solver<S> {
             match self.sat.solve(assumptions, budget) {
                 SatAnswer::NoAnswer(_) => return SolverAnswer::Unknown,
                 SatAnswer::Unsatisfiable { core } => {
-                    return SolverAnswer::Impossible(core.into_iter().collect());
+                    return SolverAnswer::Unsatisfiable(core.into_iter().collect());
                 }
                 SatAnswer::Satisfiable(values) => {
                     let values = LiteralValues(values);
                     let lemmas = self.violated_rows(terms, &values);
                     if lemmas.is_empty() {
-                        return SolverAnswer::Possible(values);
+                        return SolverAnswer::Satisfiable(values);
                     }
                     for lemma in lemmas {
-                        self.add(terms, &lemma, None);
-                        self.lessons.push(lemma);
+                        self.add_clause(terms, &lemma, None);
+                        self.lemmas.push(lemma);
                     }
                 }
             }
@@ -192,10 +193,10 @@ impl<S: SatSolver> Solver<S> {
         let (mut low, mut high) = (terms.low(term), terms.high(term));
         if let Some(literals) = self.at_least.get(term) {
             for (&value, &literal) in literals {
-                if values.holds(literal) {
+                if values.bound_if_true(literal) {
                     low = Some(value);
                 } else {
-                    high = Some(terms.up_to(term, value - 1));
+                    high = Some(terms.round_down(term, value - 1));
                     break;
                 }
             }
@@ -213,19 +214,20 @@ impl<S: SatSolver> Solver<S> {
             // largest possible sum of the parts.
             let parts_bound =
                 |sign| Some(sign * self.lower_bound(terms, values, relation, sign)?.0);
-            if terms.keeps_remainder(term)
+            if terms.has_fixed_remainder(term)
                 && let (Some(min_value), Some(max_value)) = (parts_bound(1), parts_bound(-1))
             {
                 let (min_value, max_value) =
-                    (terms.from(term, min_value), terms.up_to(term, max_value));
+                    (terms.round_up(term, min_value), terms.round_down(term, max_value));
                 low = low.map(|low| low.max(min_value));
                 high = high.map(|high| high.min(max_value));
                 if min_value > max_value {
                     (low, high) = (low.or(Some(min_value)), high.or(Some(max_value)));
                 }
             }
-            let upper_lemma = high.and_then(|high| self.lesson(terms, values, relation, 1, high));
-            let lower_lemma = low.and_then(|low| self.lesson(terms, values, relation, -1, -low));
+            let upper_lemma =
+                high.and_then(|high| self.row_lemma(terms, values, relation, 1, high));
+            let lower_lemma = low.and_then(|low| self.row_lemma(terms, values, relation, -1, -low));
             lemmas.extend(upper_lemma);
             lemmas.extend(lower_lemma);
         }
@@ -242,8 +244,8 @@ impl<S: SatSolver> Solver<S> {
         sign: i128,
     ) -> Option<(i128, Vec<RowTerm>)> {
         let mut total = 0;
-        let mut contributions = Vec::with_capacity(relation.parts.len());
-        for &(term, a) in &relation.parts {
+        let mut contributions = Vec::with_capacity(relation.summands.len());
+        for &(term, a) in &relation.summands {
             let a = a * sign;
             let (low, high) = self.interval(terms, values, term);
             let (bound, global_bound) = match a > 0 {
@@ -251,14 +253,14 @@ impl<S: SatSolver> Solver<S> {
                 false => (high?, terms.high(term)),
             };
             total += a * bound;
-            contributions.push(RowTerm { term, a, end: bound, always: global_bound });
+            contributions.push(RowTerm { term, coefficient: a, bound, global_bound });
         }
         Some((total, contributions))
     }
 
     /// Returns a lemma if the model bounds `sign` times the row by `max_value`, although the
     /// summands give a larger lower bound. The lemma is false in the model.
-    fn lesson(
+    fn row_lemma(
         &self,
         terms: &BoundTerms<'_>,
         values: &LiteralValues,
@@ -274,7 +276,7 @@ impl<S: SatSolver> Solver<S> {
             return None;
         }
         let mut lemma = Vec::new();
-        for RowTerm { term, a, end: bound, always: global_bound } in contributions {
+        for RowTerm { term, coefficient: a, bound, global_bound } in contributions {
             if let Some(global_bound) = global_bound {
                 let saved = a * (bound - global_bound);
                 if saved <= slack {

@@ -76,14 +76,14 @@ pub(super) fn includes(outer: &[SumBound], inner: &[SumBound]) -> bool {
 pub(super) struct SumEquation {
     pub(super) term: usize,
     /// The summed terms, with their coefficients.
-    pub(super) parts: Vec<(usize, i128)>,
+    pub(super) summands: Vec<(usize, i128)>,
 }
 
 /// The remainder of a term's values modulo `modulus`. Most terms have remainder 0 modulo 1, which
 /// states nothing.
 #[derive(Clone, Copy)]
 struct Remainder {
-    of: i128,
+    residue: i128,
     modulus: i128,
 }
 
@@ -93,7 +93,7 @@ pub(super) struct BoundTerms<'n> {
     /// The sums of the rows, in order. The first coefficient of each sum is positive.
     rows: Vec<LinearSum>,
     /// Equations of the rows: as sums of places, and some also as sums of other rows.
-    relations: Vec<SumEquation>,
+    equations: Vec<SumEquation>,
     /// The fixed remainder of each term, by term.
     remainders: Vec<Remainder>,
     /// The term of each row's sum.
@@ -103,7 +103,7 @@ pub(super) struct BoundTerms<'n> {
     /// The upper bound of each term in all reachable markings, by term.
     high: Vec<Option<i128>>,
     /// Upper bounds of the places before rounding to remainders, by place index.
-    within: Vec<Option<i128>>,
+    place_upper_bounds: Vec<Option<i128>>,
     /// The initial value of each term, by term.
     initial: Vec<i128>,
     /// For each term, the transitions that change it, with the change.
@@ -124,12 +124,12 @@ impl<'n> BoundTerms<'n> {
         BoundTerms {
             net,
             rows: Vec::new(),
-            relations: Vec::new(),
-            remainders: vec![Remainder { of: 0, modulus: 1 }; net.place_count()],
+            equations: Vec::new(),
+            remainders: vec![Remainder { residue: 0, modulus: 1 }; net.place_count()],
             row_of: HashMap::new(),
             low: net.places().map(|p| Some(intervals.low(p).into())).collect(),
             high: net.places().map(|p| intervals.high(p).map(i128::from)).collect(),
-            within: net.places().map(|p| intervals.high(p).map(i128::from)).collect(),
+            place_upper_bounds: net.places().map(|p| intervals.high(p).map(i128::from)).collect(),
             initial: net.places().map(|p| net.initial()[p].into()).collect(),
             changes,
             impossible: net.transitions().map(|t| !intervals.is_possible(t)).collect(),
@@ -183,15 +183,15 @@ impl<'n> BoundTerms<'n> {
         self.initial.push(initial);
         self.changes.push(changes);
         self.row_of.insert(sum.clone(), term);
-        self.remainders.push(Remainder { of: 0, modulus: 1 });
+        self.remainders.push(Remainder { residue: 0, modulus: 1 });
         let parts = sum.terms().iter().map(|&(p, a)| (p.index(), i128::from(a)));
-        self.relations.push(SumEquation { term, parts: parts.collect() });
+        self.equations.push(SumEquation { term, summands: parts.collect() });
         self.rows.push(sum);
         term
     }
 
     /// Records that all changes of a sum are multiples of `modulus`, if this is true.
-    pub(super) fn keep_remainder(&mut self, sum: &LinearSum, modulus: u32) {
+    pub(super) fn record_remainder(&mut self, sum: &LinearSum, modulus: u32) {
         let term = match sum.terms() {
             [] => return,
             [(place, 1 | -1)] => place.index(),
@@ -202,12 +202,13 @@ impl<'n> BoundTerms<'n> {
         let is_kept = self.changes[term].iter().all(|&(_, change)| change % modulus == 0)
             && self.impossible_changes(sum).values().all(|change| change % modulus == 0);
         // One modulus per sum is sufficient, and a constant sum needs none.
-        if !is_kept || self.is_flow(term) || self.remainders[term].modulus > 1 {
+        if !is_kept || self.is_constant_row(term) || self.remainders[term].modulus > 1 {
             return;
         }
-        self.remainders[term] = Remainder { of: self.initial[term].rem_euclid(modulus), modulus };
-        self.low[term] = self.low[term].map(|low| self.from(term, low));
-        self.high[term] = self.high[term].map(|high| self.up_to(term, high));
+        self.remainders[term] =
+            Remainder { residue: self.initial[term].rem_euclid(modulus), modulus };
+        self.low[term] = self.low[term].map(|low| self.round_up(term, low));
+        self.high[term] = self.high[term].map(|high| self.round_down(term, high));
     }
 
     /// Returns the changes of a sum by transitions that can never fire according to the intervals.
@@ -232,11 +233,11 @@ impl<'n> BoundTerms<'n> {
     /// the same order.
     pub(super) fn compose(&mut self) {
         let equations_where = |selects: &dyn Fn(usize) -> bool| -> Vec<SumEquation> {
-            self.relations.iter().filter(|relation| selects(relation.term)).cloned().collect()
+            self.equations.iter().filter(|relation| selects(relation.term)).cloned().collect()
         };
         let (flows, remainder_equations) = (
-            equations_where(&|term| self.is_flow(term)),
-            equations_where(&|term| self.keeps_remainder(term)),
+            equations_where(&|term| self.is_constant_row(term)),
+            equations_where(&|term| self.has_fixed_remainder(term)),
         );
         let flow_count = flows.len();
         let known_equations = [flows, remainder_equations].concat();
@@ -244,10 +245,10 @@ impl<'n> BoundTerms<'n> {
         // thousands of sums.
         let mut by_first_summand: HashMap<usize, Vec<usize>> = HashMap::new();
         for (position, equation) in known_equations.iter().enumerate() {
-            by_first_summand.entry(equation.parts[0].0).or_default().push(position);
+            by_first_summand.entry(equation.summands[0].0).or_default().push(position);
         }
-        for SumEquation { term, parts: summands } in self.relations.clone() {
-            let first_usable = if self.is_flow(term) { flow_count } else { 0 };
+        for SumEquation { term, summands } in self.equations.clone() {
+            let first_usable = if self.is_constant_row(term) { flow_count } else { 0 };
             let contained =
                 summands.iter().filter_map(|(summand, _)| by_first_summand.get(summand)).flatten();
             let mut contained: Vec<usize> =
@@ -261,13 +262,13 @@ impl<'n> BoundTerms<'n> {
                 .filter(|it| it.term != term)
             {
                 let multiplicity =
-                    equation.parts.iter().map(|(summand, a)| match remaining.get(summand) {
+                    equation.summands.iter().map(|(summand, a)| match remaining.get(summand) {
                         Some(available) if *a > 0 => (available / a).max(0),
                         _ => 0,
                     });
                 let multiplicity = multiplicity.min().unwrap_or(0);
                 if multiplicity > 0 {
-                    for (summand, a) in &equation.parts {
+                    for (summand, a) in &equation.summands {
                         *remaining.entry(*summand).or_default() -= multiplicity * a;
                     }
                     summands.push((equation.term, multiplicity));
@@ -281,16 +282,16 @@ impl<'n> BoundTerms<'n> {
                 summands.iter().map(|&(summand, _)| self.remainders[summand].modulus).min();
             match (self.sum_of(&remaining), modulus.and_then(|modulus| u32::try_from(modulus).ok()))
             {
-                (Some(sum), Some(modulus)) if self.is_flow(term) => {
-                    self.keep_remainder(&sum, modulus);
+                (Some(sum), Some(modulus)) if self.is_constant_row(term) => {
+                    self.record_remainder(&sum, modulus);
                     let (remaining_row, is_negated) = self.row(&sum);
                     summands.push((remaining_row, if is_negated { -1 } else { 1 }));
                 }
                 _ => summands.extend(remaining),
             }
-            let relation = SumEquation { term, parts: summands };
+            let relation = SumEquation { term, summands };
             self.tighten(&relation);
-            self.relations.push(relation);
+            self.equations.push(relation);
         }
     }
 
@@ -308,40 +309,40 @@ impl<'n> BoundTerms<'n> {
     /// the sum if all other parts take their minimum. The certificate names these sums, so the
     /// checker derives the same bounds.
     fn tighten(&mut self, relation: &SumEquation) {
-        let total = self.high[relation.term].filter(|_| self.is_flow(relation.term));
+        let total = self.high[relation.term].filter(|_| self.is_constant_row(relation.term));
         let Some(total) = total else { return };
         let min_terms = |&(summand, a): &(usize, i128)| {
             Some(a * if a > 0 { self.low[summand]? } else { self.high[summand]? })
         };
-        let min_terms: Option<Vec<i128>> = relation.parts.iter().map(min_terms).collect();
+        let min_terms: Option<Vec<i128>> = relation.summands.iter().map(min_terms).collect();
         let Some(min_terms) = min_terms else { return };
         let min_sum: i128 = min_terms.iter().sum();
-        for (&(summand, a), own_min) in relation.parts.iter().zip(&min_terms) {
+        for (&(summand, a), own_min) in relation.summands.iter().zip(&min_terms) {
             // Bounds of places need separate derivations in the certificate, so they stay
             // unchanged.
             if a < 0 || summand < self.net.place_count() {
                 continue;
             }
-            let high = self.up_to(summand, (total - (min_sum - own_min)).div_euclid(a));
+            let high = self.round_down(summand, (total - (min_sum - own_min)).div_euclid(a));
             self.high[summand] =
                 Some(self.high[summand].map_or(high, |known_bound| known_bound.min(high)));
         }
     }
 
     /// Returns the smallest admissible value of a term that is at least `value`.
-    pub(super) fn from(&self, term: usize, value: i128) -> i128 {
-        let Remainder { of: residue, modulus } = self.remainders[term];
+    pub(super) fn round_up(&self, term: usize, value: i128) -> i128 {
+        let Remainder { residue, modulus } = self.remainders[term];
         value + (residue - value).rem_euclid(modulus)
     }
 
     /// Returns the largest admissible value of a term that is at most `value`.
-    pub(super) fn up_to(&self, term: usize, value: i128) -> i128 {
-        let Remainder { of: residue, modulus } = self.remainders[term];
+    pub(super) fn round_down(&self, term: usize, value: i128) -> i128 {
+        let Remainder { residue, modulus } = self.remainders[term];
         value - (value - residue).rem_euclid(modulus)
     }
 
     /// Returns true if the term has a fixed remainder modulo a number larger than 1.
-    pub(super) fn keeps_remainder(&self, term: usize) -> bool {
+    pub(super) fn has_fixed_remainder(&self, term: usize) -> bool {
         self.remainders[term].modulus > 1
     }
 
@@ -353,11 +354,11 @@ impl<'n> BoundTerms<'n> {
 
     /// Returns the equations of the rows.
     pub(super) fn relations(&self) -> &[SumEquation] {
-        &self.relations
+        &self.equations
     }
 
     /// Returns true if the term is a row with a constant value.
-    pub(super) fn is_flow(&self, term: usize) -> bool {
+    pub(super) fn is_constant_row(&self, term: usize) -> bool {
         term >= self.net.place_count() && self.changes[term].is_empty()
     }
 
@@ -432,12 +433,12 @@ impl<'n> BoundTerms<'n> {
     }
 
     /// Returns true if the initial marking satisfies the bound.
-    pub(super) fn holds_at_first(&self, bound: SumBound) -> bool {
+    pub(super) fn holds_initially(&self, bound: SumBound) -> bool {
         bound.holds(self.initial[bound.term])
     }
 
     /// Returns weaker values for the bound, the weakest first. Empty if there are none.
-    pub(super) fn looser(&self, bound: SumBound) -> Vec<i128> {
+    pub(super) fn weaker_values(&self, bound: SumBound) -> Vec<i128> {
         let limit = if bound.upper { self.high[bound.term] } else { self.low[bound.term] };
         // Without an upper limit, the value is about doubled.
         let limit = limit.unwrap_or(2 * bound.value.abs() + 8);
@@ -454,12 +455,12 @@ impl<'n> BoundTerms<'n> {
 
     /// Returns true if the cube contains the initial marking.
     pub(super) fn is_initial(&self, cube: &[SumBound]) -> bool {
-        cube.iter().all(|&bound| self.holds_at_first(bound))
+        cube.iter().all(|&bound| self.holds_initially(bound))
     }
 
     /// Returns the transitions that may lead into the cube from outside, in ascending order: those
     /// that can make one of its bounds true.
-    pub(super) fn entrants(&self, cube: &[SumBound]) -> Vec<TransitionId> {
+    pub(super) fn entering_transitions(&self, cube: &[SumBound]) -> Vec<TransitionId> {
         let helping = cube.iter().flat_map(|bound| {
             let changes = self.changes[bound.term].iter();
             changes.filter(|&&(_, change)| bound.is_helped_by(change)).map(|&(t, _)| t)
@@ -479,7 +480,7 @@ impl<'n> BoundTerms<'n> {
     /// Returns the preconditions for firing `t` into the cube: first the enabling condition, then
     /// the upper bounds of the places after the firing, then each bound of the cube, shifted to the
     /// marking before.
-    pub(super) fn before(
+    pub(super) fn preconditions(
         &self,
         t: TransitionId,
         cube: &[SumBound],
@@ -491,12 +492,12 @@ impl<'n> BoundTerms<'n> {
         let place_bounds = self.net.delta(t).iter().filter(|change| change.delta > 0);
         let place_bounds = place_bounds.filter_map(|change| {
             let term = change.place.index();
-            let value = self.within[term]? - i128::from(change.delta);
-            Some((SumBound { term, upper: true, value }, PreconditionOrigin::Within))
+            let value = self.place_upper_bounds[term]? - i128::from(change.delta);
+            Some((SumBound { term, upper: true, value }, PreconditionOrigin::PlaceBound))
         });
         let bounds = cube.iter().enumerate().map(|(position, bound)| {
             let value = bound.value - self.change(t, bound.term);
-            (SumBound { value, ..*bound }, PreconditionOrigin::Bound(position))
+            (SumBound { value, ..*bound }, PreconditionOrigin::CubeBound(position))
         });
         inputs.chain(place_bounds).chain(bounds).collect()
     }
@@ -508,17 +509,17 @@ pub(super) enum PreconditionOrigin {
     /// The enabling condition of the transition.
     Enabled,
     /// The upper bound of a place after the firing.
-    Within,
+    PlaceBound,
     /// The bound of the cube at this position.
-    Bound(usize),
+    CubeBound(usize),
 }
 
 impl PreconditionOrigin {
     /// Returns the position of the bound in the cube, if the precondition comes from the cube.
     pub(super) fn position(self) -> Option<usize> {
         match self {
-            PreconditionOrigin::Bound(at) => Some(at),
-            PreconditionOrigin::Enabled | PreconditionOrigin::Within => None,
+            PreconditionOrigin::CubeBound(at) => Some(at),
+            PreconditionOrigin::Enabled | PreconditionOrigin::PlaceBound => None,
         }
     }
 }

@@ -14,9 +14,9 @@ use std::collections::HashMap;
 
 /// Numbers of first steps whose markings are explored one by one, in this order. Larger numbers are
 /// tried only if the formula nests the operator X more deeply.
-const OPENINGS: [usize; 3] = [0, 1, 2];
+const OPENING_LENGTHS: [usize; 3] = [0, 1, 2];
 /// Limit on the number of first steps for formulas with deeply nested X.
-const MOST_OPENING: usize = 8;
+const MAX_OPENING: usize = 8;
 /// Share of the time for more first steps than [`OPENINGS`] lists, in [0, 1].
 const OPENING_SHARE: f64 = 0.3;
 /// Share of the time for a proof by the first steps alone, in [0, 1].
@@ -35,7 +35,7 @@ pub enum RankingFailure {
 
 impl RankingFailure {
     /// Returns true if more time might help.
-    pub(super) fn is_for_want_of_time(&self) -> bool {
+    pub(super) fn lacked_time(&self) -> bool {
         matches!(self, RankingFailure::Refused(NoRunFlaw::Document(Flaw::Stopped)))
     }
 }
@@ -55,14 +55,15 @@ pub fn argue(
     let formulas = property.formulas();
     let tableau = LinearTableau::new(formulas, property.formula(), AutomatonLimits::default())?;
     let keep_going = &mut || !budget.is_exhausted();
-    let (given, refuted) = excluded(property, &tableau, unreachable);
+    let (given, refuted) = excluded_edges(property, &tableau, unreachable);
     let (documents, cover, rankings) = (Vec::new(), Vec::new(), Vec::new());
-    let mut argument = NoRun { tableau, opening: 0, documents, given, refuted, cover, rankings };
-    let depth = nexts(property);
+    let mut argument =
+        NoRun { tableau, opening_steps: 0, documents, premises: given, refuted, cover, rankings };
+    let depth = next_depth(property);
     // If a formula constrains only the first markings, exploring these may exclude every run
     // without a linear program.
-    if (1..OPENINGS.len()).contains(&depth) {
-        argument.opening = depth;
+    if (1..OPENING_LENGTHS.len()).contains(&depth) {
+        argument.opening_steps = depth;
         let first_budget = budget.share(FIRST_SHARE);
         if argument.check(net, property, &mut || !first_budget.is_exhausted()).is_ok() {
             return Ok(argument);
@@ -70,7 +71,7 @@ pub fn argue(
     }
     let automaton = &argument.tableau.automaton;
     let mut pairs = Pairs::new(net, property, automaton, keep_going).map_err(NoRunFlaw::from)?;
-    take(&mut pairs, &argument.refuted);
+    remove_excluded(&mut pairs, &argument.refuted);
     let mut rankings = Vec::new();
     // Every run ends in some component, whatever its beginning is.
     let everywhere = vec![true; automaton.states.len()];
@@ -88,12 +89,12 @@ pub fn argue(
     }
     argument.rankings = rankings;
     let mut last_flaw = None;
-    let deeper =
-        (depth..=depth + 1).filter(|candidate| (OPENINGS.len()..=MOST_OPENING).contains(candidate));
+    let deeper = (depth..=depth + 1)
+        .filter(|candidate| (OPENING_LENGTHS.len()..=MAX_OPENING).contains(candidate));
     let deep_budget = budget.share(OPENING_SHARE);
-    for opening in OPENINGS.into_iter().chain(deeper) {
-        argument.opening = opening;
-        let budget = if opening < OPENINGS.len() { budget } else { &deep_budget };
+    for opening in OPENING_LENGTHS.into_iter().chain(deeper) {
+        argument.opening_steps = opening;
+        let budget = if opening < OPENING_LENGTHS.len() { budget } else { &deep_budget };
         match argument.check(net, property, &mut || !budget.is_exhausted()) {
             Ok(()) => return Ok(argument),
             // A larger number of steps would exceed the limit as well.
@@ -105,17 +106,17 @@ pub fn argue(
 }
 
 /// Removes the pairs that the premises exclude.
-pub(crate) fn take(pairs: &mut Pairs, refuted: &[ExcludedPairs]) {
+pub(crate) fn remove_excluded(pairs: &mut Pairs, refuted: &[ExcludedPairs]) {
     for ExcludedPairs { edge: (state, edge_index), movers, .. } in refuted {
         match movers {
-            Movers::Nothing => pairs.take(*state, *edge_index, None),
-            _ => pairs.take_edge(*state, *edge_index),
+            Movers::Nothing => pairs.remove(*state, *edge_index, None),
+            _ => pairs.remove_edge(*state, *edge_index),
         }
     }
 }
 
 /// Returns the largest nesting depth of X in the formula.
-fn nexts(property: &RunProperty) -> usize {
+fn next_depth(property: &RunProperty) -> usize {
     property.formulas().fold(
         property.formula(),
         |_, node, depths: &PartValues<_, usize>| match node {
@@ -133,7 +134,7 @@ fn nexts(property: &RunProperty) -> usize {
 
 /// Returns the predicates of `unreachable` that exclude an edge of the automaton, and the pairs
 /// that they exclude.
-pub(crate) fn excluded(
+pub(crate) fn excluded_edges(
     property: &RunProperty,
     tableau: &LinearTableau,
     unreachable: &[Predicate],
@@ -143,7 +144,7 @@ pub(crate) fn excluded(
     for (state, edges) in tableau.automaton.states.iter().enumerate() {
         for (edge_index, edge) in edges.iter().enumerate() {
             let excluding = |movers: Movers, mover: &Predicate| {
-                let premise = premises.excluding(&edge.cube, mover)?;
+                let premise = premises.find_excluding(&edge.cube, mover)?;
                 Some((premise, movers))
             };
             let exclusion = excluding(Movers::All, &Predicate::True)

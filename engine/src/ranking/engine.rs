@@ -19,10 +19,15 @@ pub const ENGINE: Engine = Engine {
 };
 
 /// Time of the first try of a property. The time doubles with each try.
-const FIRST: Duration = Duration::from_millis(30);
+const FIRST_TRY_TIME: Duration = Duration::from_millis(30);
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
-    Ok(Box::new(RankingEngine { work: assignment, tries: HashMap::new(), argued: 0, facts: 0 }))
+    Ok(Box::new(RankingEngine {
+        work: assignment,
+        tries: HashMap::new(),
+        proof_count: 0,
+        fact_count: 0,
+    }))
 }
 
 /// The properties are tried in turns, so that a formula with large linear programs does not delay
@@ -32,9 +37,9 @@ struct RankingEngine<'g> {
     /// The tries of each property so far.
     tries: HashMap<GoalId, Try>,
     /// Number of proofs found.
-    argued: usize,
+    proof_count: usize,
     /// Number of predicates known to be unreachable at the beginning of the last slice.
-    facts: usize,
+    fact_count: usize,
 }
 
 /// Record of the tries for a property.
@@ -44,68 +49,69 @@ struct Try {
     time: Duration,
     /// Number of facts at the last try, if it was complete and gave no proof. Another try is
     /// useless until more facts are known.
-    none_from: Option<usize>,
+    failed_with_facts: Option<usize>,
 }
 
 impl Session for RankingEngine<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
         let (unreachable_predicates, goals) = unreachable(self.work.board);
-        self.facts = unreachable_predicates.len();
-        while let Some(index) = self.next() {
+        self.fact_count = unreachable_predicates.len();
+        while let Some(index) = self.next_property() {
             if budget.is_exhausted() {
                 return SliceProgress::Unfinished;
             }
-            self.try_one(index, (&unreachable_predicates, &goals), budget);
+            self.try_property(index, (&unreachable_predicates, &goals), budget);
         }
         SliceProgress::Finished
     }
 
     fn statistics(&self) -> String {
-        let (argued, tried, facts) = (self.argued, self.tries.len(), self.facts);
+        let (argued, tried, facts) = (self.proof_count, self.tries.len(), self.fact_count);
         format!("{argued} of {tried} properties refuted, with {facts} known facts")
     }
 }
 
 impl RankingEngine<'_> {
     /// Returns the property to try next: the one with the least time so far.
-    fn next(&self) -> Option<usize> {
+    fn next_property(&self) -> Option<usize> {
         let tries_of = |id: &GoalId| self.tries.get(id).copied().unwrap_or_default();
         let runs = self.work.working_net.runs().iter().enumerate();
         let open_runs = runs.filter(|(_, (id, _))| {
-            self.work.board.is_open(*id) && tries_of(id).none_from.is_none_or(|it| it < self.facts)
+            self.work.board.is_open(*id)
+                && tries_of(id).failed_with_facts.is_none_or(|it| it < self.fact_count)
         });
         open_runs.min_by_key(|(_, (id, _))| tries_of(id).time).map(|(index, _)| index)
     }
 
     /// Tries to prove the property at `index`. `premises` has the unreachable predicates, and the
     /// goal of each.
-    fn try_one(&mut self, index: usize, premises: (&[Predicate], &[GoalId]), budget: &Budget) {
+    fn try_property(&mut self, index: usize, premises: (&[Predicate], &[GoalId]), budget: &Budget) {
         let (unreachable, goals) = premises;
         let work = &self.work;
         let (id, property) = &work.working_net.runs()[index];
         let entry = self.tries.entry(*id).or_default();
-        entry.time = FIRST.max(entry.time.saturating_mul(2));
-        entry.none_from = None;
+        entry.time = FIRST_TRY_TIME.max(entry.time.saturating_mul(2));
+        entry.failed_with_facts = None;
         let try_budget = budget.slice(entry.time);
         match argue(work.working_net.net(), property, unreachable, &try_budget) {
             Ok(argument) => {
-                self.argued += 1;
+                self.proof_count += 1;
                 let goal_of = |premise: &Predicate| {
                     unreachable.iter().position(|it| it == premise).map(|index| goals[index])
                 };
-                let premise_goals = argument.given.iter().filter_map(goal_of).collect();
+                let premise_goals = argument.premises.iter().filter_map(goal_of).collect();
                 work.board.runs(ENGINE.technique).on(work.working_net).excluded(
                     *id,
                     argument,
                     premise_goals,
                 );
                 // If the board refuses the proof although there was time, it would refuse it again.
-                entry.none_from = (!budget.is_exhausted()).then_some(unreachable.len());
+                entry.failed_with_facts = (!budget.is_exhausted()).then_some(unreachable.len());
             }
             Err(reason) => {
                 tracing::debug!("ranking: {id:?}: {reason}");
-                let is_complete = !try_budget.is_exhausted() && !reason.is_for_want_of_time();
-                entry.none_from = is_complete.then_some(unreachable.len());
+                let is_complete = !try_budget.is_exhausted() && !reason.lacked_time();
+                entry.failed_with_facts = is_complete.then_some(unreachable.len());
             }
         }
     }

@@ -28,7 +28,7 @@ mod engine;
 pub(super) mod program;
 
 pub use argue::{RankingFailure, argue};
-pub(super) use argue::{excluded, take};
+pub(super) use argue::{excluded_edges, remove_excluded};
 pub use engine::ENGINE;
 
 #[cfg(test)]

@@ -9,11 +9,11 @@ use parikh_net::{EffectId, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Row, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
-use parikh_solvers::lp_chosen::keep;
+use parikh_solvers::lp_chosen::incremental_lp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Limit on the number of columns of a linear program.
-const COLUMNS: usize = 400_000;
+const MAX_COLUMNS: usize = 400_000;
 
 /// A kind of pair: the effect class of its transition (`None` for no effect), and the automaton
 /// states that its edge leads from and to.
@@ -38,18 +38,18 @@ pub(super) fn ranking(
     state: usize,
     budget: &Budget,
 ) -> Option<RankingFunction> {
-    let ranking = solve(net, &steps(net, pairs, state), budget)?.ranking?;
+    let ranking = solve(net, &component_steps(net, pairs, state), budget)?.ranking?;
     Some(RankingFunction { state, ..ranking })
 }
 
 /// Solves the linear program of these steps. Returns `None` if the budget is exhausted or there are
 /// too many steps.
 pub(crate) fn solve(net: &Net, steps: &BTreeSet<Step>, budget: &Budget) -> Option<Solution> {
-    if 2 * steps.len() > COLUMNS {
+    if 2 * steps.len() > MAX_COLUMNS {
         return None;
     }
-    let (program, places, states) = program(net, steps).ok()?;
-    let mut solver = keep(program);
+    let (program, places, states) = component_program(net, steps).ok()?;
+    let mut solver = incremental_lp(program);
     let LpAnswer::Optimal(optimum) = solver.solve_again(budget) else { return None };
     let bound = optimum.certify(solver.program()).ok()?;
     let numerators = &bound.multipliers().numerators;
@@ -57,12 +57,12 @@ pub(crate) fn solve(net: &Net, steps: &BTreeSet<Step>, budget: &Budget) -> Optio
     let is_full = pairs.clone().all(|pair| pair[0] > 0.99);
     let taken = pairs.map(|pair| pair[0] + pair[1]).collect();
     let state = steps.first()?.1;
-    let ranking = weights(numerators, state, &places, &states);
+    let ranking = integer_weights(numerators, state, &places, &states);
     Some(Solution { ranking, taken, is_full })
 }
 
 /// Returns the dual values as integers without a common divisor.
-fn weights(
+fn integer_weights(
     numerators: &[(Row, BigInt)],
     state: usize,
     places: &[PlaceId],
@@ -86,11 +86,11 @@ fn weights(
 
 /// Returns the steps of the pairs in the component of `state`: an effect or none, with the source
 /// and target state.
-fn steps(net: &Net, pairs: &Pairs, state: usize) -> BTreeSet<Step> {
+fn component_steps(net: &Net, pairs: &Pairs, state: usize) -> BTreeSet<Step> {
     let component = pairs.components();
     let is_inside = |other: usize| component[other] == component[state];
     let mut steps = BTreeSet::new();
-    for ((from, _), to, movers) in pairs.left() {
+    for ((from, _), to, movers) in pairs.remaining() {
         if is_inside(from) && is_inside(to) {
             let effect = |t| Some(net.effect_of(t)).filter(|&class| !net.effect(class).is_empty());
             steps.extend(movers.into_iter().map(|mover| (mover.and_then(effect), from, to)));
@@ -101,7 +101,7 @@ fn steps(net: &Net, pairs: &Pairs, state: usize) -> BTreeSet<Step> {
 
 /// Creates the linear program of the module documentation [above](super): two columns per step, a
 /// row per changing place, and a row per state.
-fn program(
+fn component_program(
     net: &Net,
     steps: &BTreeSet<Step>,
 ) -> Result<(LinearProgram, Vec<PlaceId>, Vec<usize>), ProgramError> {

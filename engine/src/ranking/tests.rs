@@ -38,7 +38,7 @@ fn mutated(mut argument: NoRun, rng: &mut Rng) -> NoRun {
             let (edge, target) = (rng.usize(..states[state].len()), rng.usize(..states.len()));
             states[state][edge].target = target;
         }
-        3 => argument.opening = rng.usize(..4),
+        3 => argument.opening_steps = rng.usize(..4),
         4 => {
             let count = argument.rankings.len();
             if count > 0 {
@@ -58,9 +58,9 @@ fn mutated(mut argument: NoRun, rng: &mut Rng) -> NoRun {
             let by = [Reason::Given, Reason::Document][rng.usize(..2)](rng.usize(..2));
             argument.refuted.push(ExcludedPairs { edge: (state, 0), movers: Movers::All, by });
         }
-        _ if !argument.given.is_empty() => {
-            let count = argument.given.len();
-            let premise = &mut argument.given[rng.usize(..count)];
+        _ if !argument.premises.is_empty() => {
+            let count = argument.premises.len();
+            let premise = &mut argument.premises[rng.usize(..count)];
             *premise = std::mem::replace(premise, Predicate::False).negated();
         }
         _ => {}
@@ -116,10 +116,11 @@ fn what_is_argued_is_so_and_what_is_tampered_with_is_refused_or_so() {
             let argument = mutated(argument.clone(), &mut rng);
             for (property, &has_run) in properties.iter().zip(&has_run) {
                 if argument.check(&net, property, &mut || true).is_ok() {
-                    let is_so = argument.given.iter().all(|premise| is_unreachable(&net, premise));
+                    let is_so =
+                        argument.premises.iter().all(|premise| is_unreachable(&net, premise));
                     assert!(!has_run || !is_so, "seed {seed}: a run is there");
                     accepted += usize::from(is_so);
-                    given += usize::from(is_so && !argument.given.is_empty());
+                    given += usize::from(is_so && !argument.premises.is_empty());
                 }
             }
         }
@@ -159,8 +160,8 @@ fn what_never_holds_is_a_premise_where_it_is_used() {
     assert!(argue(&net, &property, &[], &Budget::unlimited()).is_err());
     let argument = argue(&net, &property, &[q.clone(), at_least("p")], &Budget::unlimited());
     let mut argument = argument.unwrap();
-    assert_eq!(argument.given, [q]);
-    argument.given = vec![r];
+    assert_eq!(argument.premises, [q]);
+    argument.premises = vec![r];
     assert!(argument.check(&net, &property, &mut || true).is_err());
 }
 

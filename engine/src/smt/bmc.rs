@@ -25,7 +25,7 @@ impl StepSequence for SmtSteps<'_> {
     const NAME: &'static str = "bmc-smt";
     const FIRST_SLICE: (Duration, Duration) = FIRST_SLICE;
 
-    fn longer(steps: usize) -> usize {
+    fn next_length(steps: usize) -> usize {
         2 * steps
     }
 
@@ -35,21 +35,21 @@ impl StepSequence for SmtSteps<'_> {
 
     fn extend_to(&mut self, steps: usize, budget: &Budget) -> ExtensionResult {
         match self.0.extend_to(steps, budget) {
-            unrolled::SmtExtensionResult::ToTheEnd => ExtensionResult::ToTheEnd,
-            unrolled::SmtExtensionResult::InPart => ExtensionResult::InPart,
+            unrolled::SmtExtensionResult::Complete => ExtensionResult::Complete,
+            unrolled::SmtExtensionResult::Partial => ExtensionResult::Partial,
             unrolled::SmtExtensionResult::TooLong => {
                 ExtensionResult::TooLong(format!("{steps} steps need too many variables"))
             }
         }
     }
 
-    fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> QueryResult {
+    fn query(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> QueryResult {
         let holds = self.0.holds(predicate, self.0.steps());
         match self.0.ask(&format!("goal {}", id.index()), &[holds], budget) {
-            unrolled::SmtQueryResult::Possible(model) => {
+            unrolled::SmtQueryResult::Satisfiable(model) => {
                 QueryResult::Reached(self.0.sequence(&model))
             }
-            unrolled::SmtQueryResult::Impossible => QueryResult::NotWithin,
+            unrolled::SmtQueryResult::Unsatisfiable => QueryResult::UnreachableWithin,
             unrolled::SmtQueryResult::Unfinished => QueryResult::Unfinished,
             unrolled::SmtQueryResult::Unknown(why) => QueryResult::Unknown(why),
         }

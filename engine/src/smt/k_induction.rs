@@ -13,8 +13,8 @@
 //! SAT-solver*, FMCAD 2000.
 
 use super::unrolled::{SmtExtensionResult, SmtQueryResult, SmtUnrolling};
-use super::{ROUNDS, TECHNIQUE, first_slice};
-use crate::pdr::{BackwardSearch, more};
+use super::{MAX_ROUNDS, TECHNIQUE, first_slice};
+use crate::pdr::{BackwardSearch, exceeds};
 use crate::{Assignment, Session, SliceProgress};
 use parikh_encodings::unrolling::StepKind;
 use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate};
@@ -27,16 +27,16 @@ use std::time::Duration;
 pub(super) struct KInduction<'g> {
     backward: BackwardSearch<'g>,
     work: Assignment<'g>,
-    unrolled: SmtUnrolling<'g>,
+    unrolling: SmtUnrolling<'g>,
     /// The current k.
     steps: usize,
     /// Goals without further queries for the current k: the solver has found a path, or has given
     /// up.
-    done: BTreeSet<GoalId>,
+    answered: BTreeSet<GoalId>,
     /// Goals treated in the current round. The budget may interrupt a round at any goal.
-    had_turn: BTreeSet<GoalId>,
+    treated_in_round: BTreeSet<GoalId>,
     /// Goals whose step case holds, with its k and the goal predicate.
-    held: BTreeMap<GoalId, (usize, Predicate)>,
+    step_case_holds: BTreeMap<GoalId, (usize, Predicate)>,
     /// Number of rounds with the current k.
     rounds: u32,
     /// Time slice per query in the current round. `None` before the first round.
@@ -53,11 +53,11 @@ impl<'g> KInduction<'g> {
         Ok(KInduction {
             backward: BackwardSearch::new(work.clone()),
             work,
-            unrolled,
+            unrolling: unrolled,
             steps: 1,
-            done: BTreeSet::new(),
-            had_turn: BTreeSet::new(),
-            held: BTreeMap::new(),
+            answered: BTreeSet::new(),
+            treated_in_round: BTreeSet::new(),
+            step_case_holds: BTreeMap::new(),
             rounds: 0,
             slice: None,
             step_cases: 0,
@@ -66,7 +66,7 @@ impl<'g> KInduction<'g> {
     }
 
     /// Returns the open goals of the working net.
-    fn open(&self) -> Vec<(GoalId, MarkingGoal)> {
+    fn open_goals(&self) -> Vec<(GoalId, MarkingGoal)> {
         let Assignment { working_net, board, .. } = self.work;
         working_net.goals().iter().filter(|(id, _)| board.is_open(*id)).cloned().collect()
     }
@@ -88,29 +88,29 @@ impl<'g> KInduction<'g> {
                 if witness_reporter.seen(id).is_none() {
                     witness_reporter.reached(id, FiringSequence::new());
                 }
-                more(sum, witness_reporter.seen(id)?)
+                exceeds(sum, witness_reporter.seen(id)?)
             }
         }
     }
 
     /// Asks the solver for the step case of one goal.
-    fn ask(&mut self, id: GoalId, predicate: Predicate, budget: &Budget) {
+    fn check_step_case(&mut self, id: GoalId, predicate: Predicate, budget: &Budget) {
         let not_yet = predicate.clone().negated();
         let mut assumptions: Vec<Term> =
-            (0..self.steps).map(|step| self.unrolled.holds(&not_yet, step)).collect();
-        assumptions.push(self.unrolled.holds(&predicate, self.steps));
-        match self.unrolled.ask(&format!("goal {}", id.index()), &assumptions, budget) {
-            SmtQueryResult::Impossible => {
+            (0..self.steps).map(|step| self.unrolling.holds(&not_yet, step)).collect();
+        assumptions.push(self.unrolling.holds(&predicate, self.steps));
+        match self.unrolling.ask(&format!("goal {}", id.index()), &assumptions, budget) {
+            SmtQueryResult::Unsatisfiable => {
                 self.step_cases += 1;
-                self.held.insert(id, (self.steps, predicate));
+                self.step_case_holds.insert(id, (self.steps, predicate));
             }
-            SmtQueryResult::Possible(_) => {
-                self.done.insert(id);
+            SmtQueryResult::Satisfiable(_) => {
+                self.answered.insert(id);
             }
             SmtQueryResult::Unfinished => {}
             SmtQueryResult::Unknown(why) => {
                 tracing::info!("k-induction-smt: {id:?} for k = {}: {why}", self.steps);
-                self.done.insert(id);
+                self.answered.insert(id);
             }
         }
     }
@@ -120,7 +120,7 @@ impl<'g> KInduction<'g> {
         self.backward.work_on(id, goal, budget);
         if !self.work.board.is_open(id) {
             self.settled += 1;
-            self.held.remove(&id);
+            self.step_case_holds.remove(&id);
         }
     }
 }
@@ -128,13 +128,13 @@ impl<'g> KInduction<'g> {
 impl Session for KInduction<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
         loop {
-            let open_goals = self.open();
+            let open_goals = self.open_goals();
             if open_goals.is_empty() {
                 return SliceProgress::Finished;
             }
-            match self.unrolled.extend_to(self.steps, budget) {
-                SmtExtensionResult::ToTheEnd => {}
-                SmtExtensionResult::InPart => return SliceProgress::Unfinished,
+            match self.unrolling.extend_to(self.steps, budget) {
+                SmtExtensionResult::Complete => {}
+                SmtExtensionResult::Partial => return SliceProgress::Unfinished,
                 SmtExtensionResult::TooLong => {
                     let reason = format!("{} firings need too many variables", self.steps);
                     let Assignment { board, .. } = self.work;
@@ -151,53 +151,54 @@ impl Session for KInduction<'_> {
                     return SliceProgress::Unfinished;
                 }
                 let Some(predicate) = self.predicate(*id, goal) else {
-                    self.done.insert(*id);
+                    self.answered.insert(*id);
                     continue;
                 };
                 // The predicate of a maximum may have changed.
                 if self
-                    .held
+                    .step_case_holds
                     .get(id)
                     .is_some_and(|(_, proved_predicate)| *proved_predicate != predicate)
                 {
-                    self.held.remove(id);
+                    self.step_case_holds.remove(id);
                 }
-                if self.had_turn.insert(*id) {
-                    if !self.held.contains_key(id) && !self.done.contains(id) {
-                        self.ask(*id, predicate, &budget.slice(slice));
+                if self.treated_in_round.insert(*id) {
+                    if !self.step_case_holds.contains_key(id) && !self.answered.contains(id) {
+                        self.check_step_case(*id, predicate, &budget.slice(slice));
                     }
-                    if self.held.contains_key(id) {
+                    if self.step_case_holds.contains_key(id) {
                         self.certify(*id, goal, &budget.slice(slice));
                     }
                 }
-                has_unanswered |= !self.done.contains(id) && !self.held.contains_key(id);
+                has_unanswered |=
+                    !self.answered.contains(id) && !self.step_case_holds.contains_key(id);
             }
-            self.had_turn.clear();
+            self.treated_in_round.clear();
             self.rounds += 1;
             self.slice = Some(slice.saturating_mul(2));
-            if self.rounds >= ROUNDS || !has_unanswered {
+            if self.rounds >= MAX_ROUNDS || !has_unanswered {
                 self.rounds = 0;
-                let open_goals = self.open();
+                let open_goals = self.open_goals();
                 if open_goals.iter().all(|(id, _)| self.backward.has_given_up(*id)) {
                     return SliceProgress::Finished;
                 }
                 // If all step cases hold, only the search for invariants is left.
-                if !open_goals.iter().all(|(id, _)| self.held.contains_key(id)) {
+                if !open_goals.iter().all(|(id, _)| self.step_case_holds.contains_key(id)) {
                     self.steps *= 2;
-                    self.done.clear();
+                    self.answered.clear();
                 }
             }
         }
     }
 
     fn statistics(&self) -> String {
-        let (k, questions) = (self.unrolled.steps(), self.unrolled.statistics());
+        let (k, questions) = (self.unrolling.steps(), self.unrolling.statistics());
         let KInduction { step_cases, settled, .. } = self;
         let mut text = format!(
             "{step_cases} step cases hold, {settled} goals settled by them, k up to {k}, {questions}"
         );
         let mut goals_by_k: BTreeMap<usize, usize> = BTreeMap::new();
-        self.held.values().for_each(|(k, _)| *goals_by_k.entry(*k).or_default() += 1);
+        self.step_case_holds.values().for_each(|(k, _)| *goals_by_k.entry(*k).or_default() += 1);
         for (k, goals) in goals_by_k {
             text += &format!(
                 "; {goals} of them, for k = {k}, only according to the solver: no certificate, not answered"

@@ -17,7 +17,7 @@ mod bmc;
 mod k_induction;
 mod unrolled;
 
-use super::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew};
+use super::{Assignment, Engine, Role, Session, Sides, Takes, stateless_session};
 use parikh_encodings::propositional::RANGE;
 use parikh_net::Provenance;
 use parikh_structure::intervals::Intervals;
@@ -40,11 +40,11 @@ pub const WIDE: Engine = Engine {
     name: "bmc-wide",
     role: Role::UnrollWide,
     start: |work| match is_wide(&work) {
-        false => each_slice_anew(|_| "no place has many values".to_owned()),
+        false => stateless_session(|_| "no place has many values".to_owned()),
         true => match bmc::session(work) {
             Ok(session) => Ok(Box::new(session) as Box<dyn Session>),
             // The engine was not requested, so a missing solver is no error.
-            Err(why) => each_slice_anew(move |_| why.clone()),
+            Err(why) => stateless_session(move |_| why.clone()),
         },
     },
     ..BMC
@@ -55,7 +55,7 @@ pub const WIDE: Engine = Engine {
 fn is_wide(work: &Assignment<'_>) -> bool {
     let (net, facts) = (work.working_net.net(), work.working_net.facts());
     let intervals = Intervals::new(net, facts);
-    let proved = intervals.within(Provenance::PROVED);
+    let proved = intervals.up_to(Provenance::PROVED);
     let is_narrow = |p, high: u64| i128::from(high) - i128::from(proved.low(p)) <= RANGE;
     net.places().any(|p| !proved.high(p).is_some_and(|high| is_narrow(p, high)))
 }
@@ -76,7 +76,7 @@ const TECHNIQUE: &str = "SAT_SMT";
 const FIRST_SLICE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 /// Number of rounds with unanswered queries before the unrolling is extended anyway.
-const ROUNDS: u32 = 2;
+const MAX_ROUNDS: u32 = 2;
 
 /// Returns the time slice per query in the first round for `goals` goals.
 fn first_slice(budget: &parikh_solvers::Budget, goals: usize) -> Duration {

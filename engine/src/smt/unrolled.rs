@@ -19,11 +19,11 @@ use std::fmt;
 use std::time::Instant;
 
 /// Limit on the number of variables. Beyond it, no solver answers in reasonable time.
-const MOST_VARIABLES: usize = 4_000_000;
+const MAX_VARIABLES: usize = 4_000_000;
 
 /// Limit on the tokens of a place in a witness. It ensures that intermediate markings of a step
 /// stay below 2⁶³ tokens.
-const MOST_TOKENS: u64 = (1 << 62) - 1;
+const MAX_TOKENS: u64 = (1 << 62) - 1;
 
 /// An unrolling together with its SMT solver.
 pub(super) struct SmtUnrolling<'g> {
@@ -31,15 +31,15 @@ pub(super) struct SmtUnrolling<'g> {
     /// The solver's variables for markings and firings.
     variables: Variables<'g>,
     /// The markings and firings of the steps so far, as terms.
-    row: MarkingSequence,
+    markings: MarkingSequence,
     /// One firing per step, or arbitrarily many.
-    between: StepKind,
+    step_kind: StepKind,
     solver: Box<dyn SmtSolver>,
     dump: Option<Dump>,
     /// For each place, an upper bound of its tokens in useful markings.
     bounds: Vec<Option<u64>>,
     /// Number of queries.
-    questions: u64,
+    query_count: u64,
     /// Number of queries at which the solver failed, and the last error message.
     failures: (u64, String),
 }
@@ -47,9 +47,9 @@ pub(super) struct SmtUnrolling<'g> {
 /// Result of a query to the solver.
 pub(super) enum SmtQueryResult {
     /// Satisfiable, with the given model.
-    Possible(SolverModel),
+    Satisfiable(SolverModel),
     /// Unsatisfiable, according to the solver.
-    Impossible,
+    Unsatisfiable,
     /// Time ran out.
     Unfinished,
     /// The solver does not know, and more time would not help.
@@ -59,9 +59,9 @@ pub(super) enum SmtQueryResult {
 /// Result of extending an unrolling.
 pub(super) enum SmtExtensionResult {
     /// The unrolling has the requested number of steps.
-    ToTheEnd,
+    Complete,
     /// The budget ended first.
-    InPart,
+    Partial,
     /// No solver would answer a query about an unrolling of this length.
     TooLong,
 }
@@ -70,8 +70,8 @@ pub(super) enum SmtExtensionResult {
 impl fmt::Debug for SmtQueryResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SmtQueryResult::Possible(_) => f.write_str("possible"),
-            SmtQueryResult::Impossible => f.write_str("impossible"),
+            SmtQueryResult::Satisfiable(_) => f.write_str("possible"),
+            SmtQueryResult::Unsatisfiable => f.write_str("impossible"),
             SmtQueryResult::Unfinished => f.write_str("no answer in time"),
             SmtQueryResult::Unknown(why) => write!(f, "no answer: {why}"),
         }
@@ -89,7 +89,7 @@ impl<'g> SmtUnrolling<'g> {
         for (bound, &tokens) in
             unrolling.bounds.iter_mut().zip(work.working_net.net().initial().tokens())
         {
-            *bound = Some(bound.map_or(MOST_TOKENS, |bound| bound.min(MOST_TOKENS)).max(tokens));
+            *bound = Some(bound.map_or(MAX_TOKENS, |bound| bound.min(MAX_TOKENS)).max(tokens));
         }
         Ok(unrolling)
     }
@@ -120,44 +120,44 @@ impl<'g> SmtUnrolling<'g> {
     ) -> Result<Self, String> {
         let solver = smt_solver(work.smt_solver.as_ref()).map_err(|error| error.to_string())?;
         tracing::info!("{name}: {}", solver.name());
-        let dump = work.dump.as_ref().map(Dump::apart);
+        let dump = work.dump.as_ref().map(Dump::with_own_label);
         let solver = recorded_smt(solver, dump.as_ref());
         let (net, facts) = (work.working_net.net(), work.working_net.facts());
         let variables = Variables::new(net, Numbers::Integers, facts);
         Ok(SmtUnrolling {
             name,
-            row: sequence_from(&variables),
+            markings: sequence_from(&variables),
             bounds: variables.bounds().to_vec(),
             variables,
-            between,
+            step_kind: between,
             solver,
             dump,
-            questions: 0,
+            query_count: 0,
             failures: (0, String::new()),
         })
     }
 
     /// Returns the number of steps.
     pub(super) fn steps(&self) -> usize {
-        self.row.steps()
+        self.markings.steps()
     }
 
     /// Extends the unrolling to this number of steps, as far as the budget permits.
     pub(super) fn extend_to(&mut self, steps: usize, budget: &Budget) -> SmtExtensionResult {
         let net = self.variables.net;
         let variables_per_step = net.place_count() + net.transition_count();
-        if variables_per_step.saturating_mul(steps) > MOST_VARIABLES {
+        if variables_per_step.saturating_mul(steps) > MAX_VARIABLES {
             tracing::info!("{}: {steps} steps need too many variables", self.name);
             return SmtExtensionResult::TooLong;
         }
-        while self.row.steps() < steps {
+        while self.markings.steps() < steps {
             if budget.is_exhausted() {
-                return SmtExtensionResult::InPart;
+                return SmtExtensionResult::Partial;
             }
-            let previous = self.row.last().to_vec();
-            let mut said = self.row.extend(&mut self.variables, self.between);
+            let previous = self.markings.last().to_vec();
+            let mut said = self.markings.extend(&mut self.variables, self.step_kind);
             for (place, previous) in net.places().zip(previous) {
-                let tokens = self.row.last()[place.index()];
+                let tokens = self.markings.last()[place.index()];
                 if let Some(variable) = tokens.variable
                     && tokens != previous
                     && let Some(max_tokens) = self.bounds[PlaceId::index(place)]
@@ -170,7 +170,7 @@ impl<'g> SmtUnrolling<'g> {
                 return SmtExtensionResult::TooLong;
             }
         }
-        SmtExtensionResult::ToTheEnd
+        SmtExtensionResult::Complete
     }
 
     /// Asserts terms in the solver.
@@ -180,7 +180,7 @@ impl<'g> SmtUnrolling<'g> {
 
     /// Returns the term "the marking after `step` steps satisfies the predicate".
     pub(super) fn holds(&mut self, predicate: &Predicate, step: usize) -> Term {
-        self.row.holds(&mut self.variables, predicate, step)
+        self.markings.holds(&mut self.variables, predicate, step)
     }
 
     /// Asks if the unrolling is satisfiable under these assumptions.
@@ -191,18 +191,18 @@ impl<'g> SmtUnrolling<'g> {
         budget: &Budget,
     ) -> SmtQueryResult {
         if let Some(dump) = &self.dump {
-            let steps = self.row.steps();
+            let steps = self.markings.steps();
             let header = format!("{} on net {}: {subject}", self.name, self.variables.net.name());
             dump.describe(&format!("{}-{steps}-{subject}", self.name), &header);
         }
-        self.questions += 1;
+        self.query_count += 1;
         let start = Instant::now();
         let result = match self.solver.check(&self.variables.terms, assumptions, budget) {
-            Ok(SmtAnswer::Satisfiable(model)) => SmtQueryResult::Possible(model),
-            Ok(SmtAnswer::Unsatisfiable { .. }) => SmtQueryResult::Impossible,
+            Ok(SmtAnswer::Satisfiable(model)) => SmtQueryResult::Satisfiable(model),
+            Ok(SmtAnswer::Unsatisfiable { .. }) => SmtQueryResult::Unsatisfiable,
             Ok(SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))) => SmtQueryResult::Unfinished,
             Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(reason))) => {
-                self.failed(&reason);
+                self.record_failure(&reason);
                 if budget.is_exhausted() {
                     SmtQueryResult::Unfinished
                 } else {
@@ -213,13 +213,13 @@ impl<'g> SmtUnrolling<'g> {
             Ok(SmtAnswer::NoAnswer(reason)) => SmtQueryResult::Unknown(reason.to_string()),
             Err(error) => SmtQueryResult::Unknown(error.to_string()),
         };
-        let (name, steps) = (self.name, self.row.steps());
+        let (name, steps) = (self.name, self.markings.steps());
         tracing::debug!("{name}, {subject}, {steps} steps: {result:?} {:.2?}", start.elapsed());
         result
     }
 
     /// Counts a failure of the solver. The first one is logged as a warning.
-    fn failed(&mut self, reason: &str) {
+    fn record_failure(&mut self, reason: &str) {
         let (count, last) = &mut self.failures;
         if *count == 0 {
             let (name, solver) = (self.name, self.solver.name());
@@ -231,7 +231,7 @@ impl<'g> SmtUnrolling<'g> {
 
     /// Returns a short summary of the queries.
     pub(super) fn statistics(&self) -> String {
-        let text = format!("{} questions", self.questions);
+        let text = format!("{} questions", self.query_count);
         match &self.failures {
             (0, _) => text,
             (failures, why) => {
@@ -244,7 +244,7 @@ impl<'g> SmtUnrolling<'g> {
     /// range.
     pub(super) fn sequence(&self, model: &SolverModel) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
-        for step in self.row.fired() {
+        for step in self.markings.fired() {
             for &(t, fire) in step {
                 let t: TransitionId = t;
                 let count = model.integer(fire).unwrap_or_default();

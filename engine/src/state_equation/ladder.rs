@@ -13,14 +13,14 @@ use parikh_solvers::cnf::Literal;
 use std::rc::Rc;
 
 /// Limit on the number of cuts taken from one solution.
-const CUTS: usize = 3;
+const MAX_CUTS: usize = 3;
 
 /// Result of working on a predicate.
 pub(super) enum Pursuit {
     /// No proposal is left: the lemmas exclude the predicate.
     Excluded,
     /// The goal has a candidate solution.
-    Rests,
+    HasCandidate,
     /// Time ran out, or a solver gave up.
     Unfinished,
 }
@@ -38,7 +38,7 @@ impl Engine<'_> {
         proof_reporter: ProofReporter<'_>,
     ) -> bool {
         match self.propose(index, tree, root, budget) {
-            Pursuit::Rests => true,
+            Pursuit::HasCandidate => true,
             Pursuit::Unfinished => false,
             Pursuit::Excluded => {
                 let MarkingGoal::Reach(predicate) = goal else { return true };
@@ -63,21 +63,21 @@ impl Engine<'_> {
         budget: &Budget,
     ) -> Pursuit {
         let mut previous_point: Option<Rc<super::SolutionPoint>> = None;
-        let max_splits = self.targets[index].depth;
+        let max_splits = self.targets[index].max_splits;
         loop {
             // A candidate of another goal may satisfy this goal too.
             let atoms = &self.atoms;
             let reusable = self
-                .pool
+                .recent_points
                 .iter()
                 .rev()
                 .filter(|point| tree.holds(&mut |atom| point.satisfies(atoms.get(atom))))
-                .find(|point| max_splits == 0 || self.is_whole(point));
+                .find(|point| max_splits == 0 || self.is_ordered_integral(point));
             if let Some(point) = reusable.cloned() {
-                self.rest(index, point);
-                return Pursuit::Rests;
+                self.set_candidate(index, point);
+                return Pursuit::HasCandidate;
             }
-            let reference_point = previous_point.as_ref().or(self.pool.last());
+            let reference_point = previous_point.as_ref().or(self.recent_points.last());
             let likely = |atom: AtomId| {
                 reference_point.is_some_and(|point| point.satisfies(atoms.get(atom)))
             };
@@ -96,13 +96,14 @@ impl Engine<'_> {
                     // solutions would use up the limit of splits.
                     let refined = self.exclude_by_lower_bounds(&point)
                         || self.targets[index].splits.len() < max_splits
-                            && (self.split(index, &point) || self.order(index, &point));
+                            && (self.split_on_fractions(index, &point)
+                                || self.split_on_precedences(index, &point));
                     if !refined {
                         if max_splits > 0 {
-                            self.is_whole(&point);
+                            self.is_ordered_integral(&point);
                         }
-                        self.rest(index, point);
-                        return Pursuit::Rests;
+                        self.set_candidate(index, point);
+                        return Pursuit::HasCandidate;
                     }
                     previous_point = Some(point);
                 }
@@ -135,10 +136,10 @@ impl Engine<'_> {
     /// Splits the goal on sums with a fractional value in `point`: each sum is at most the value
     /// rounded down, or at least the value rounded up. Returns false if no split is new. `point`
     /// must be the solution found last.
-    fn split(&mut self, index: usize, point: &super::SolutionPoint) -> bool {
-        let mut fractional_sums = self.relaxation.cuts(point, CUTS);
+    fn split_on_fractions(&mut self, index: usize, point: &super::SolutionPoint) -> bool {
+        let mut fractional_sums = self.relaxation.cuts(point, MAX_CUTS);
         if fractional_sums.is_empty() {
-            let most_fractional = point.most_broken();
+            let most_fractional = point.most_fractional();
             fractional_sums
                 .extend(most_fractional.map(|(place, low)| (LinearSum::place(place), low)));
         }
@@ -148,7 +149,7 @@ impl Engine<'_> {
             let split =
                 (self.atoms.intern(lower_side.clone()), self.atoms.intern(lower_side.negated()));
             if self.splits.insert(split) {
-                self.proposer.split(split);
+                self.proposer.add_split(split);
             }
             let splits = &mut self.targets[index].splits;
             if !splits.contains(&split) {

@@ -34,11 +34,11 @@ use parikh_structure::traps::small_marked_traps;
 use std::collections::BTreeMap;
 
 /// Limit on the number of places from which the search for weights starts, for one solution.
-const SEEDS: usize = 64;
+const MAX_SEEDS: usize = 64;
 /// Limit on the number of places with a nonzero weight.
-const TERMS: usize = 40;
+const MAX_TERMS: usize = 40;
 /// Limit on the size of a weight.
-const LARGEST: u64 = 1 << 20;
+const MAX_WEIGHT: u64 = 1 << 20;
 
 /// Weights by place. Places without an entry have weight 0.
 type LowerBoundWeights = BTreeMap<PlaceId, u64>;
@@ -47,33 +47,33 @@ type LowerBoundWeights = BTreeMap<PlaceId, u64>;
 pub(super) struct LowerBoundPremises {
     facts: Facts,
     /// The token intervals that follow from `facts`, with the derivation of each bound.
-    level: ProvenanceIntervals,
+    intervals: ProvenanceIntervals,
 }
 
 impl LowerBoundPremises {
     /// Returns the premises from `facts`, and the lower bounds of single places that follow.
     pub(super) fn new(net: &Net, facts: &Facts) -> (LowerBoundPremises, Vec<LowerBound>) {
-        let from_facts = LowerBoundPremises::of(net, facts.clone());
-        let lower = from_facts.lower_ends(net);
-        if lower.is_empty() || from_facts.bounds(net, &lower, &Budget::unlimited()).is_some() {
+        let from_facts = LowerBoundPremises::from_facts(net, facts.clone());
+        let lower = from_facts.positive_lower_bounds(net);
+        if lower.is_empty() || from_facts.derivation(net, &lower, &Budget::unlimited()).is_some() {
             return (from_facts, lower);
         }
         // Some fact has no justification that a certificate can state. Bounds from the arcs alone
         // always have one.
-        let by_arcs = LowerBoundPremises::of(net, Facts::none(net));
-        let lower = by_arcs.lower_ends(net);
+        let by_arcs = LowerBoundPremises::from_facts(net, Facts::none(net));
+        let lower = by_arcs.positive_lower_bounds(net);
         (by_arcs, lower)
     }
 
     /// Computes the intervals that follow from `facts`.
-    fn of(net: &Net, facts: Facts) -> LowerBoundPremises {
-        let level = Intervals::new(net, &facts).proved().clone();
-        LowerBoundPremises { facts, level }
+    fn from_facts(net: &Net, facts: Facts) -> LowerBoundPremises {
+        let intervals = Intervals::new(net, &facts).proved().clone();
+        LowerBoundPremises { facts, intervals }
     }
 
     /// Returns the places that always have a token, each with its lower bound.
-    fn lower_ends(&self, net: &Net) -> Vec<LowerBound> {
-        let lower_bounds = net.places().map(|place| (place, self.level.low(place)));
+    fn positive_lower_bounds(&self, net: &Net) -> Vec<LowerBound> {
+        let lower_bounds = net.places().map(|place| (place, self.intervals.low(place)));
         let lower_bounds = lower_bounds.filter(|&(_, tokens)| tokens > 0);
         lower_bounds
             .map(|(place, tokens)| LowerBound { weights: vec![(place, 1)], tokens })
@@ -82,7 +82,7 @@ impl LowerBoundPremises {
 
     /// Returns the derivation of the place bounds that the proofs of `used` need. Returns `None` if
     /// a fact has no justification, or the budget is exhausted.
-    pub(super) fn bounds(
+    pub(super) fn derivation(
         &self,
         net: &Net,
         used: &[LowerBound],
@@ -91,7 +91,7 @@ impl LowerBoundPremises {
         let mut bounds_needed = Vec::new();
         for LowerBound { weights, tokens } in used {
             match weights[..] {
-                [(place, 1)] if self.level.low(place) >= *tokens => {
+                [(place, 1)] if self.intervals.low(place) >= *tokens => {
                     bounds_needed.push((place, false))
                 }
                 _ => {
@@ -107,84 +107,98 @@ impl LowerBoundPremises {
         }
         bounds_needed.sort_unstable();
         bounds_needed.dedup();
-        intervals::bounds(net, &self.facts, &self.level, bounds_needed.into_iter(), budget)
+        intervals::bounds(net, &self.facts, &self.intervals, bounds_needed.into_iter(), budget)
     }
 
     /// Returns true if the intervals do not exclude that `t` fires.
     fn may_fire(&self, t: TransitionId) -> bool {
-        self.level.is_possible(t)
+        self.intervals.is_possible(t)
     }
 
     /// Returns an input place of `t` that never has enough tokens for `t`.
     fn short_input(&self, net: &Net, t: TransitionId) -> Option<PlaceId> {
         let short =
-            |arc: &&parikh_net::Arc| self.level.high(arc.place).is_some_and(|n| n < arc.weight);
+            |arc: &&parikh_net::Arc| self.intervals.high(arc.place).is_some_and(|n| n < arc.weight);
         net.pre(t).iter().find(short).map(|arc| arc.place)
     }
 }
 
 /// Returns the largest k such that w·m ≥ k in every reachable marking, by the argument of
 /// [`LowerBound`](parikh_evidence::certificate::LowerBound). Returns `None` if k exceeds 63 bits.
-fn largest(net: &Net, weights: &LowerBoundWeights, premises: &LowerBoundPremises) -> Option<u64> {
+fn largest_lower_bound(
+    net: &Net,
+    weights: &LowerBoundWeights,
+    premises: &LowerBoundPremises,
+) -> Option<u64> {
     let initial_value = weights.iter().map(|(&p, &w)| u128::from(w) * u128::from(net.initial()[p]));
     let mut min_value: u128 = initial_value.sum();
-    for t in lowering(net, weights, premises) {
-        min_value = min_value.min(over(weights, net.post(t)));
+    for t in decreasing_transitions(net, weights, premises) {
+        min_value = min_value.min(weighted_sum(weights, net.post(t)));
     }
     u64::try_from(min_value).ok().filter(|min_value| i64::try_from(*min_value).is_ok())
 }
 
 /// Returns the transitions that may fire and decrease w·m. Repetitions are possible.
-fn lowering<'a>(
+fn decreasing_transitions<'a>(
     net: &'a Net,
     weights: &'a LowerBoundWeights,
     premises: &'a LowerBoundPremises,
 ) -> impl Iterator<Item = TransitionId> + 'a {
     let takers = weights.keys().flat_map(|&place| net.consumers(place)).map(|arc| arc.transition);
-    takers
-        .filter(|&t| premises.may_fire(t) && over(weights, net.post(t)) < over(weights, net.pre(t)))
+    takers.filter(|&t| {
+        premises.may_fire(t)
+            && weighted_sum(weights, net.post(t)) < weighted_sum(weights, net.pre(t))
+    })
 }
 
 /// Returns w·pre(t) or w·post(t), given the arcs. Weights and arcs are small enough for 128 bits.
-fn over(weights: &LowerBoundWeights, arcs: &[parikh_net::Arc]) -> u128 {
+fn weighted_sum(weights: &LowerBoundWeights, arcs: &[parikh_net::Arc]) -> u128 {
     let weight = |arc: &parikh_net::Arc| weights.get(&arc.place).copied().unwrap_or(0);
     arcs.iter().map(|arc| u128::from(weight(arc)) * u128::from(arc.weight)).sum()
 }
 
 /// Searches for weights whose lower bound the point violates, starting from one place after
 /// another.
-fn violated(net: &Net, point: &SolutionPoint, premises: &LowerBoundPremises) -> Option<LowerBound> {
+fn find_violated(
+    net: &Net,
+    point: &SolutionPoint,
+    premises: &LowerBoundPremises,
+) -> Option<LowerBound> {
     let fewer =
         |place: &PlaceId| (point.marking[place.index()] + TOLERANCE) < net.initial()[*place] as f64;
-    net.places().filter(fewer).take(SEEDS).find_map(|seed| grown(net, seed, point, premises))
+    net.places()
+        .filter(fewer)
+        .take(MAX_SEEDS)
+        .find_map(|seed| extend_weights(net, seed, point, premises))
 }
 
 /// Extends the weights from one place, see the module documentation. Returns `None` if the search
 /// fails.
-fn grown(
+fn extend_weights(
     net: &Net,
     seed: PlaceId,
     point: &SolutionPoint,
     premises: &LowerBoundPremises,
 ) -> Option<LowerBound> {
     let mut weights = LowerBoundWeights::from([(seed, 1)]);
-    for _ in 0..2 * TERMS {
+    for _ in 0..2 * MAX_TERMS {
         let value: f64 = weights.iter().map(|(p, &w)| w as f64 * point.marking[p.index()]).sum();
         let needed = (value + TOLERANCE).floor() + 1.0;
         let initially: f64 =
             weights.iter().map(|(&p, &w)| w as f64 * net.initial()[p] as f64).sum();
-        if initially < needed || needed > 1e15 || weights.len() > TERMS {
+        if initially < needed || needed > 1e15 || weights.len() > MAX_TERMS {
             return None;
         }
         let needed = needed as u128;
-        let violating =
-            lowering(net, &weights, premises).find(|&t| over(&weights, net.post(t)) < needed);
+        let violating = decreasing_transitions(net, &weights, premises)
+            .find(|&t| weighted_sum(&weights, net.post(t)) < needed);
         let Some(t) = violating else {
-            let tokens = largest(net, &weights, premises)?;
+            let tokens = largest_lower_bound(net, &weights, premises)?;
             let weights = weights.into_iter().collect();
             return Some(LowerBound { weights, tokens });
         };
-        let (before, after) = (over(&weights, net.pre(t)), over(&weights, net.post(t)));
+        let (before, after) =
+            (weighted_sum(&weights, net.pre(t)), weighted_sum(&weights, net.post(t)));
         // More weight on an output, until the firing does not decrease the sum or leaves enough.
         let weight_increase = |arc: &parikh_net::Arc| -> Option<(PlaceId, u64, f64)> {
             let gained = arc.weight.saturating_sub(net.pre_weight(t, arc.place));
@@ -192,14 +206,15 @@ fn grown(
                 0 => (needed - after).div_ceil(arc.weight.into()),
                 gained => (before - after).div_ceil(gained.into()),
             };
-            let increase = u64::try_from(increase).ok().filter(|&increase| increase <= LARGEST)?;
+            let increase =
+                u64::try_from(increase).ok().filter(|&increase| increase <= MAX_WEIGHT)?;
             Some((arc.place, increase, increase as f64 * point.marking[arc.place.index()]))
         };
         let choices = net.post(t).iter().filter_map(weight_increase);
         let (place, increase, _) =
             choices.min_by(|a, b| a.2.total_cmp(&b.2).then(a.1.cmp(&b.1)))?;
         let weight = weights.entry(place).or_default();
-        *weight = weight.checked_add(increase).filter(|&weight| weight <= LARGEST)?;
+        *weight = weight.checked_add(increase).filter(|&weight| weight <= MAX_WEIGHT)?;
     }
     None
 }
@@ -212,12 +227,12 @@ impl Engine<'_> {
         let empty = |place: &PlaceId| point.marking[place.index()] < TOLERANCE;
         let empty: Vec<PlaceId> = self.net.places().filter(empty).collect();
         for trap in small_marked_traps(self.net, &empty, self.config.traps_at_once) {
-            if !point.marks(&trap) {
+            if !point.marks_trap(&trap) {
                 self.relaxation.add_trap(trap);
             }
         }
         if self.relaxation.learned() == known
-            && let Some(bound) = violated(self.net, point, &self.premises)
+            && let Some(bound) = find_violated(self.net, point, &self.premises)
             && self.has_premises(&bound)
         {
             self.relaxation.add_lower_bound(bound);
@@ -225,7 +240,7 @@ impl Engine<'_> {
         let added = self.relaxation.learned() != known;
         if added {
             let relaxation = &self.relaxation;
-            self.pool.retain(|point| relaxation.allows(point, Default::default()));
+            self.recent_points.retain(|point| relaxation.allows(point, Default::default()));
         }
         added
     }
@@ -233,7 +248,7 @@ impl Engine<'_> {
     /// Returns true if the place bounds that the lower bound needs can be derived.
     fn has_premises(&self, bound: &LowerBound) -> bool {
         let used = std::slice::from_ref(bound);
-        self.premises.bounds(self.net, used, &Budget::unlimited()).is_some()
+        self.premises.derivation(self.net, used, &Budget::unlimited()).is_some()
     }
 }
 
@@ -244,7 +259,11 @@ mod tests {
     use std::cell::OnceCell;
 
     fn point(marking: &[f64]) -> SolutionPoint {
-        SolutionPoint { firings: Vec::new(), marking: marking.to_vec(), whole: OnceCell::new() }
+        SolutionPoint {
+            firings: Vec::new(),
+            marking: marking.to_vec(),
+            is_ordered_integral: OnceCell::new(),
+        }
     }
 
     #[test]
@@ -263,8 +282,8 @@ mod tests {
         let (premises, lower) = LowerBoundPremises::new(&net, &Facts::none(&net));
         assert_eq!(lower, []);
         let [p, q] = [0, 1].map(PlaceId::new);
-        let found = violated(&net, &point(&[1.0, 0.0]), &premises);
+        let found = find_violated(&net, &point(&[1.0, 0.0]), &premises);
         assert_eq!(found, Some(LowerBound { weights: vec![(p, 1), (q, 3)], tokens: 3 }));
-        assert_eq!(violated(&net, &point(&[0.0, 1.0]), &premises), None);
+        assert_eq!(find_violated(&net, &point(&[0.0, 1.0]), &premises), None);
     }
 }

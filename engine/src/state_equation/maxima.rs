@@ -28,22 +28,22 @@ use std::rc::Rc;
 #[derive(Default)]
 pub(super) struct IntegerMaximum {
     /// The last question, "can the sum have this value?", with its atom tree and its literal.
-    asked: Option<(i64, AtomNode, Literal)>,
+    last_question: Option<(i64, AtomNode, Literal)>,
     /// The largest value of an integral solution of the state equation.
-    found: Option<i128>,
+    largest_integral_value: Option<i128>,
 }
 
 impl IntegerMaximum {
     /// Returns true if an integral solution attains the bound. The state equation then cannot lower
     /// it.
     pub(super) fn attains(&self, bound: i128) -> bool {
-        self.found.is_some_and(|integral_value| integral_value >= bound)
+        self.largest_integral_value.is_some_and(|integral_value| integral_value >= bound)
     }
 
     /// Returns the next value to ask for, between the largest value `seen` in a witness and the
     /// proved bound.
-    fn next(&self, seen: i128, bound: i128) -> i128 {
-        match self.found {
+    fn next_value(&self, seen: i128, bound: i128) -> i128 {
+        match self.largest_integral_value {
             Some(integral_value) if integral_value > seen => {
                 integral_value + (bound - integral_value + 1) / 2
             }
@@ -66,7 +66,7 @@ impl Engine<'_> {
     ) -> bool {
         let id = self.targets[index].id;
         loop {
-            let (bound, lemma, point) = match self.relaxation.least(negated, budget) {
+            let (bound, lemma, point) = match self.relaxation.minimise(negated, budget) {
                 MinimumResult::Bound { bound, lemma, point } => (-bound, lemma, point),
                 MinimumResult::Unbounded => {
                     *unbounded = true;
@@ -98,7 +98,7 @@ impl Engine<'_> {
             }
             let point = Rc::new(point);
             if !self.exclude_by_lower_bounds(&point) {
-                self.rest(index, point);
+                self.set_candidate(index, point);
                 return true;
             }
             if budget.is_exhausted() {
@@ -126,15 +126,17 @@ impl Engine<'_> {
                 return true;
             }
             // Bounds beyond 63 bits are not useful.
-            let Ok(value) = i64::try_from(integer_maximum.next(seen, bound)) else { return true };
+            let Ok(value) = i64::try_from(integer_maximum.next_value(seen, bound)) else {
+                return true;
+            };
             let Some(negated_value) = value.checked_neg() else { return true };
-            let (tree, root) = match integer_maximum.asked.take() {
+            let (tree, root) = match integer_maximum.last_question.take() {
                 Some((asked_value, tree, root)) if asked_value == value => (tree, root),
                 _ => {
                     let atom = Atom { sum: negated.clone(), bound: negated_value };
                     let tree = AtomNode::Atom(self.atoms.intern(atom));
                     self.learn_clashes(&tree.atoms());
-                    let root = self.proposer.add(&tree);
+                    let root = self.proposer.add_tree(&tree);
                     (tree, root)
                 }
             };
@@ -154,19 +156,20 @@ impl Engine<'_> {
                         return true;
                     }
                 }
-                Pursuit::Rests => {
+                Pursuit::HasCandidate => {
                     let candidate = self.targets[index].candidate.clone();
-                    let integral_candidate = candidate.filter(|(point, _)| self.is_whole(point));
+                    let integral_candidate =
+                        candidate.filter(|(point, _)| self.is_ordered_integral(point));
                     let Some((point, _)) = integral_candidate else { return true };
                     let point_value = point.value(&sum);
                     // The rounded value is too small.
                     if point_value < i128::from(value) {
                         return true;
                     }
-                    integer_maximum.found = Some(point_value);
+                    integer_maximum.largest_integral_value = Some(point_value);
                 }
                 Pursuit::Unfinished => {
-                    integer_maximum.asked = Some((value, tree, root));
+                    integer_maximum.last_question = Some((value, tree, root));
                     return false;
                 }
             }

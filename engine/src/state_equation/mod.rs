@@ -134,13 +134,13 @@ pub struct Candidate {
 /// A goal with the state of the work on it.
 struct GoalState {
     id: GoalId,
-    kind: GoalQuestion,
+    question: GoalQuestion,
     /// A candidate solution, and the numbers of learned rows when it was last tested.
     candidate: Option<(Rc<SolutionPoint>, LearnedRows)>,
     /// The splits of the goal: the search considers one side of each.
     splits: Vec<Split>,
     /// Limit on the number of splits. 0 for a goal that [`Engine::deepen`] has not treated yet.
-    depth: usize,
+    max_splits: usize,
 }
 
 enum GoalQuestion {
@@ -181,15 +181,15 @@ pub struct Engine<'n> {
     targets: Vec<GoalState>,
     /// The most recent candidates, oldest first. A goal that one of these points satisfies needs no
     /// linear program.
-    pool: Vec<Rc<SolutionPoint>>,
+    recent_points: Vec<Rc<SolutionPoint>>,
     statistics: StateEquationStatistics,
 }
 
 /// Limit on the number of splits for one goal.
-const DEEPEST: usize = 512;
+const MAX_SPLITS: usize = 512;
 
 /// Limit on the number of recent candidates kept for other goals.
-const POOL: usize = 24;
+const MAX_RECENT_POINTS: usize = 24;
 
 /// Runs the engine until all goals of `task` are settled or have candidates, or the budget is
 /// exhausted.
@@ -248,10 +248,10 @@ impl<'n> Engine<'n> {
         let relaxation = Relaxation::new(net, lower_bounds, config.dump.as_ref())?;
         let target = |&(id, _): &(GoalId, MarkingGoal)| GoalState {
             id,
-            kind: GoalQuestion::New,
+            question: GoalQuestion::New,
             candidate: None,
             splits: Vec::new(),
-            depth: 0,
+            max_splits: 0,
         };
         let mut engine = Engine {
             net,
@@ -266,7 +266,7 @@ impl<'n> Engine<'n> {
             splits: HashSet::new(),
             precedences: Vec::new(),
             targets: goals.iter().map(target).collect(),
-            pool: Vec::new(),
+            recent_points: Vec::new(),
             statistics: StateEquationStatistics::default(),
         };
         engine.statistics.time = start.elapsed();
@@ -306,15 +306,19 @@ impl<'n> Engine<'n> {
     pub fn deepen(&mut self, task: &Task<'_>) -> bool {
         let mut any = false;
         for index in 0..self.targets.len() {
-            let GoalState { candidate: Some((point, _)), depth, id, .. } = &self.targets[index]
+            let GoalState { candidate: Some((point, _)), max_splits: depth, id, .. } =
+                &self.targets[index]
             else {
                 continue;
             };
             // The order of a new candidate has not been checked yet, since this takes time.
             let is_new = *depth == 0;
-            if *depth < DEEPEST && task.board.is_open(*id) && (is_new || !self.is_whole(point)) {
+            if *depth < MAX_SPLITS
+                && task.board.is_open(*id)
+                && (is_new || !self.is_ordered_integral(point))
+            {
                 let target = &mut self.targets[index];
-                target.depth = (target.depth * 4).clamp(32, DEEPEST);
+                target.max_splits = (target.max_splits * 4).clamp(32, MAX_SPLITS);
                 target.candidate = None;
                 any = true;
             }
@@ -340,7 +344,7 @@ impl<'n> Engine<'n> {
             let mut unfinished_goals = 0;
             for index in 0..self.targets.len() {
                 let id = self.targets[index].id;
-                if !task.board.is_open(id) || self.rests(index) {
+                if !task.board.is_open(id) || self.has_valid_candidate(index) {
                     continue;
                 }
                 if budget.is_exhausted() {
@@ -349,10 +353,10 @@ impl<'n> Engine<'n> {
                 }
                 let Some(goal) = goal_of(task, id, index) else { continue };
                 let is_done =
-                    self.turn(index, goal, &budget.slice(goal_time), task, proof_reporter);
+                    self.work_on_goal(index, goal, &budget.slice(goal_time), task, proof_reporter);
                 unfinished_goals += usize::from(!is_done);
             }
-            if unfinished_goals == 0 && self.all_rest(task) {
+            if unfinished_goals == 0 && self.all_open_have_candidates(task) {
                 break SliceProgress::Finished;
             }
             if budget.is_exhausted() {
@@ -369,7 +373,7 @@ impl<'n> Engine<'n> {
     }
 
     /// Returns true if the goal has a candidate that marks all traps found since.
-    fn rests(&mut self, index: usize) -> bool {
+    fn has_valid_candidate(&mut self, index: usize) -> bool {
         let target = &mut self.targets[index];
         let Some((point, learned_rows)) = &mut target.candidate else { return false };
         if self.relaxation.allows(point, *learned_rows) {
@@ -380,14 +384,15 @@ impl<'n> Engine<'n> {
         false
     }
 
-    fn all_rest(&mut self, task: &Task<'_>) -> bool {
-        (0..self.targets.len())
-            .all(|index| !task.board.is_open(self.targets[index].id) || self.rests(index))
+    fn all_open_have_candidates(&mut self, task: &Task<'_>) -> bool {
+        (0..self.targets.len()).all(|index| {
+            !task.board.is_open(self.targets[index].id) || self.has_valid_candidate(index)
+        })
     }
 
     /// Works on the goal at `index` within `budget`. Returns true if the goal is settled or has a
     /// candidate, or if nothing more can be done for it.
-    fn turn(
+    fn work_on_goal(
         &mut self,
         index: usize,
         goal: &MarkingGoal,
@@ -396,8 +401,8 @@ impl<'n> Engine<'n> {
         proof_reporter: ProofReporter<'_>,
     ) -> bool {
         self.describe(index, goal);
-        if let GoalQuestion::New = self.targets[index].kind {
-            self.targets[index].kind = match goal {
+        if let GoalQuestion::New = self.targets[index].question {
+            self.targets[index].question = match goal {
                 MarkingGoal::Maximise(sum) => GoalQuestion::Maximum {
                     negated: sum.negated(),
                     unbounded: false,
@@ -406,13 +411,13 @@ impl<'n> Engine<'n> {
                 MarkingGoal::Reach(predicate) => {
                     let tree = self.atoms.tree(self.net, predicate);
                     self.learn_clashes(&tree.atoms());
-                    let root = self.proposer.add(&tree);
+                    let root = self.proposer.add_tree(&tree);
                     GoalQuestion::Reach { tree, root }
                 }
             };
         }
         // Taken out temporarily, so that the rest of the engine can be modified.
-        let kind = std::mem::replace(&mut self.targets[index].kind, GoalQuestion::New);
+        let kind = std::mem::replace(&mut self.targets[index].question, GoalQuestion::New);
         let (kind, is_done) = match kind {
             GoalQuestion::New => (GoalQuestion::New, true),
             GoalQuestion::Reach { tree, root } => {
@@ -422,13 +427,13 @@ impl<'n> Engine<'n> {
             GoalQuestion::Maximum { negated, mut unbounded, mut whole } => {
                 let mut is_done = unbounded
                     || self.maximise(index, &negated, &mut unbounded, budget, task, proof_reporter);
-                if is_done && !unbounded && self.targets[index].depth > 0 {
+                if is_done && !unbounded && self.targets[index].max_splits > 0 {
                     is_done = self.narrow(index, &negated, &mut whole, budget, proof_reporter);
                 }
                 (GoalQuestion::Maximum { negated, unbounded, whole }, is_done)
             }
         };
-        self.targets[index].kind = kind;
+        self.targets[index].question = kind;
         is_done
     }
 
@@ -451,13 +456,13 @@ impl<'n> Engine<'n> {
 
     /// Stores `point` as the candidate of the goal. It stays until a trap or a lower bound excludes
     /// it.
-    fn rest(&mut self, index: usize, point: Rc<SolutionPoint>) {
+    fn set_candidate(&mut self, index: usize, point: Rc<SolutionPoint>) {
         self.targets[index].candidate = Some((point.clone(), self.relaxation.learned()));
-        if !self.pool.iter().any(|known| Rc::ptr_eq(known, &point)) {
-            if self.pool.len() == POOL {
-                self.pool.remove(0);
+        if !self.recent_points.iter().any(|known| Rc::ptr_eq(known, &point)) {
+            if self.recent_points.len() == MAX_RECENT_POINTS {
+                self.recent_points.remove(0);
             }
-            self.pool.push(point);
+            self.recent_points.push(point);
         }
     }
 
@@ -527,7 +532,7 @@ impl<'n> Engine<'n> {
         let lower_bounds = Some((self.relaxation.lower_bounds(), &self.premises));
         let parts = CertificateParts { lemmas, atom: &atom, traps, lower_bounds, precedences };
         match proofs::certificate(self.net, refuted, parts, budget, self.config.dump.as_ref()) {
-            Ok(certificate) => Some(proof(certificate)),
+            Ok(certificate) => Some(to_proof(certificate)),
             Err(NoProof::Unfinished) => None,
             Err(NoProof::Flawed(flaw)) => {
                 self.statistics.faults += 1;
@@ -538,7 +543,7 @@ impl<'n> Engine<'n> {
     }
 }
 
-fn proof(certificate: LinearCertificate) -> Proof {
+fn to_proof(certificate: LinearCertificate) -> Proof {
     let argument = Argument::StateEquation {
         traps: certificate.traps.len(),
         lower_bounds: certificate.lower_bounds.len(),

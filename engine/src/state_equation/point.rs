@@ -15,11 +15,11 @@ pub(super) struct SolutionPoint {
     /// index, then by [`counter`].
     pub(super) marking: Vec<f64>,
     /// Cached result of [`Engine::is_whole`](super::Engine::is_whole).
-    pub(super) whole: OnceCell<bool>,
+    pub(super) is_ordered_integral: OnceCell<bool>,
 }
 
 /// Returns the virtual place that counts the firings of an effect class.
-pub(super) fn counter(net: &Net, effect: EffectId) -> PlaceId {
+pub(super) fn firing_counter(net: &Net, effect: EffectId) -> PlaceId {
     PlaceId::new(net.place_count() + effect.index())
 }
 
@@ -40,12 +40,12 @@ impl SolutionPoint {
 
     /// Returns true if all tokens and firings are integers, within the tolerance.
     pub(super) fn is_integral(&self) -> bool {
-        self.most_broken().is_none()
+        self.most_fractional().is_none()
     }
 
     /// Returns the place or counter whose value is furthest from an integer, with the value rounded
     /// down.
-    pub(super) fn most_broken(&self) -> Option<(PlaceId, i64)> {
+    pub(super) fn most_fractional(&self) -> Option<(PlaceId, i64)> {
         let distance_to_integer = |value: f64| (value - value.round()).abs();
         let fractional = self.marking.iter().enumerate().filter(|&(_, &value)| {
             distance_to_integer(value) > 100.0 * TOLERANCE && value.abs() < 1e9
@@ -57,7 +57,7 @@ impl SolutionPoint {
     }
 
     /// Returns true if the trap is marked: its places have at least one token in total.
-    pub(super) fn marks(&self, trap: &[PlaceId]) -> bool {
+    pub(super) fn marks_trap(&self, trap: &[PlaceId]) -> bool {
         trap.iter().map(|p| self.marking[p.index()]).sum::<f64>() >= 1.0 - TOLERANCE
     }
 }

@@ -12,17 +12,17 @@
 //! [`Precedence`] contains the proofs and the checker.
 
 use super::Engine;
-use super::point::{SolutionPoint, TOLERANCE, counter};
+use super::point::{SolutionPoint, TOLERANCE, firing_counter};
 use parikh_evidence::certificate::{Lemma, Precedence};
 use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, TransitionId};
 use parikh_structure::traps::small_traps;
 use std::collections::BTreeSet;
 
 /// Limit on the number of place sets of each kind for one solution.
-const SETS: usize = 3;
+const MAX_SETS: usize = 3;
 
 /// Limit on the number of terms in a sum of firings or in a trap.
-const TERMS: usize = 300;
+const MAX_TERMS: usize = 300;
 
 /// A precedence that a solution violates.
 struct ViolatedPrecedence {
@@ -36,16 +36,18 @@ struct ViolatedPrecedence {
 
 impl Engine<'_> {
     /// Returns true if the solution has only integers and violates no precedence.
-    pub(super) fn is_whole(&self, point: &SolutionPoint) -> bool {
-        *point.whole.get_or_init(|| point.is_integral() && self.broken(point).is_empty())
+    pub(super) fn is_ordered_integral(&self, point: &SolutionPoint) -> bool {
+        *point
+            .is_ordered_integral
+            .get_or_init(|| point.is_integral() && self.violated_precedences(point).is_empty())
     }
 
     /// Adds the precedences that the point violates as splits of the goal. Returns false if there
     /// are none.
-    pub(super) fn order(&mut self, index: usize, point: &SolutionPoint) -> bool {
+    pub(super) fn split_on_precedences(&mut self, index: usize, point: &SolutionPoint) -> bool {
         let mut is_added = false;
-        for violated in self.broken(point) {
-            let Some(split) = self.demand(&violated) else { continue };
+        for violated in self.violated_precedences(point) {
+            let Some(split) = self.add_precedence(&violated) else { continue };
             let splits = &mut self.targets[index].splits;
             if !splits.contains(&split) {
                 splits.push(split);
@@ -56,24 +58,24 @@ impl Engine<'_> {
     }
 
     /// Returns the precedences that the solution violates, at most `SETS` of each kind.
-    fn broken(&self, point: &SolutionPoint) -> Vec<ViolatedPrecedence> {
-        let count = |effect: EffectId| point.marking[counter(self.net, effect).index()];
+    fn violated_precedences(&self, point: &SolutionPoint) -> Vec<ViolatedPrecedence> {
+        let count = |effect: EffectId| point.marking[firing_counter(self.net, effect).index()];
         let mut fires = vec![false; self.net.effect_count()];
         for effect in self.net.effect_classes() {
             fires[effect.index()] = count(effect) > TOLERANCE;
         }
-        let mut violated = unfed(self.net, &fires);
+        let mut violated = unfed_place_sets(self.net, &fires);
         let empty = |p: &PlaceId| point.marking[p.index()] < TOLERANCE;
         let empty: Vec<PlaceId> = self.net.places().filter(empty).collect();
-        violated.extend(kept(self.net, &fires, &empty));
+        violated.extend(fed_empty_traps(self.net, &fires, &empty));
         violated
     }
 
     /// Adds the precedence as a split for all goals: no idle effect fires, or the places get a
     /// token. Returns `None` if a sum does not fit.
-    fn demand(&mut self, violated: &ViolatedPrecedence) -> Option<super::Split> {
+    fn add_precedence(&mut self, violated: &ViolatedPrecedence) -> Option<super::Split> {
         let firing_sum = |effects: &BTreeSet<EffectId>| {
-            LinearSum::new(effects.iter().map(|&effect| (counter(self.net, effect), 1))).ok()
+            LinearSum::new(effects.iter().map(|&effect| (firing_counter(self.net, effect), 1))).ok()
         };
         let place_sum = || LinearSum::new(violated.places.iter().map(|&place| (place, 1))).ok();
         let idle = Atom { sum: firing_sum(&violated.idle)?, bound: 0 };
@@ -90,7 +92,7 @@ impl Engine<'_> {
                 Some(_) => Precedence::Unfed { places, idle, fed: alternative },
                 None => Precedence::Kept { places, idle, marked: alternative },
             });
-            self.proposer.split(split);
+            self.proposer.add_split(split);
             if matches!(&violated.fed, Some(effects) if effects.is_empty()) {
                 // No transition can feed the places: the comparison is 0 ≤ −1.
                 self.learn(Lemma { atoms: vec![(alternative, 1)], ..Lemma::default() });
@@ -102,7 +104,7 @@ impl Engine<'_> {
 
 /// Returns sets of initially empty places that firing transitions of the solution wait for, and
 /// that no transition of the solution feeds from outside.
-fn unfed(net: &Net, fires: &[bool]) -> Vec<ViolatedPrecedence> {
+fn unfed_place_sets(net: &Net, fires: &[bool]) -> Vec<ViolatedPrecedence> {
     let fires = |t: TransitionId| fires[net.effect_of(t).index()];
     let marked = markable(net, &fires);
     let is_missing = |p: PlaceId| !marked[p.index()];
@@ -117,15 +119,15 @@ fn unfed(net: &Net, fires: &[bool]) -> Vec<ViolatedPrecedence> {
             continue;
         }
         tried += 1;
-        let violation = around(net, class, &fires, &is_missing);
+        let violation = unfed_places(net, class, &fires, &is_missing);
         // Part of the blocked effects suffices, if `effect` is among them.
         let idle =
             std::iter::once(effect).chain(violation.idle.iter().copied().filter(|e| *e != effect));
-        let idle = idle.take(TERMS).collect();
-        if violation.fed.as_ref().is_some_and(|fed| fed.len() <= TERMS) {
+        let idle = idle.take(MAX_TERMS).collect();
+        if violation.fed.as_ref().is_some_and(|fed| fed.len() <= MAX_TERMS) {
             violated.push(ViolatedPrecedence { idle, ..violation });
         }
-        if violated.len() == SETS || tried == 4 * SETS {
+        if violated.len() == MAX_SETS || tried == 4 * MAX_SETS {
             break;
         }
     }
@@ -164,7 +166,7 @@ fn markable(net: &Net, fires: &dyn Fn(TransitionId) -> bool) -> Vec<bool> {
 
 /// Returns a set of missing places that all transitions of `class` wait for, and that no firing
 /// transition feeds from outside.
-fn around(
+fn unfed_places(
     net: &Net,
     class: &[TransitionId],
     fires: &dyn Fn(TransitionId) -> bool,
@@ -196,7 +198,7 @@ fn around(
 }
 
 /// Returns traps among the `empty` places on which firing effects put tokens.
-fn kept(net: &Net, fires: &[bool], empty: &[PlaceId]) -> Vec<ViolatedPrecedence> {
+fn fed_empty_traps(net: &Net, fires: &[bool], empty: &[PlaceId]) -> Vec<ViolatedPrecedence> {
     let mut is_fed = vec![false; net.place_count()];
     let mut feeders: Vec<Vec<EffectId>> = vec![Vec::new(); net.place_count()];
     for effect in net.effect_classes() {
@@ -205,13 +207,13 @@ fn kept(net: &Net, fires: &[bool], empty: &[PlaceId]) -> Vec<ViolatedPrecedence>
             is_fed[change.place.index()] |= fires[effect.index()];
         }
     }
-    let traps = small_traps(net, empty, |p| is_fed[p.index()], SETS, TERMS);
+    let traps = small_traps(net, empty, |p| is_fed[p.index()], MAX_SETS, MAX_TERMS);
     let to_precedence = |places: Vec<PlaceId>| {
         let feeding_effects = || places.iter().flat_map(|p| &feeders[p.index()]).copied();
         // Part of the feeding effects suffices, if one that fires is among them.
         let (fired, idle_feeders): (Vec<_>, Vec<_>) =
             feeding_effects().partition(|effect| fires[effect.index()]);
-        let idle = fired.into_iter().chain(idle_feeders).take(TERMS).collect();
+        let idle = fired.into_iter().chain(idle_feeders).take(MAX_TERMS).collect();
         ViolatedPrecedence { places, idle, fed: None }
     };
     traps.into_iter().map(to_precedence).collect()
@@ -239,12 +241,12 @@ mod tests {
             which.iter().for_each(|&t| fires[net.effect_of(t).index()] = true);
             fires
         };
-        let broken = unfed(&net, &fires(&[a, b]));
+        let broken = unfed_place_sets(&net, &fires(&[a, b]));
         assert_eq!(broken.len(), 1);
         assert_eq!(names(&net, &broken[0].places), ["p", "q"]);
         assert_eq!(broken[0].fed, Some(BTreeSet::from([net.effect_of(c)])));
         assert_eq!(broken[0].idle, BTreeSet::from([a, b].map(|t| net.effect_of(t))));
-        assert!(unfed(&net, &fires(&[a, b, c])).is_empty());
+        assert!(unfed_place_sets(&net, &fires(&[a, b, c])).is_empty());
     }
 
     #[test]
@@ -256,11 +258,11 @@ mod tests {
         .unwrap();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
         let fires = vec![true; net.effect_count()];
-        let broken = kept(&net, &fires, &[p, q]);
+        let broken = fed_empty_traps(&net, &fires, &[p, q]);
         assert_eq!(broken.len(), 1);
         assert_eq!(broken[0].places, [p, q]);
         assert_eq!((broken[0].idle.len(), &broken[0].fed), (3, &None));
-        assert!(kept(&net, &fires, &[p]).is_empty());
-        assert!(kept(&net, &vec![false; net.effect_count()], &[p, q]).is_empty());
+        assert!(fed_empty_traps(&net, &fires, &[p]).is_empty());
+        assert!(fed_empty_traps(&net, &vec![false; net.effect_count()], &[p, q]).is_empty());
     }
 }

@@ -50,12 +50,13 @@ pub(super) fn certificate(
 ) -> Result<LinearCertificate, NoProof> {
     let mut certificate = assemble(net, parts, budget).ok_or(NoProof::Unfinished)?;
     if parts.lemmas.len() > 1 {
-        let needed = core(net, &certificate, refuted, budget, dump).ok_or(NoProof::Unfinished)?;
+        let needed =
+            needed_lemmas(net, &certificate, refuted, budget, dump).ok_or(NoProof::Unfinished)?;
         let needed: Vec<&Lemma> = needed.into_iter().map(|index| parts.lemmas[index]).collect();
         let parts = CertificateParts { lemmas: &needed, ..parts };
         certificate = assemble(net, parts, budget).ok_or(NoProof::Unfinished)?;
     }
-    match accepts(net, &certificate, refuted) {
+    match run_checker(net, &certificate, refuted) {
         Ok(()) => return Ok(certificate),
         Err(Flaw::DoesNotFollow) => {}
         Err(flaw) => return Err(NoProof::Flawed(flaw)),
@@ -65,14 +66,18 @@ pub(super) fn certificate(
         None if budget.is_exhausted() => return Err(NoProof::Unfinished),
         None => return Err(NoProof::Flawed(Flaw::DoesNotFollow)),
     };
-    match accepts(net, &certificate, refuted) {
+    match run_checker(net, &certificate, refuted) {
         Ok(()) => Ok(certificate),
         Err(flaw) => Err(NoProof::Flawed(flaw)),
     }
 }
 
 /// Runs the checker.
-fn accepts(net: &Net, certificate: &LinearCertificate, refuted: &Predicate) -> Result<(), Flaw> {
+fn run_checker(
+    net: &Net,
+    certificate: &LinearCertificate,
+    refuted: &Predicate,
+) -> Result<(), Flaw> {
     let keep_going = &mut || true;
     certificate.check(net, keep_going)?.refute(&refuted.to_atoms(net), keep_going)
 }
@@ -92,20 +97,21 @@ fn assemble(net: &Net, parts: CertificateParts<'_>, budget: &Budget) -> Option<L
         lemma
     });
     let mut lemmas: Vec<Lemma> = renumbered.collect();
-    let position = |index: usize| atom_of.known.get(&index).copied();
+    let position = |index: usize| atom_of.position_of.get(&index).copied();
     let own = parts.precedences.iter().filter_map(|precedence| {
         precedence.atoms().into_iter().map(position).collect::<Option<Vec<usize>>>()?;
         let new_index = |index| position(index).unwrap_or_default();
         precedence.renamed(|&place| Ok::<_, Infallible>(place), new_index).ok()
     });
     let precedences = own.collect();
-    let mut atoms: Vec<Atom> = atom_of.list.into_iter().map(atom).collect();
+    let mut atoms: Vec<Atom> = atom_of.entries.into_iter().map(atom).collect();
     let counters = renumber_counters(net, &mut atoms, &mut lemmas);
     let (lower_bounds, bounds) = match parts.lower_bounds {
         Some((all_lower_bounds, premises)) => {
-            let used = lower_bound_of.list.into_iter().map(|index| all_lower_bounds[index].clone());
+            let used =
+                lower_bound_of.entries.into_iter().map(|index| all_lower_bounds[index].clone());
             let used: Vec<LowerBound> = used.collect();
-            let bounds = premises.bounds(net, &used, budget)?;
+            let bounds = premises.derivation(net, &used, budget)?;
             (used, bounds)
         }
         None => (Vec::new(), BoundsCertificate::default()),
@@ -114,7 +120,7 @@ fn assemble(net: &Net, parts: CertificateParts<'_>, budget: &Budget) -> Option<L
         counters,
         assumes_units: lemmas.iter().any(|lemma| !lemma.units.is_empty()),
         atoms,
-        traps: trap_of.list.into_iter().map(|index| traps[index].clone()).collect(),
+        traps: trap_of.entries.into_iter().map(|index| traps[index].clone()).collect(),
         bounds,
         lower_bounds,
         precedences,
@@ -159,23 +165,23 @@ fn renumber_counters(
 #[derive(Default)]
 struct Positions {
     /// The entries, by assigned number.
-    list: Vec<usize>,
+    entries: Vec<usize>,
     /// The assigned number of each entry.
-    known: HashMap<usize, usize>,
+    position_of: HashMap<usize, usize>,
 }
 
 impl Positions {
     /// Returns the position of an entry, which is appended if it is new.
     fn position(&mut self, wanted: usize) -> usize {
-        *self.known.entry(wanted).or_insert_with(|| {
-            self.list.push(wanted);
-            self.list.len() - 1
+        *self.position_of.entry(wanted).or_insert_with(|| {
+            self.entries.push(wanted);
+            self.entries.len() - 1
         })
     }
 }
 
 /// Returns the indices of lemmas that suffice. Returns `None` if the solver gives no answer.
-fn core(
+fn needed_lemmas(
     net: &Net,
     certificate: &LinearCertificate,
     refuted: &Predicate,

@@ -28,28 +28,28 @@ pub(super) type Split = (AtomId, AtomId);
 pub(super) struct Proposer {
     solver: Box<dyn SatSolver + Send>,
     /// The literal of each comparison, by `AtomId`. `None` until a tree mentions the comparison.
-    atoms: Vec<Option<Literal>>,
+    literals: Vec<Option<Literal>>,
 }
 
 impl Proposer {
     /// Creates a solver without trees and lemmas.
     pub(super) fn new(dump: Option<&Dump>) -> Self {
         let solver = recorded_sat(BatSat::new(), dump);
-        Proposer { solver, atoms: Vec::new() }
+        Proposer { solver, literals: Vec::new() }
     }
 
     /// Returns the literal of a comparison, which is created at the first call.
-    fn atom(&mut self, atom: AtomId) -> Literal {
-        if self.atoms.len() <= atom.index() {
-            self.atoms.resize(atom.index() + 1, None);
+    fn literal_of(&mut self, atom: AtomId) -> Literal {
+        if self.literals.len() <= atom.index() {
+            self.literals.resize(atom.index() + 1, None);
         }
-        *self.atoms[atom.index()].get_or_insert_with(|| self.solver.new_variable())
+        *self.literals[atom.index()].get_or_insert_with(|| self.solver.new_variable())
     }
 
     /// Adds an atom tree. Returns a literal that implies the tree.
-    pub(super) fn add(&mut self, node: &AtomNode) -> Literal {
+    pub(super) fn add_tree(&mut self, node: &AtomNode) -> Literal {
         match node {
-            AtomNode::Atom(atom) => self.atom(*atom),
+            AtomNode::Atom(atom) => self.literal_of(*atom),
             AtomNode::Constant(value) => {
                 let node_literal = self.solver.new_variable();
                 self.solver.add_clause(&[if *value { node_literal } else { !node_literal }]);
@@ -59,7 +59,7 @@ impl Proposer {
             AtomNode::And(operands) => {
                 let node_literal = self.solver.new_variable();
                 for operand in operands {
-                    let operand = self.add(operand);
+                    let operand = self.add_tree(operand);
                     self.solver.add_clause(&[!node_literal, operand]);
                 }
                 node_literal
@@ -67,7 +67,7 @@ impl Proposer {
             AtomNode::Or(operands) => {
                 let node_literal = self.solver.new_variable();
                 let mut clause = vec![!node_literal];
-                clause.extend(operands.iter().map(|operand| self.add(operand)));
+                clause.extend(operands.iter().map(|operand| self.add_tree(operand)));
                 self.solver.add_clause(&clause);
                 node_literal
             }
@@ -75,14 +75,14 @@ impl Proposer {
     }
 
     /// Adds a split as a clause. Goals that use the split get one of its sides in each proposal.
-    pub(super) fn split(&mut self, (low, high): Split) {
-        let clause = [low, high].map(|atom| self.atom(atom));
+    pub(super) fn add_split(&mut self, (low, high): Split) {
+        let clause = [low, high].map(|atom| self.literal_of(atom));
         self.solver.add_clause(&clause);
     }
 
     /// Excludes proposals that contain all of these comparisons.
     pub(super) fn forbid(&mut self, atoms: impl Iterator<Item = AtomId>) {
-        let clause: Vec<Literal> = atoms.map(|atom| !self.atom(atom)).collect();
+        let clause: Vec<Literal> = atoms.map(|atom| !self.literal_of(atom)).collect();
         self.solver.add_clause(&clause);
     }
 
@@ -100,7 +100,7 @@ impl Proposer {
             SatAnswer::Unsatisfiable { .. } => Proposal::Refuted,
             SatAnswer::NoAnswer(_) => Proposal::Unknown,
             SatAnswer::Satisfiable(values) => {
-                let atoms = &self.atoms;
+                let atoms = &self.literals;
                 let holds = |atom: AtomId| {
                     let literal = atoms.get(atom.index()).copied().flatten();
                     literal.and_then(|literal| literal.evaluate(&values)) == Some(true)

@@ -21,7 +21,7 @@ mod lower_bounds;
 mod multipliers;
 
 use super::atoms::{AtomId, Atoms};
-use super::point::{SolutionPoint, TOLERANCE, counter};
+use super::point::{SolutionPoint, TOLERANCE, firing_counter};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive as _;
 use parikh_encodings::StateEquation;
@@ -32,7 +32,7 @@ use parikh_solvers::certify::{Contradiction, Tally};
 use parikh_solvers::dump::{Dump, recorded_lp};
 use parikh_solvers::linear_program::{Column, Interval, ProgramError, Row, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
-use parikh_solvers::lp_chosen::keep;
+use parikh_solvers::lp_chosen::incremental_lp;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 
@@ -58,7 +58,7 @@ pub(super) struct LearnedRows {
 #[derive(Clone, Copy, Debug)]
 struct Placement {
     row: Row,
-    end: BoundValue,
+    bound: BoundValue,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -132,7 +132,7 @@ pub(super) struct Relaxation<'n> {
     /// The linear form of each row, by row index.
     forms: Vec<RowForm>,
     /// The bounds of each row without assertions, by row index.
-    base: Vec<Interval>,
+    base_intervals: Vec<Interval>,
     /// The rows of sums with several places. `None` for a sum that does not fit the program.
     sums: HashMap<LinearSum, Option<Row>>,
     /// The placement of each comparison, by `AtomId`. The outer `None` means not computed yet, the
@@ -146,7 +146,7 @@ pub(super) struct Relaxation<'n> {
     /// The index in `lower_bounds` of the bound that the place's own row states.
     lower_bound_of: HashMap<PlaceId, usize>,
     /// True if the current objective is the total number of firings.
-    counting: bool,
+    minimises_firings: bool,
     pub(super) counters: Counters,
 }
 
@@ -173,16 +173,16 @@ impl<'n> Relaxation<'n> {
         Ok(Relaxation {
             net,
             equation,
-            lp: recorded_lp(keep(program), dump),
+            lp: recorded_lp(incremental_lp(program), dump),
             forms,
-            base,
+            base_intervals: base,
             sums: HashMap::new(),
             placements: Vec::new(),
             asserted: BTreeMap::new(),
             traps: Vec::new(),
             lower_bounds,
             lower_bound_of,
-            counting: false,
+            minimises_firings: false,
             counters: Counters::default(),
         })
     }
@@ -196,8 +196,8 @@ impl<'n> Relaxation<'n> {
     ) -> ConjunctionResult {
         let mut wanted: BTreeMap<u32, AssertedBounds> = BTreeMap::new();
         for &atom in atoms {
-            let Some(Placement { row, end: bound }) = self.placement(atom, table) else { continue };
-            let base = self.base[row.index()];
+            let Some(Placement { row, bound }) = self.placement(atom, table) else { continue };
+            let base = self.base_intervals[row.index()];
             let asserted = wanted.entry(row.0).or_default();
             match bound {
                 BoundValue::Lower(bound) => {
@@ -216,20 +216,22 @@ impl<'n> Relaxation<'n> {
                 }
             }
         }
-        if let Some(lemma) = self.clash(&wanted) {
+        if let Some(lemma) = self.bound_conflict(&wanted) {
             return ConjunctionResult::Infeasible(lemma);
         }
         let Ok(()) = self.assert(wanted) else { return ConjunctionResult::Unknown };
-        if !self.counting {
+        if !self.minimises_firings {
             let count = self.lp.program().columns().len() as u32;
             let objective_terms: Vec<(Column, i64)> = (0..count).map(|c| (Column(c), 1)).collect();
             if self.lp.set_objective(Sense::Minimise, &objective_terms).is_err() {
                 return ConjunctionResult::Unknown;
             }
-            self.counting = true;
+            self.minimises_firings = true;
         }
         match self.solve(budget) {
-            LpAnswer::Optimal(optimum) => ConjunctionResult::Feasible(self.point(optimum.point)),
+            LpAnswer::Optimal(optimum) => {
+                ConjunctionResult::Feasible(self.solution_point(optimum.point))
+            }
             LpAnswer::Infeasible(infeasibility) => {
                 self.counters.infeasible += 1;
                 let certification = infeasibility.certify_with_effort(self.lp.program());
@@ -260,9 +262,9 @@ impl<'n> Relaxation<'n> {
 
     /// Returns a lemma if the bounds in `wanted` leave some row empty. Such a row never reaches the
     /// solver, because an empty interval would cost it the current basis.
-    fn clash(&mut self, wanted: &BTreeMap<u32, AssertedBounds>) -> Option<Lemma> {
+    fn bound_conflict(&mut self, wanted: &BTreeMap<u32, AssertedBounds>) -> Option<Lemma> {
         let empty = wanted.iter().find(|&(&row, asserted)| {
-            let base = self.base[row as usize];
+            let base = self.base_intervals[row as usize];
             let lower = asserted.lower.map(|(bound, _)| bound).or(base.lower);
             let upper = asserted.upper.map(|(bound, _)| bound).or(base.upper);
             Interval { lower, upper }.is_empty()
@@ -277,12 +279,12 @@ impl<'n> Relaxation<'n> {
     }
 
     /// Minimises `sum` over the state equation without asserted comparisons.
-    pub(super) fn least(&mut self, sum: &LinearSum, budget: &Budget) -> MinimumResult {
+    pub(super) fn minimise(&mut self, sum: &LinearSum, budget: &Budget) -> MinimumResult {
         let Some(costs) = self.equation.over_firings(self.net, sum) else {
             return MinimumResult::Unknown;
         };
         let Ok(()) = self.assert(BTreeMap::new()) else { return MinimumResult::Unknown };
-        self.counting = false;
+        self.minimises_firings = false;
         if self.lp.set_objective(Sense::Minimise, &costs.coefficients).is_err() {
             return MinimumResult::Unknown;
         }
@@ -303,7 +305,11 @@ impl<'n> Relaxation<'n> {
                 match lemma.zip(bound) {
                     Some(((lemma, factor), bound)) => {
                         let lemma = Box::new(BoundLemma { lemma, factor });
-                        MinimumResult::Bound { bound, lemma, point: self.point(optimum.point) }
+                        MinimumResult::Bound {
+                            bound,
+                            lemma,
+                            point: self.solution_point(optimum.point),
+                        }
                     }
                     None => {
                         self.counters.too_large += 1;
@@ -354,11 +360,11 @@ impl<'n> Relaxation<'n> {
     fn assert(&mut self, wanted: BTreeMap<u32, AssertedBounds>) -> Result<(), ProgramError> {
         for &row in self.asserted.keys() {
             if !wanted.contains_key(&row) {
-                self.lp.set_row_bounds(Row(row), self.base[row as usize])?;
+                self.lp.set_row_bounds(Row(row), self.base_intervals[row as usize])?;
             }
         }
         for (&row, asserted) in &wanted {
-            let base = self.base[row as usize];
+            let base = self.base_intervals[row as usize];
             let interval = Interval {
                 lower: asserted.lower.map_or(base.lower, |(bound, _)| Some(bound)),
                 upper: asserted.upper.map_or(base.upper, |(bound, _)| Some(bound)),
@@ -379,14 +385,14 @@ impl<'n> Relaxation<'n> {
         if let Some(known) = self.placements[atom.index()] {
             return known;
         }
-        let placement = self.place(table.get(atom));
+        let placement = self.compute_placement(table.get(atom));
         self.placements[atom.index()] = Some(placement);
         placement
     }
 
     /// Computes the placement of a comparison. A sum with several places gets a row of its own.
     /// Returns `None` if a number does not fit 64 bits.
-    fn place(&mut self, atom: &Atom) -> Option<Placement> {
+    fn compute_placement(&mut self, atom: &Atom) -> Option<Placement> {
         let &(first, leading) = atom.sum.terms().first()?;
         let negative = leading < 0;
         let (row, initial_value) = match atom.sum.terms() {
@@ -409,7 +415,11 @@ impl<'n> Relaxation<'n> {
         let row_bound = i64::try_from(row_bound).ok()?;
         Some(Placement {
             row,
-            end: if negative { BoundValue::Lower(row_bound) } else { BoundValue::Upper(row_bound) },
+            bound: if negative {
+                BoundValue::Lower(row_bound)
+            } else {
+                BoundValue::Upper(row_bound)
+            },
         })
     }
 
@@ -418,11 +428,11 @@ impl<'n> Relaxation<'n> {
         if let Some(&row) = self.sums.get(&form) {
             return row;
         }
-        let firings = self.over_firings(&form);
+        let firings = self.firing_coefficients(&form);
         let row = firings.and_then(|firings| self.lp.add_row(Interval::FREE, &firings).ok());
         if row.is_some() {
             self.forms.push(RowForm::Sum(form.clone()));
-            self.base.push(Interval::FREE);
+            self.base_intervals.push(Interval::FREE);
         }
         self.sums.insert(form, row);
         row
@@ -435,7 +445,7 @@ impl<'n> Relaxation<'n> {
 
     /// Returns the change of `form` by one firing of each effect class, by column. Columns without
     /// a change are left out. Returns `None` if a number does not fit 64 bits.
-    fn over_firings(&self, form: &LinearSum) -> Option<Vec<(Column, i64)>> {
+    fn firing_coefficients(&self, form: &LinearSum) -> Option<Vec<(Column, i64)>> {
         let (counter_terms, token_terms): (Vec<_>, Vec<_>) =
             form.terms().iter().partition(|&&(place, _)| self.is_counter(place));
         let token_terms = LinearSum::new(token_terms).ok()?;
@@ -450,20 +460,20 @@ impl<'n> Relaxation<'n> {
     }
 
     /// Returns the solution with these numbers of firings, and the marking that they lead to.
-    fn point(&self, firings: Vec<f64>) -> SolutionPoint {
+    fn solution_point(&self, firings: Vec<f64>) -> SolutionPoint {
         let initial = self.net.initial().tokens();
         let mut marking: Vec<f64> = initial.iter().map(|&tokens| tokens as f64).collect();
         marking.resize(self.net.place_count() + self.net.effect_count(), 0.0);
         for effect in self.net.effect_classes() {
             let Some(column) = self.equation.column(effect) else { continue };
             let count = firings.get(column.index()).copied().unwrap_or(0.0);
-            marking[counter(self.net, effect).index()] = count;
+            marking[firing_counter(self.net, effect).index()] = count;
             if count != 0.0 {
                 for change in self.net.effect(effect) {
                     marking[change.place.index()] += change.delta as f64 * count;
                 }
             }
         }
-        SolutionPoint { firings, marking, whole: OnceCell::new() }
+        SolutionPoint { firings, marking, is_ordered_integral: OnceCell::new() }
     }
 }

@@ -21,16 +21,16 @@ pub const ENGINE: crate::Engine = crate::Engine {
         let (net, facts) = (work.working_net.net(), work.working_net.facts());
         let engine = Engine::with_facts(net, facts, work.working_net.goals(), &config);
         let engine = engine.map_err(|error| error.to_string())?;
-        Ok(Box::new(Equation { work, engine }))
+        Ok(Box::new(StateEquationSession { work, engine }))
     },
 };
 
-struct Equation<'g> {
+struct StateEquationSession<'g> {
     work: Assignment<'g>,
     engine: Engine<'g>,
 }
 
-impl Session for Equation<'_> {
+impl Session for StateEquationSession<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
         let Assignment { working_net, board, seed, .. } = self.work;
         let task = Task::on(working_net, board, budget, seed);

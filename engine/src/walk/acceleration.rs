@@ -10,23 +10,23 @@
 //! attempts.
 
 use super::compiled::CompiledChange;
-use super::machine::{WatchedMarking, below};
+use super::machine::{WatchedMarking, random_below};
 use fastrand::Rng;
 use parikh_net::{PlaceId, TransitionId};
 
 /// Limit on the count of one accelerated firing, so that it fits in the journal.
-const LONGEST: i64 = 1 << 39;
+const MAX_COUNT: i64 = 1 << 39;
 /// Limit on the count if the transition decreases no place and could repeat forever.
-const LONGEST_FREE: i64 = 1 << 20;
+const MAX_FREE_COUNT: i64 = 1 << 20;
 /// Number of attempts between two evaluations of the success rate.
-const TRIAL: u32 = 4096;
+const ATTEMPTS_PER_EVALUATION: u32 = 4096;
 
 /// Chance of acceleration, and its success rate.
 pub(super) struct Acceleration {
     /// Chance of attempting acceleration, in 256ths.
     chance: u32,
-    tried: u32,
-    gained: u32,
+    attempts: u32,
+    successes: u32,
 }
 
 impl Acceleration {
@@ -34,12 +34,12 @@ impl Acceleration {
     pub(super) fn new(machine: &WatchedMarking<'_>) -> Self {
         let largest = machine.tokens().max().unwrap_or(0);
         let chance = if largest > 1 { 64 } else { 8 };
-        Acceleration { chance, tried: 0, gained: 0 }
+        Acceleration { chance, attempts: 0, successes: 0 }
     }
 
     /// Sets the chance, in 256ths.
     pub(super) fn set_chance(&mut self, chance: u32) {
-        *self = Acceleration { chance, tried: 0, gained: 0 };
+        *self = Acceleration { chance, attempts: 0, successes: 0 };
     }
 
     /// Returns true if acceleration is attempted at all.
@@ -57,49 +57,49 @@ impl Acceleration {
         transition: u32,
         rng: &mut Rng,
     ) -> u64 {
-        if below(rng, 256) >= self.chance as usize {
+        if random_below(rng, 256) >= self.chance as usize {
             return 1;
         }
-        self.try_count(machine, class, transition, rng)
+        self.choose_count(machine, class, transition, rng)
     }
 
-    fn try_count(
+    fn choose_count(
         &mut self,
         machine: &WatchedMarking<'_>,
         class: u32,
         transition: u32,
         rng: &mut Rng,
     ) -> u64 {
-        let most = most(machine, class, transition);
-        self.tried += 1;
-        self.gained += u32::from(most > 1);
-        if self.tried >= TRIAL {
-            if self.gained * 64 < self.tried {
+        let most = max_repetitions(machine, class, transition);
+        self.attempts += 1;
+        self.successes += u32::from(most > 1);
+        if self.attempts >= ATTEMPTS_PER_EVALUATION {
+            if self.successes * 64 < self.attempts {
                 self.chance /= 4;
             }
-            (self.tried, self.gained) = (0, 0);
+            (self.attempts, self.successes) = (0, 0);
         }
         if most <= 1 {
             return 1;
         }
-        let count = match below(rng, 4) {
+        let count = match random_below(rng, 4) {
             0 => most,
             1 => most / 2,
             2 => 1 + ((u128::from(rng.u64(..)) * most as u128) >> 64) as i64,
-            _ => until_something_happens(machine, class).min(most),
+            _ => firings_until_change(machine, class).min(most),
         };
         count.max(1) as u64
     }
 }
 
 /// Returns the number of times that an enabled transition can fire in a row, up to a limit.
-pub(super) fn most(machine: &WatchedMarking<'_>, class: u32, transition: u32) -> i64 {
+pub(super) fn max_repetitions(machine: &WatchedMarking<'_>, class: u32, transition: u32) -> i64 {
     let net = machine.compiled.net;
-    let mut most = LONGEST;
+    let mut most = MAX_COUNT;
     let mut free = true;
     for &CompiledChange { cell, delta } in machine.compiled.changes_of(class) {
         let value = machine.value(cell);
-        let is_place = (cell as usize) < machine.compiled.places;
+        let is_place = (cell as usize) < machine.compiled.place_count;
         let times = if delta > 0 {
             (i64::MAX - value.max(0)) / delta
         } else if is_place {
@@ -115,12 +115,12 @@ pub(super) fn most(machine: &WatchedMarking<'_>, class: u32, transition: u32) ->
         };
         most = most.min(times);
     }
-    if free { most.min(LONGEST_FREE) } else { most }
+    if free { most.min(MAX_FREE_COUNT) } else { most }
 }
 
 /// Returns the number of firings until a cell changed by the class leaves its interval.
-fn until_something_happens(machine: &WatchedMarking<'_>, class: u32) -> i64 {
-    let mut soonest = LONGEST;
+fn firings_until_change(machine: &WatchedMarking<'_>, class: u32) -> i64 {
+    let mut soonest = MAX_COUNT;
     for &CompiledChange { cell, delta } in machine.compiled.changes_of(class) {
         let value = i128::from(machine.value(cell));
         let (low, high) = machine.interval(cell);
@@ -130,7 +130,7 @@ fn until_something_happens(machine: &WatchedMarking<'_>, class: u32) -> i64 {
         } else {
             (value - i128::from(low)) / -delta + 1
         };
-        soonest = soonest.min(i64::try_from(times).unwrap_or(LONGEST));
+        soonest = soonest.min(i64::try_from(times).unwrap_or(MAX_COUNT));
     }
     soonest.max(1)
 }

@@ -16,11 +16,11 @@
 //! there.
 
 use super::journal::RepeatedFiring;
-use super::machine::below;
+use super::machine::random_below;
 use super::pumping;
 use super::strategy::blind::{Novelty, Uniform};
 use super::strategy::deadlock::Deadlock;
-use super::strategy::directed::{DistanceStrategy, Nearest, Potency};
+use super::strategy::directed::{DistanceStrategy, Nearest, PotencyStrategy};
 use super::strategy::guided::{HintStrategy, Hints};
 use super::strategy::relaxed_plan::RelaxedPlan;
 use super::walker::{WalkEnd, Walker};
@@ -34,13 +34,13 @@ const FIRST_SLICE: u64 = 1 << 13;
 /// the net.
 const FIRST_SLICE_PER_CLASS: u64 = 4;
 /// Limit on the length of a slice.
-const LONGEST_SLICE: u64 = 1 << 22;
+const MAX_SLICE: u64 = 1 << 22;
 /// Limit on the number of sequences in a pool.
-const POOL: usize = 6;
+const MAX_POOL_SEQUENCES: usize = 6;
 /// Limit on the number of pools.
-const POOLS: usize = 64;
+const MAX_POOLS: usize = 64;
 /// Limit on the length of kept sequences. Replaying a longer one would take a whole slice.
-const LONGEST_KEPT: usize = 1 << 15;
+const MAX_POOL_SEQUENCE_LENGTH: usize = 1 << 15;
 
 struct Arm {
     strategy: Strategy,
@@ -48,7 +48,7 @@ struct Arm {
     merit: f64,
 }
 
-fn least_merit(strategy: Strategy) -> f64 {
+fn min_merit(strategy: Strategy) -> f64 {
     match strategy {
         Strategy::Plan => 4.0,
         Strategy::Directed => 2.0,
@@ -57,16 +57,16 @@ fn least_merit(strategy: Strategy) -> f64 {
 }
 
 /// Returns true if directed strategies can target the goal. They cannot target deadness alone.
-fn has_aim(goal: &MarkingGoal) -> bool {
+fn has_target(goal: &MarkingGoal) -> bool {
     !matches!(goal, MarkingGoal::Reach(Predicate::Dead | Predicate::NotDead))
 }
 
 /// The arms, and the data that outlives a walker.
 pub(super) struct Bandit {
     arms: Vec<Arm>,
-    slice: u64,
+    slice_work: u64,
     /// Number of slices since a goal was reached.
-    dry: u32,
+    slices_without_goal: u32,
     longest_walk: u64,
     hints: Hints,
     pools: BTreeMap<(GoalId, Strategy), Pool>,
@@ -78,10 +78,10 @@ type Pool = Vec<(u64, Vec<RepeatedFiring>)>;
 /// The reason why the bandit stopped.
 pub(super) enum StopReason {
     /// All goals are settled, or the budget is exhausted.
-    Over,
+    Finished,
     /// At most half of the watched goals are open. Compiling the tables again without the settled
     /// goals makes the walk faster.
-    Thinned,
+    FewGoalsOpen,
 }
 
 impl Bandit {
@@ -93,7 +93,7 @@ impl Bandit {
     ) -> Self {
         let (mut aims, mut maximise, mut deadness) = (false, false, false);
         for goal in goals {
-            aims |= has_aim(goal);
+            aims |= has_target(goal);
             maximise |= matches!(goal, MarkingGoal::Maximise(_));
             deadness |=
                 matches!(goal, MarkingGoal::Reach(predicate) if predicate.mentions_deadness());
@@ -107,18 +107,18 @@ impl Bandit {
             _ => true,
         };
         let mut strategies: Vec<Strategy> = Strategy::ALL.into_iter().filter(suits).collect();
-        if let Some(only) = &config.only {
+        if let Some(only) = &config.strategies {
             strategies.retain(|strategy| only.contains(strategy));
         }
-        if let Some(first) = strategies.iter().position(|s| Some(*s) == config.first) {
+        if let Some(first) = strategies.iter().position(|s| Some(*s) == config.first_strategy) {
             strategies[..=first].rotate_right(1);
         }
-        let arm = |strategy| Arm { strategy, work: 0, merit: least_merit(strategy) };
+        let arm = |strategy| Arm { strategy, work: 0, merit: min_merit(strategy) };
         Bandit {
             arms: strategies.into_iter().map(arm).collect(),
-            slice: FIRST_SLICE.max(FIRST_SLICE_PER_CLASS * classes as u64).min(LONGEST_SLICE),
-            dry: 0,
-            longest_walk: config.longest_walk,
+            slice_work: FIRST_SLICE.max(FIRST_SLICE_PER_CLASS * classes as u64).min(MAX_SLICE),
+            slices_without_goal: 0,
+            longest_walk: config.max_walk_steps,
             hints,
             pools: BTreeMap::new(),
         }
@@ -129,7 +129,7 @@ impl Bandit {
         let net = walker.machine.compiled.net;
         let mut novelty = Novelty::new(net.effect_count());
         let mut directed = DistanceStrategy::new(&walker.machine);
-        let mut potency = Potency::new(&walker.machine);
+        let mut potency = PotencyStrategy::new(&walker.machine);
         let mut plan: Option<RelaxedPlan> = None;
         let mut guided: Option<HintStrategy> = None;
         loop {
@@ -137,44 +137,49 @@ impl Bandit {
             let rank = |arm: &Arm| arm.work as f64 / arm.merit;
             let next = (0..self.arms.len())
                 .min_by(|&a, &b| rank(&self.arms[a]).total_cmp(&rank(&self.arms[b])));
-            let Some(next) = next else { return StopReason::Over };
+            let Some(next) = next else { return StopReason::Finished };
             let strategy = self.arms[next].strategy;
             let (reached, work) = (walker.statistics.reached, walker.resources.work);
-            walker.begin_slice(strategy, self.slice);
+            walker.begin_slice(strategy, self.slice_work);
             // Every slice costs some work. Otherwise a strategy that does no work would be chosen
             // forever.
-            walker.resources.work += 1 + self.slice / 64;
+            walker.resources.work += 1 + self.slice_work / 64;
             match strategy {
                 Strategy::Uniform => {
-                    self.repeat(walker, |walker, limit| walker.walk(&mut Uniform, limit));
+                    self.repeat_walks(walker, |walker, limit| walker.walk(&mut Uniform, limit));
                 }
-                Strategy::Sprint => self.sprint(walker),
+                Strategy::Sprint => self.repeat_short_walks(walker),
                 Strategy::Novelty => {
-                    self.repeat(walker, |walker, limit| walker.walk(&mut novelty, limit));
+                    self.repeat_walks(walker, |walker, limit| walker.walk(&mut novelty, limit));
                 }
                 Strategy::Deadlock => {
-                    let mut deadlock = Deadlock { greed: 100, candidates: 3 };
-                    self.repeat(walker, |walker, limit| {
-                        deadlock.greed = [64, 100, 160, 240][below(&mut walker.resources.rng, 4)];
-                        deadlock.candidates = [2, 3, 6][below(&mut walker.resources.rng, 3)];
+                    let mut deadlock = Deadlock { comparing_chance: 100, candidates: 3 };
+                    self.repeat_walks(walker, |walker, limit| {
+                        deadlock.comparing_chance =
+                            [64, 100, 160, 240][random_below(&mut walker.resources.rng, 4)];
+                        deadlock.candidates = [2, 3, 6][random_below(&mut walker.resources.rng, 3)];
                         walker.walk(&mut deadlock, limit)
                     });
                 }
-                Strategy::Directed => self.towards(walker, strategy, |walker, goal, limit| {
-                    let firings = walker.journal.firings();
-                    directed.begin(&walker.machine, goal, firings, &mut walker.resources);
-                    let end = walker.walk(&mut directed, limit);
-                    (end, directed.nearest())
-                }),
-                Strategy::Potency => self.towards(walker, strategy, |walker, goal, limit| {
-                    potency.begin(&walker.machine, goal, &mut walker.resources);
-                    let end = walker.walk(&mut potency, limit);
-                    (end, Nearest { distance: u64::MAX, firings: 0 })
-                }),
+                Strategy::Directed => {
+                    self.walk_towards_goals(walker, strategy, |walker, goal, limit| {
+                        let firings = walker.journal.firings();
+                        directed.begin(&walker.machine, goal, firings, &mut walker.resources);
+                        let end = walker.walk(&mut directed, limit);
+                        (end, directed.nearest())
+                    })
+                }
+                Strategy::Potency => {
+                    self.walk_towards_goals(walker, strategy, |walker, goal, limit| {
+                        potency.begin(&walker.machine, goal, &mut walker.resources);
+                        let end = walker.walk(&mut potency, limit);
+                        (end, Nearest { distance: u64::MAX, firings: 0 })
+                    })
+                }
                 Strategy::Plan => {
                     // Created late, since it needs memory for every transition.
                     let plan = plan.get_or_insert_with(|| RelaxedPlan::new(&walker.machine));
-                    self.towards(walker, strategy, |walker, goal, limit| {
+                    self.walk_towards_goals(walker, strategy, |walker, goal, limit| {
                         let firings = walker.journal.firings();
                         plan.begin(&walker.machine, goal, firings, &mut walker.resources);
                         let end = walker.walk(plan, limit);
@@ -184,59 +189,59 @@ impl Bandit {
                 Strategy::Guided => {
                     let guided =
                         guided.get_or_insert_with(|| HintStrategy::new(net.effect_count()));
-                    if !self.follow(walker, guided) {
+                    if !self.follow_hints(walker, guided) {
                         self.arms.remove(next);
                         continue;
                     }
                 }
-                Strategy::Pump => pumping::slice(walker, self.longest_walk),
+                Strategy::Pump => pumping::run_slice(walker, self.longest_walk),
             }
             let proof_reporter = walker.end_slice();
             let arm = &mut self.arms[next];
             arm.work += walker.resources.work - work;
             let reached = walker.statistics.reached - reached;
             let reward = if reached > 0 { 4.0 + (reached as f64).log2() } else { 0.0 };
-            arm.merit = (0.6 * arm.merit + 0.4 * reward).max(least_merit(strategy));
+            arm.merit = (0.6 * arm.merit + 0.4 * reward).max(min_merit(strategy));
             if proof_reporter {
-                return StopReason::Over;
+                return StopReason::Finished;
             }
-            self.grow(reached > 0);
-            if walker.open() <= walker.watched() / 2 {
-                return StopReason::Thinned;
+            self.grow_slice(reached > 0);
+            if walker.open() <= walker.watched_goals() / 2 {
+                return StopReason::FewGoalsOpen;
             }
         }
     }
 
     /// Doubles the slice length after a full round without a reached goal.
-    fn grow(&mut self, reached: bool) {
-        self.dry = if reached { 0 } else { self.dry + 1 };
-        if self.dry as usize >= self.arms.len() {
-            self.dry = 0;
-            self.slice = (self.slice * 2).min(LONGEST_SLICE);
+    fn grow_slice(&mut self, reached: bool) {
+        self.slices_without_goal = if reached { 0 } else { self.slices_without_goal + 1 };
+        if self.slices_without_goal as usize >= self.arms.len() {
+            self.slices_without_goal = 0;
+            self.slice_work = (self.slice_work * 2).min(MAX_SLICE);
         }
     }
 
     /// Repeats long walks from the initial marking.
-    fn repeat<'a>(
+    fn repeat_walks<'a>(
         &self,
         walker: &mut Walker<'a>,
         mut walk: impl FnMut(&mut Walker<'a>, u64) -> WalkEnd,
     ) {
         loop {
             walker.restart();
-            if walk(walker, self.longest_walk) == WalkEnd::Slice || walker.slice_is_over() {
+            if walk(walker, self.longest_walk) == WalkEnd::SliceOver || walker.slice_is_over() {
                 return;
             }
         }
     }
 
     /// Repeats short walks of random length from the initial marking.
-    fn sprint(&self, walker: &mut Walker<'_>) {
+    fn repeat_short_walks(&self, walker: &mut Walker<'_>) {
         loop {
             walker.restart();
-            let length = 16 << below(&mut walker.resources.rng, 11);
+            let length = 16 << random_below(&mut walker.resources.rng, 11);
             let end = walker.walk(&mut Uniform, self.longest_walk.min(length));
-            if end == WalkEnd::Slice || walker.slice_is_over() {
+            if end == WalkEnd::SliceOver || walker.slice_is_over() {
                 return;
             }
         }
@@ -244,10 +249,10 @@ impl Bandit {
 
     /// Repeats walks along one hint until the slice ends. Returns false if no hint concerns an open
     /// goal.
-    fn follow(&mut self, walker: &mut Walker<'_>, guided: &mut HintStrategy) -> bool {
+    fn follow_hints(&mut self, walker: &mut Walker<'_>, guided: &mut HintStrategy) -> bool {
         let machine = &walker.machine;
         let watched = machine.compiled.goals.iter().zip(0..);
-        let open = watched.filter(|&(_, position)| !machine.is_gone(position));
+        let open = watched.filter(|&(_, position)| !machine.is_unwatched(position));
         let open: HashSet<GoalId> = open.map(|(watched, _)| watched.id).collect();
         let Some((hint, tries)) = self.hints.next(|goal| open.contains(&goal)) else {
             return false;
@@ -256,7 +261,9 @@ impl Bandit {
             walker.restart();
             guided.begin(hint, *tries, &mut walker.resources);
             *tries = tries.saturating_add(1);
-            if walker.walk(guided, self.longest_walk) == WalkEnd::Slice || walker.slice_is_over() {
+            if walker.walk(guided, self.longest_walk) == WalkEnd::SliceOver
+                || walker.slice_is_over()
+            {
                 return true;
             }
         }
@@ -264,7 +271,7 @@ impl Bandit {
 
     /// Walks towards one open goal at a time. Some walks start from markings where earlier walks
     /// came near it.
-    fn towards<'a>(
+    fn walk_towards_goals<'a>(
         &mut self,
         walker: &mut Walker<'a>,
         strategy: Strategy,
@@ -274,11 +281,11 @@ impl Bandit {
         let mut goal = None;
         let mut tries = 0;
         loop {
-            let wanted = goal.filter(|&goal| !walker.machine.is_gone(goal) && tries < 32);
-            let reached = goal.is_some_and(|goal| walker.machine.is_gone(goal));
+            let wanted = goal.filter(|&goal| !walker.machine.is_unwatched(goal) && tries < 32);
+            let reached = goal.is_some_and(|goal| walker.machine.is_unwatched(goal));
             let Some(current) = wanted.or_else(|| {
                 (limit, tries) = (256, 0);
-                walker.draw(has_aim)
+                walker.draw_goal(has_target)
             }) else {
                 return;
             };
@@ -286,11 +293,11 @@ impl Bandit {
             tries += 1;
             let id = walker.machine.compiled.goals[current as usize].id;
             let goes_on = reached
-                && walker.journal.runs().len() <= LONGEST_KEPT
-                && below(&mut walker.resources.rng, 2) == 0;
+                && walker.journal.runs().len() <= MAX_POOL_SEQUENCE_LENGTH
+                && random_below(&mut walker.resources.rng, 2) == 0;
             if !goes_on {
                 let pool = self.pools.get(&(id, strategy)).map_or(&[][..], Vec::as_slice);
-                let pick = below(&mut walker.resources.rng, 2 * POOL);
+                let pick = random_below(&mut walker.resources.rng, 2 * MAX_POOL_SEQUENCES);
                 match pool.get(pick) {
                     Some((_, runs)) => walker.resume(runs),
                     None => walker.restart(),
@@ -299,9 +306,9 @@ impl Bandit {
             let start = walker.journal.firings();
             let (end, nearest) = walk(walker, current, limit);
             if nearest.distance < u64::MAX && nearest.firings > start {
-                self.keep(walker, (id, strategy), nearest);
+                self.add_to_pool(walker, (id, strategy), nearest);
             }
-            if end == WalkEnd::Slice || walker.slice_is_over() {
+            if end == WalkEnd::SliceOver || walker.slice_is_over() {
                 return;
             }
             limit = (limit * 2).min(self.longest_walk);
@@ -309,13 +316,13 @@ impl Bandit {
     }
 
     /// Adds the nearest marking of the walk to the pool, if it is near enough.
-    fn keep(&mut self, walker: &Walker<'_>, key: (GoalId, Strategy), nearest: Nearest) {
-        if self.pools.len() >= POOLS && !self.pools.contains_key(&key) {
+    fn add_to_pool(&mut self, walker: &Walker<'_>, key: (GoalId, Strategy), nearest: Nearest) {
+        if self.pools.len() >= MAX_POOLS && !self.pools.contains_key(&key) {
             self.pools.pop_first();
         }
         let pool = self.pools.entry(key).or_default();
         let last = pool.last().map_or(u64::MAX, |(distance, _)| *distance);
-        if pool.len() >= POOL && last <= nearest.distance {
+        if pool.len() >= MAX_POOL_SEQUENCES && last <= nearest.distance {
             return;
         }
         let mut runs = Vec::new();
@@ -328,10 +335,10 @@ impl Bandit {
             runs.push(RepeatedFiring { count: count as u32, ..*run });
             left -= count;
         }
-        if runs.len() <= LONGEST_KEPT {
+        if runs.len() <= MAX_POOL_SEQUENCE_LENGTH {
             let at = pool.partition_point(|(distance, _)| *distance <= nearest.distance);
             pool.insert(at, (nearest.distance, runs));
-            pool.truncate(POOL);
+            pool.truncate(MAX_POOL_SEQUENCES);
         }
     }
 }

@@ -16,8 +16,8 @@
 //! The decreases of a class precede its increases. So no transition looks enabled in the middle of
 //! a firing and is disabled at its end.
 
-use super::gates::{GateInput, Gates};
-use super::watch::{GoalWatch, MaximumRecord, NONE, WatchNode, WatchedGoal};
+use super::gates::{Gates, InputArc};
+use super::watch::{GoalWatch, MaximumRecord, NO_INDEX, WatchNode, WatchedGoal};
 use parikh_net::{LinearSum, Net, PlaceId};
 use std::collections::HashMap;
 
@@ -38,7 +38,7 @@ pub(super) struct CompiledNet<'a> {
     /// The watched goals.
     pub(super) goals: Vec<WatchedGoal<'a>>,
     /// The number of places. The first cells are the places.
-    pub(super) places: usize,
+    pub(super) place_count: usize,
     /// The sums of the remaining cells, in order.
     pub(super) sums: Vec<LinearSum>,
     /// Cells, by sum.
@@ -48,30 +48,30 @@ pub(super) struct CompiledNet<'a> {
     /// The changes by class, decreases first.
     pub(super) changes: Vec<CompiledChange>,
     /// Start of each cell in `thresholds`, with one more entry at the end.
-    pub(super) group_starts: Vec<u32>,
+    pub(super) threshold_starts: Vec<u32>,
     /// The thresholds of each cell, in ascending order between two sentinels.
     pub(super) thresholds: Vec<i64>,
     /// Start of each threshold in `events`, with one more entry at the end.
-    pub(super) event_starts: Vec<u32>,
+    pub(super) threshold_leaf_starts: Vec<u32>,
     /// The goal leaves that change at a threshold, as marked node numbers.
-    pub(super) events: Vec<u32>,
+    pub(super) threshold_leaves: Vec<u32>,
     /// Start of each transition in `inputs`, followed by the gates, with one more entry at the end.
     pub(super) input_starts: Vec<u32>,
     /// The inputs by transition or gate, places with few consumers first. Inputs that a transition
     /// shares with its gate are left out.
-    pub(super) inputs: Vec<GateInput>,
+    pub(super) inputs: Vec<InputArc>,
     /// The gates: inputs that many transitions have in common.
     pub(super) gates: Gates,
     /// The transition of each input. Gates are numbered after the transitions.
-    pub(super) input_of: Vec<u32>,
+    pub(super) owner_of_input: Vec<u32>,
     /// The list in `flips` of each transition, or [`NONE`].
-    pub(super) flip_list: Vec<u32>,
+    pub(super) leaf_list_of: Vec<u32>,
     /// Start of each list in `flips`, with one more entry at the end.
-    pub(super) flip_starts: Vec<u32>,
+    pub(super) leaf_list_starts: Vec<u32>,
     /// Goal nodes that depend on the enabledness of a transition.
-    pub(super) flips: Vec<u32>,
+    pub(super) enabledness_leaves: Vec<u32>,
     /// Goal nodes with a condition on deadness.
-    pub(super) deadness: Vec<u32>,
+    pub(super) deadness_leaves: Vec<u32>,
     /// The junction nodes, in the state where all cells are below every threshold.
     pub(super) nodes: Vec<WatchNode>,
     /// The maxima.
@@ -87,25 +87,25 @@ impl<'a> CompiledNet<'a> {
         let inputs = net.transitions().map(|t| net.pre(t).len()).sum();
         let mut compiled = CompiledNet {
             net,
-            places: net.place_count(),
+            place_count: net.place_count(),
             change_starts: Vec::with_capacity(net.effect_count() + 1),
             changes: Vec::new(),
-            group_starts: Vec::with_capacity(cells + 1),
+            threshold_starts: Vec::with_capacity(cells + 1),
             thresholds: Vec::new(),
-            event_starts: Vec::new(),
-            events: Vec::new(),
+            threshold_leaf_starts: Vec::new(),
+            threshold_leaves: Vec::new(),
             input_starts: Vec::with_capacity(net.transition_count() + 1),
             inputs: Vec::with_capacity(inputs),
             gates: Gates::default(),
-            input_of: Vec::with_capacity(inputs),
-            flip_list: vec![NONE; net.transition_count()],
-            flip_starts: vec![0],
-            flips: Vec::with_capacity(watch.enabledness.len()),
-            record_of: if watch.records.is_empty() { Vec::new() } else { vec![NONE; cells] },
+            owner_of_input: Vec::with_capacity(inputs),
+            leaf_list_of: vec![NO_INDEX; net.transition_count()],
+            leaf_list_starts: vec![0],
+            enabledness_leaves: Vec::with_capacity(watch.enabledness.len()),
+            record_of: if watch.records.is_empty() { Vec::new() } else { vec![NO_INDEX; cells] },
             goals: watch.goals,
             sums: watch.sums,
             cell_of: watch.cell_of,
-            deadness: watch.deadness,
+            deadness_leaves: watch.deadness,
             nodes: watch.nodes,
             records: watch.records,
         };
@@ -113,10 +113,10 @@ impl<'a> CompiledNet<'a> {
         compiled.add_thresholds(&watch.thresholds, cells);
         compiled.add_inputs();
         for of_transition in watch.enabledness.chunk_by(|a, b| a.0 == b.0) {
-            let list = (compiled.flip_starts.len() - 1) as u32;
-            compiled.flip_list[of_transition[0].0 as usize] = list;
-            compiled.flips.extend(of_transition.iter().map(|&(_, node)| node));
-            compiled.flip_starts.push(compiled.flips.len() as u32);
+            let list = (compiled.leaf_list_starts.len() - 1) as u32;
+            compiled.leaf_list_of[of_transition[0].0 as usize] = list;
+            compiled.enabledness_leaves.extend(of_transition.iter().map(|&(_, node)| node));
+            compiled.leaf_list_starts.push(compiled.enabledness_leaves.len() as u32);
         }
         for (position, record) in compiled.records.iter().enumerate() {
             compiled.record_of[record.cell as usize] = position as u32;
@@ -131,8 +131,8 @@ impl<'a> CompiledNet<'a> {
     }
 
     /// Returns the number of cells.
-    pub(super) fn cells(&self) -> usize {
-        self.group_starts.len() - 1
+    pub(super) fn cell_count(&self) -> usize {
+        self.threshold_starts.len() - 1
     }
 
     fn add_changes(&mut self) {
@@ -165,7 +165,7 @@ impl<'a> CompiledNet<'a> {
                 // change is 0.
                 let delta = std::mem::take(&mut change_of_sum[sum]);
                 if delta != 0 {
-                    let cell = (self.places + sum) as u32;
+                    let cell = (self.place_count + sum) as u32;
                     // The number fits: `Watch` accepts only sums for which every change fits.
                     self.changes.push(CompiledChange { cell, delta: delta as i64 });
                 }
@@ -179,31 +179,32 @@ impl<'a> CompiledNet<'a> {
         let mut watched = watched.iter().peekable();
         // Each entry is a threshold with the leaf that changes there, or [`NONE`].
         let mut row: Vec<(i64, u32)> = Vec::new();
-        self.group_starts.push(0);
+        self.threshold_starts.push(0);
         for cell in 0..cells {
             row.clear();
-            if cell < self.places {
+            if cell < self.place_count {
                 let consumers = self.net.consumers(PlaceId::new(cell)).iter();
                 // The net builder guarantees weights of at most 2⁶³ − 1.
-                row.extend(consumers.map(|arc| (arc.weight as i64, NONE)));
+                row.extend(consumers.map(|arc| (arc.weight as i64, NO_INDEX)));
             }
             while let Some(threshold) = watched.next_if(|threshold| threshold.cell == cell as u32) {
-                row.push((threshold.value, threshold.event));
+                row.push((threshold.value, threshold.node));
             }
             row.sort_by_key(|&(value, _)| value);
             self.thresholds.push(i64::MIN);
-            self.event_starts.push(self.events.len() as u32);
+            self.threshold_leaf_starts.push(self.threshold_leaves.len() as u32);
             for group in row.chunk_by(|a, b| a.0 == b.0) {
                 self.thresholds.push(group[0].0);
-                self.event_starts.push(self.events.len() as u32);
-                let leaves = group.iter().map(|&(_, event)| event).filter(|&event| event != NONE);
-                self.events.extend(leaves);
+                self.threshold_leaf_starts.push(self.threshold_leaves.len() as u32);
+                let leaves =
+                    group.iter().map(|&(_, event)| event).filter(|&event| event != NO_INDEX);
+                self.threshold_leaves.extend(leaves);
             }
             self.thresholds.push(i64::MAX);
-            self.event_starts.push(self.events.len() as u32);
-            self.group_starts.push(self.thresholds.len() as u32);
+            self.threshold_leaf_starts.push(self.threshold_leaves.len() as u32);
+            self.threshold_starts.push(self.thresholds.len() as u32);
         }
-        self.event_starts.push(self.events.len() as u32);
+        self.threshold_leaf_starts.push(self.threshold_leaves.len() as u32);
     }
 
     /// Adds the inputs of every transition and gate. Places with few consumers come first: checking
@@ -212,18 +213,18 @@ impl<'a> CompiledNet<'a> {
         let net = self.net;
         let input = |place: PlaceId, weight: u64| {
             let [from, to] =
-                [place.index(), place.index() + 1].map(|at| self.group_starts[at] as usize);
+                [place.index(), place.index() + 1].map(|at| self.threshold_starts[at] as usize);
             let weight = weight as i64;
             let group = from + self.thresholds[from..to].partition_point(|&value| value < weight);
-            GateInput { weight, cell: place.index() as u32, group: group as u32 }
+            InputArc { weight, cell: place.index() as u32, threshold: group as u32 }
         };
         let row = |t| net.pre(t).iter().map(|arc| input(arc.place, arc.weight)).collect();
-        let mut rows: Vec<Vec<GateInput>> = net.transitions().map(row).collect();
+        let mut rows: Vec<Vec<InputArc>> = net.transitions().map(row).collect();
         self.gates = Gates::split(net, &mut rows, self.thresholds.len());
-        let consumers = |input: &GateInput| net.consumers(PlaceId::new(input.cell as usize)).len();
+        let consumers = |input: &InputArc| net.consumers(PlaceId::new(input.cell as usize)).len();
         for (owner, mut row) in rows.into_iter().enumerate() {
             self.input_starts.push(self.inputs.len() as u32);
-            self.input_of.extend(row.iter().map(|_| owner as u32));
+            self.owner_of_input.extend(row.iter().map(|_| owner as u32));
             row.sort_by_key(consumers);
             self.inputs.append(&mut row);
         }

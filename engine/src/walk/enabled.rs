@@ -7,11 +7,11 @@
 /// The enabled classes, in no order.
 pub(super) struct EnabledClasses {
     ungated: Vec<u32>,
-    behind: Vec<GateState>,
+    gates: Vec<GateState>,
     /// The open gates, in no order.
-    open: Vec<u32>,
+    open_gates: Vec<u32>,
     /// Number of ready classes behind the open gates.
-    through: usize,
+    ready_behind_open: usize,
 }
 
 /// The state of a gate.
@@ -19,7 +19,7 @@ pub(super) struct EnabledClasses {
 struct GateState {
     is_open: bool,
     /// Classes whose transition has tokens on all its other inputs.
-    ready: Vec<u32>,
+    ready_classes: Vec<u32>,
 }
 
 impl EnabledClasses {
@@ -27,16 +27,16 @@ impl EnabledClasses {
     pub(super) fn new(classes: usize, gates: usize) -> Self {
         EnabledClasses {
             ungated: Vec::with_capacity(classes),
-            behind: vec![GateState::default(); gates],
-            open: Vec::new(),
-            through: 0,
+            gates: vec![GateState::default(); gates],
+            open_gates: Vec::new(),
+            ready_behind_open: 0,
         }
     }
 
     /// Returns the number of enabled classes.
     #[inline]
     pub(super) fn len(&self) -> usize {
-        self.ungated.len() + self.through
+        self.ungated.len() + self.ready_behind_open
     }
 
     /// Returns true if no class is enabled.
@@ -47,7 +47,8 @@ impl EnabledClasses {
 
     /// Returns the enabled classes.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        let behind = self.open.iter().flat_map(|&gate| &self.behind[gate as usize].ready);
+        let behind =
+            self.open_gates.iter().flat_map(|&gate| &self.gates[gate as usize].ready_classes);
         self.ungated.iter().chain(behind).copied()
     }
 
@@ -56,13 +57,13 @@ impl EnabledClasses {
     pub(super) fn nth(&self, n: usize) -> u32 {
         match self.ungated.get(n) {
             Some(&class) => class,
-            None => self.nth_behind(n - self.ungated.len()),
+            None => self.nth_gated(n - self.ungated.len()),
         }
     }
 
-    fn nth_behind(&self, mut n: usize) -> u32 {
-        for &gate in &self.open {
-            let ready = &self.behind[gate as usize].ready;
+    fn nth_gated(&self, mut n: usize) -> u32 {
+        for &gate in &self.open_gates {
+            let ready = &self.gates[gate as usize].ready_classes;
             match ready.get(n) {
                 Some(&class) => return class,
                 None => n -= ready.len(),
@@ -74,28 +75,28 @@ impl EnabledClasses {
     /// Returns true if the gate is open. [`NONE`](super::watch::NONE) counts as open.
     #[inline]
     pub(super) fn is_open(&self, gate: u32) -> bool {
-        self.behind.get(gate as usize).is_none_or(|behind| behind.is_open)
+        self.gates.get(gate as usize).is_none_or(|behind| behind.is_open)
     }
 
     /// Returns the classes that are ready behind a gate.
     pub(super) fn ready(&self, gate: usize) -> &[u32] {
-        &self.behind[gate].ready
+        &self.gates[gate].ready_classes
     }
 
     /// Returns true if a class is ready behind an open gate.
     #[cfg(test)]
     pub(super) fn is_through(&self) -> bool {
-        self.through > 0
+        self.ready_behind_open > 0
     }
 
     /// Adds a class and returns its position in its list.
     #[inline]
     pub(super) fn insert(&mut self, class: u32, gate: u32) -> u32 {
-        let list = match self.behind.get_mut(gate as usize) {
+        let list = match self.gates.get_mut(gate as usize) {
             None => &mut self.ungated,
             Some(behind) => {
-                self.through += usize::from(behind.is_open);
-                &mut behind.ready
+                self.ready_behind_open += usize::from(behind.is_open);
+                &mut behind.ready_classes
             }
         };
         list.push(class);
@@ -105,11 +106,11 @@ impl EnabledClasses {
     /// Removes the class at a position. Returns the class that is moved to this position, if any.
     #[inline]
     pub(super) fn remove(&mut self, slot: u32, gate: u32) -> Option<u32> {
-        let list = match self.behind.get_mut(gate as usize) {
+        let list = match self.gates.get_mut(gate as usize) {
             None => &mut self.ungated,
             Some(behind) => {
-                self.through -= usize::from(behind.is_open);
-                &mut behind.ready
+                self.ready_behind_open -= usize::from(behind.is_open);
+                &mut behind.ready_classes
             }
         };
         list.swap_remove(slot as usize);
@@ -117,15 +118,15 @@ impl EnabledClasses {
     }
 
     /// Opens or closes a gate. The state must change.
-    pub(super) fn turn(&mut self, gate: usize, open: bool) {
-        let behind = &mut self.behind[gate];
+    pub(super) fn set_gate(&mut self, gate: usize, open: bool) {
+        let behind = &mut self.gates[gate];
         behind.is_open = open;
         if open {
-            self.open.push(gate as u32);
-            self.through += behind.ready.len();
+            self.open_gates.push(gate as u32);
+            self.ready_behind_open += behind.ready_classes.len();
         } else {
-            self.open.retain(|&other| other as usize != gate);
-            self.through -= behind.ready.len();
+            self.open_gates.retain(|&other| other as usize != gate);
+            self.ready_behind_open -= behind.ready_classes.len();
         }
     }
 }

@@ -18,27 +18,27 @@
 //! overhead. Only transitions that are alone in their class have a gate, since a class is enabled
 //! or disabled as a whole.
 
-use super::watch::NONE;
+use super::watch::NO_INDEX;
 use parikh_net::Net;
 use std::collections::BTreeMap;
 
 /// An input arc of a transition or gate.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct GateInput {
+pub(super) struct InputArc {
     /// The arc weight.
     pub(super) weight: i64,
     /// The cell of the place.
     pub(super) cell: u32,
     /// The index of the weight among all thresholds.
-    pub(super) group: u32,
+    pub(super) threshold: u32,
 }
 
 /// Minimum number of transitions behind a gate. Smaller groups are as fast without a gate.
-const FEWEST: usize = 64;
+const MIN_TRANSITIONS: usize = 64;
 
 /// Limit on the number of gates, the largest first. Drawing an enabled class iterates over the open
 /// gates.
-const MOST: usize = 32;
+const MAX_GATES: usize = 32;
 
 /// Gates, indexed by transition.
 #[derive(Default)]
@@ -53,36 +53,36 @@ impl Gates {
     /// Returns the gate of a transition, or [`NONE`].
     #[inline]
     pub(super) fn of(&self, transition: u32) -> u32 {
-        self.of.get(transition as usize).copied().unwrap_or(NONE)
+        self.of.get(transition as usize).copied().unwrap_or(NO_INDEX)
     }
 
     /// Removes common inputs from the `rows` of the transitions and appends one row per gate.
     /// `thresholds` is the number of thresholds.
-    pub(super) fn split(net: &Net, rows: &mut Vec<Vec<GateInput>>, thresholds: usize) -> Gates {
+    pub(super) fn split(net: &Net, rows: &mut Vec<Vec<InputArc>>, thresholds: usize) -> Gates {
         let mut sharing = vec![0usize; thresholds];
-        rows.iter().flatten().for_each(|input| sharing[input.group as usize] += 1);
-        if sharing.iter().all(|&sharing| sharing < FEWEST) {
+        rows.iter().flatten().for_each(|input| sharing[input.threshold as usize] += 1);
+        if sharing.iter().all(|&sharing| sharing < MIN_TRANSITIONS) {
             return Gates::default();
         }
-        let is_common = |input: &GateInput| sharing[input.group as usize] >= FEWEST;
+        let is_common = |input: &InputArc| sharing[input.threshold as usize] >= MIN_TRANSITIONS;
         let mut behind: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
         for t in net.transitions() {
             let alone = net.class(net.effect_of(t)).len() == 1 && !net.delta(t).is_empty();
             let common = rows[t.index()].iter().filter(|input| is_common(input));
-            let mut common: Vec<u32> = common.map(|input| input.group).collect();
+            let mut common: Vec<u32> = common.map(|input| input.threshold).collect();
             common.sort_unstable();
             if alone && !common.is_empty() {
                 behind.entry(common).or_default().push(t.index());
             }
         }
         let mut behind: Vec<Vec<usize>> = behind.into_values().collect();
-        behind.retain(|transitions| transitions.len() >= FEWEST);
+        behind.retain(|transitions| transitions.len() >= MIN_TRANSITIONS);
         behind.sort_by_key(|transitions| std::cmp::Reverse(transitions.len()));
-        behind.truncate(MOST);
+        behind.truncate(MAX_GATES);
         if behind.is_empty() {
             return Gates::default();
         }
-        let mut gates = Gates { count: behind.len(), of: vec![NONE; rows.len()] };
+        let mut gates = Gates { count: behind.len(), of: vec![NO_INDEX; rows.len()] };
         for (gate, transitions) in behind.iter().enumerate() {
             let common = rows[transitions[0]].iter().copied().filter(is_common).collect();
             for &t in transitions {

@@ -25,14 +25,14 @@ pub(super) struct Journal {
     firings: u64,
     pending: Vec<Observation>,
     /// Per record, the number of firings at its best value, if not yet reported.
-    best: Vec<Option<u64>>,
-    improved: Vec<u32>,
+    best_firings: Vec<Option<u64>>,
+    improved_records: Vec<u32>,
     last_report: Instant,
     pause: Duration,
 }
 
 /// Minimum time between two reports during a walk.
-const PAUSE: Duration = Duration::from_millis(50);
+const MIN_PAUSE: Duration = Duration::from_millis(50);
 
 impl Journal {
     /// Creates an empty journal for the given number of records.
@@ -41,10 +41,10 @@ impl Journal {
             runs: Vec::new(),
             firings: 0,
             pending: Vec::new(),
-            best: vec![None; records],
-            improved: Vec::new(),
+            best_firings: vec![None; records],
+            improved_records: Vec::new(),
             last_report: Instant::now(),
-            pause: PAUSE,
+            pause: MIN_PAUSE,
         }
     }
 
@@ -70,7 +70,7 @@ impl Journal {
 
     /// Returns true if `count` more firings can be recorded. A run of 2⁶³ firings would take 2³¹
     /// entries.
-    pub(super) fn has_room_for(&self, count: u64) -> bool {
+    pub(super) fn can_record(&self, count: u64) -> bool {
         count < 1 << 40 && self.firings < 1 << 62
     }
 
@@ -85,24 +85,24 @@ impl Journal {
     }
 
     /// Records that the goal holds at the current end of the walk.
-    pub(super) fn saw(&mut self, goal: GoalId) {
+    pub(super) fn record_goal(&mut self, goal: GoalId) {
         self.pending.push(Observation { goal, firings: self.firings });
     }
 
     /// Records that the record has its largest value now.
-    pub(super) fn saw_best(&mut self, record: u32) {
-        if self.best[record as usize].replace(self.firings).is_none() {
-            self.improved.push(record);
+    pub(super) fn record_best(&mut self, record: u32) {
+        if self.best_firings[record as usize].replace(self.firings).is_none() {
+            self.improved_records.push(record);
         }
     }
 
     /// Returns true if there are unreported sightings.
     pub(super) fn has_news(&self) -> bool {
-        !self.pending.is_empty() || !self.improved.is_empty()
+        !self.pending.is_empty() || !self.improved_records.is_empty()
     }
 
     /// Reports during a walk if the pause is over.
-    pub(super) fn report_now_and_then(
+    pub(super) fn report_if_due(
         &mut self,
         report: &WitnessReporter<'_>,
         records: &[MaximumRecord],
@@ -125,15 +125,15 @@ impl Journal {
         }
         let begin = Instant::now();
         let mut sightings = std::mem::take(&mut self.pending);
-        for record in self.improved.drain(..) {
-            let Some(firings) = self.best[record as usize].take() else { continue };
+        for record in self.improved_records.drain(..) {
+            let Some(firings) = self.best_firings[record as usize].take() else { continue };
             let goals = records[record as usize].goals.iter();
             sightings.extend(goals.map(|&goal| Observation { goal: of[goal as usize], firings }));
         }
         let last = sightings.iter().map(|sighting| sighting.firings).max().unwrap_or(0);
         report.along(self.prefix(last), sightings);
         self.last_report = Instant::now();
-        self.pause = PAUSE.max(10 * begin.elapsed());
+        self.pause = MIN_PAUSE.max(10 * begin.elapsed());
     }
 
     /// Returns the first `firings` firings.
@@ -162,6 +162,8 @@ impl Journal {
         self.runs.clear();
         self.firings = 0;
         self.pending.clear();
-        self.improved.drain(..).for_each(|record| self.best[record as usize] = None);
+        self.improved_records
+            .drain(..)
+            .for_each(|record| self.best_firings[record as usize] = None);
     }
 }

@@ -25,8 +25,8 @@
 
 use super::compiled::{CompiledChange, CompiledNet};
 use super::enabled::EnabledClasses;
-use super::gates::GateInput;
-use super::watch::{BELOW, NONE, RECORD, ROOT, WatchNode};
+use super::gates::InputArc;
+use super::watch::{HOLDS_BELOW, NO_INDEX, RECORD_FLAG, ROOT_FLAG, WatchNode};
 use fastrand::Rng;
 
 /// A cell, in 32 bytes: two fit in a cache line.
@@ -37,9 +37,9 @@ struct Cell {
     low: i64,
     high: i64,
     /// Index of the threshold last reached.
-    group: u32,
+    threshold: u32,
     /// Index of the last threshold that is not a sentinel.
-    last: u32,
+    last_threshold: u32,
 }
 
 /// Value of [`TransitionState::next`] for an enabled transition.
@@ -51,22 +51,22 @@ const UNLISTED: u32 = u32::MAX - 1;
 struct TransitionState {
     /// The next transition that waits for the same input, [`NONE`] for the last one, or
     /// [`ENABLED`].
-    next: u32,
+    next_waiting: u32,
     class: u32,
     /// Index of the transition in `members`.
     position: u32,
     /// The list of goal leaves that depend on the transition, or [`NONE`].
-    flips: u32,
+    leaf_list: u32,
 }
 
 #[derive(Clone, Copy)]
 struct ClassState {
     /// Position in the list of `enabled`.
-    slot: u32,
+    enabled_position: u32,
     /// Number of enabled transitions, which come first in the row of the class.
-    live: u32,
+    enabled_count: u32,
     /// Start of the row in `members`.
-    first: u32,
+    first_member: u32,
     size: u32,
 }
 
@@ -79,24 +79,24 @@ pub(super) struct WatchedMarking<'a> {
     classes: Vec<ClassState>,
     members: Vec<u32>,
     /// For each threshold, the first transition that waits for it, or [`NONE`].
-    waiting: Vec<u32>,
+    first_waiting: Vec<u32>,
     /// For each threshold, the first input that holds a transition, or [`NONE`].
-    held: Vec<u32>,
+    first_held: Vec<u32>,
     /// For each input, the next input held by the same threshold, [`NONE`] for the last one, or
     /// [`UNLISTED`].
     next_held: Vec<u32>,
     /// Classes with an effect and an enabled transition.
     enabled: EnabledClasses,
     /// For each gate, the number of transitions behind it that goals depend on.
-    watched: Vec<u32>,
+    watched_behind_gate: Vec<u32>,
     /// Number of enabled transitions without effect.
-    neutral: u32,
+    enabled_without_effect: u32,
     /// The class without effect, or [`NONE`].
-    neutral_class: u32,
-    dead: bool,
+    class_without_effect: u32,
+    is_dead_now: bool,
     nodes: Vec<WatchNode>,
     /// For each goal position, true if the goal is settled and no longer watched.
-    gone: Vec<bool>,
+    is_settled: Vec<bool>,
     /// Goals whose root became true, and records with [`RECORD`], since the list was last emptied.
     /// A goal may have become false again in the same firing: check [`holds`](Self::holds).
     pub(super) news: Vec<u32>,
@@ -104,7 +104,7 @@ pub(super) struct WatchedMarking<'a> {
     pub(super) truths: Vec<u64>,
     /// Number of inputs checked and leaves changed so far: the cost of firing beyond the firing
     /// itself.
-    pub(super) flipped: u64,
+    pub(super) update_count: u64,
     initial: Vec<i64>,
 }
 
@@ -112,35 +112,45 @@ impl<'a> WatchedMarking<'a> {
     /// Creates the machine at the initial marking.
     pub(super) fn new(compiled: CompiledNet<'a>) -> Self {
         let net = compiled.net;
-        let cells = (0..compiled.cells()).map(|cell| {
-            let [start, end] = [cell, cell + 1].map(|i| compiled.group_starts[i]);
+        let cells = (0..compiled.cell_count()).map(|cell| {
+            let [start, end] = [cell, cell + 1].map(|i| compiled.threshold_starts[i]);
             // The cell starts below every threshold.
             let high = compiled.thresholds[start as usize + 1];
-            Cell { value: i64::MIN, low: i64::MIN, high, group: start, last: end - 2 }
+            Cell { value: i64::MIN, low: i64::MIN, high, threshold: start, last_threshold: end - 2 }
         });
         let mut classes = Vec::with_capacity(net.effect_count());
         let mut members = Vec::with_capacity(net.transition_count());
-        let nothing = TransitionState { next: ENABLED, class: NONE, position: NONE, flips: NONE };
+        let nothing = TransitionState {
+            next_waiting: ENABLED,
+            class: NO_INDEX,
+            position: NO_INDEX,
+            leaf_list: NO_INDEX,
+        };
         let mut watched = vec![0; compiled.gates.count];
         let mut transitions = vec![nothing; net.transition_count() + watched.len()];
-        let mut neutral_class = NONE;
+        let mut neutral_class = NO_INDEX;
         for e in net.effect_classes() {
             if net.effect(e).is_empty() {
                 neutral_class = e.index() as u32;
             }
             let row = net.class(e);
             let first = members.len() as u32;
-            classes.push(ClassState { slot: NONE, live: 0, first, size: row.len() as u32 });
+            classes.push(ClassState {
+                enabled_position: NO_INDEX,
+                enabled_count: 0,
+                first_member: first,
+                size: row.len() as u32,
+            });
             for &t in row {
                 if let Some(watched) = watched.get_mut(compiled.gates.of(t.index() as u32) as usize)
                 {
-                    *watched += u32::from(compiled.flip_list[t.index()] != NONE);
+                    *watched += u32::from(compiled.leaf_list_of[t.index()] != NO_INDEX);
                 }
                 transitions[t.index()] = TransitionState {
-                    next: ENABLED,
+                    next_waiting: ENABLED,
                     class: e.index() as u32,
                     position: members.len() as u32,
-                    flips: compiled.flip_list[t.index()],
+                    leaf_list: compiled.leaf_list_of[t.index()],
                 };
                 members.push(t.index() as u32);
             }
@@ -149,20 +159,20 @@ impl<'a> WatchedMarking<'a> {
             cells: cells.collect(),
             transitions,
             enabled: EnabledClasses::new(classes.len(), watched.len()),
-            watched,
+            watched_behind_gate: watched,
             classes,
             members,
-            waiting: vec![NONE; compiled.thresholds.len()],
-            held: vec![NONE; compiled.thresholds.len()],
+            first_waiting: vec![NO_INDEX; compiled.thresholds.len()],
+            first_held: vec![NO_INDEX; compiled.thresholds.len()],
             next_held: vec![UNLISTED; compiled.inputs.len()],
-            neutral: 0,
-            neutral_class,
-            dead: true,
+            enabled_without_effect: 0,
+            class_without_effect: neutral_class,
+            is_dead_now: true,
             nodes: compiled.nodes.clone(),
-            gone: vec![false; compiled.goals.len()],
+            is_settled: vec![false; compiled.goals.len()],
             news: Vec::new(),
             truths: vec![0; compiled.goals.len().div_ceil(64)],
-            flipped: 0,
+            update_count: 0,
             initial: Vec::new(),
             compiled,
         };
@@ -181,7 +191,7 @@ impl<'a> WatchedMarking<'a> {
         for record in 0..machine.compiled.records.len() {
             // A cell that has crossed no threshold so far has not updated its record yet.
             let cell = machine.compiled.records[record].cell as usize;
-            let Cell { group, value, .. } = machine.cells[cell];
+            let Cell { threshold: group, value, .. } = machine.cells[cell];
             machine.set_interval(cell, group as usize, value);
         }
         machine.news.clear();
@@ -193,10 +203,10 @@ impl<'a> WatchedMarking<'a> {
         for cell in 0..self.cells.len() {
             let value = self.initial[cell];
             if self.cells[cell].value != value {
-                self.set(cell, value);
+                self.set_value(cell, value);
             }
         }
-        self.settle_deadness();
+        self.update_deadness();
         self.news.clear();
     }
 
@@ -209,10 +219,10 @@ impl<'a> WatchedMarking<'a> {
             let to = self.compiled.change_starts[class + 1] as usize;
             for at in from..to {
                 let cell = self.compiled.changes[at].cell as usize;
-                self.set(cell, self.initial[cell]);
+                self.set_value(cell, self.initial[cell]);
             }
         }
-        self.settle_deadness();
+        self.update_deadness();
         self.news.clear();
     }
 
@@ -224,26 +234,27 @@ impl<'a> WatchedMarking<'a> {
 
     /// Returns true if a transition of the class is enabled.
     #[inline]
-    pub(super) fn is_live(&self, class: u32) -> bool {
-        let ClassState { live, first, .. } = self.classes[class as usize];
-        live > 0 && self.is_through(self.members[first as usize])
+    pub(super) fn is_enabled(&self, class: u32) -> bool {
+        let ClassState { enabled_count: live, first_member: first, .. } =
+            self.classes[class as usize];
+        live > 0 && self.is_gate_open(self.members[first as usize])
     }
 
     /// Returns true if the transition has no gate or its gate is open.
     #[inline]
-    fn is_through(&self, transition: u32) -> bool {
+    fn is_gate_open(&self, transition: u32) -> bool {
         self.enabled.is_open(self.compiled.gates.of(transition))
     }
 
     /// Returns true if this is the class without effect.
-    pub(super) fn is_neutral(&self, class: u32) -> bool {
-        class == self.neutral_class
+    pub(super) fn is_without_effect(&self, class: u32) -> bool {
+        class == self.class_without_effect
     }
 
     /// Returns the enabled transitions without effect.
     pub(super) fn neutral(&self) -> &[u32] {
-        let Some(class) = self.classes.get(self.neutral_class as usize) else { return &[] };
-        &self.members[class.first as usize..][..class.live as usize]
+        let Some(class) = self.classes.get(self.class_without_effect as usize) else { return &[] };
+        &self.members[class.first_member as usize..][..class.enabled_count as usize]
     }
 
     /// Returns the class of a transition.
@@ -252,16 +263,17 @@ impl<'a> WatchedMarking<'a> {
     }
 
     /// Returns the number of inputs of a transition that lack tokens.
-    pub(super) fn missing(&self, transition: u32) -> u32 {
+    pub(super) fn missing_inputs(&self, transition: u32) -> u32 {
         let gate = self.compiled.gates.of(transition);
-        let at_gate = if gate == NONE { 0 } else { self.missing_of(self.gate(gate)) };
-        self.missing_of(transition) + at_gate
+        let at_gate =
+            if gate == NO_INDEX { 0 } else { self.own_missing_inputs(self.gate_transition(gate)) };
+        self.own_missing_inputs(transition) + at_gate
     }
 
     /// Like [`missing`](Self::missing), without the inputs of the transition's gate. Also accepts a
     /// gate.
-    fn missing_of(&self, transition: u32) -> u32 {
-        if self.transitions[transition as usize].next == ENABLED {
+    fn own_missing_inputs(&self, transition: u32) -> u32 {
+        if self.transitions[transition as usize].next_waiting == ENABLED {
             return 0;
         }
         let inputs = &self.compiled.inputs[self.inputs_of(transition)];
@@ -269,7 +281,7 @@ impl<'a> WatchedMarking<'a> {
     }
 
     /// Returns the transition number of a gate.
-    fn gate(&self, gate: u32) -> u32 {
+    fn gate_transition(&self, gate: u32) -> u32 {
         self.compiled.net.transition_count() as u32 + gate
     }
 
@@ -281,7 +293,7 @@ impl<'a> WatchedMarking<'a> {
     }
 
     #[inline]
-    fn lacks(&self, input: &GateInput) -> bool {
+    fn lacks(&self, input: &InputArc) -> bool {
         self.cells[input.cell as usize].value < input.weight
     }
 
@@ -299,43 +311,47 @@ impl<'a> WatchedMarking<'a> {
 
     /// Returns the token counts of all places.
     pub(super) fn tokens(&self) -> impl ExactSizeIterator<Item = i64> {
-        self.cells[..self.compiled.places].iter().map(|cell| cell.value)
+        self.cells[..self.compiled.place_count].iter().map(|cell| cell.value)
     }
 
     /// Returns a random enabled transition of a live class.
     #[inline]
     pub(super) fn representative(&self, class: u32, rng: &mut Rng) -> u32 {
         let class = self.classes[class as usize];
-        let pick = if class.live > 1 { below(rng, class.live as usize) } else { 0 };
-        self.members[class.first as usize + pick]
+        let pick = if class.enabled_count > 1 {
+            random_below(rng, class.enabled_count as usize)
+        } else {
+            0
+        };
+        self.members[class.first_member as usize + pick]
     }
 
     /// Returns a transition of a class, an enabled one if the class is live.
-    pub(super) fn first_of(&self, class: u32) -> u32 {
-        self.members[self.classes[class as usize].first as usize]
+    pub(super) fn first_member(&self, class: u32) -> u32 {
+        self.members[self.classes[class as usize].first_member as usize]
     }
 
     /// Returns true if the root of a goal is true.
     pub(super) fn holds(&self, goal: u32) -> bool {
         match self.compiled.goals[goal as usize].root {
-            NONE => false,
-            root => self.nodes[root as usize].left <= 0,
+            NO_INDEX => false,
+            root => self.nodes[root as usize].missing_parts <= 0,
         }
     }
 
     /// Stops watching a goal.
-    pub(super) fn forget(&mut self, goal: u32) {
-        self.gone[goal as usize] = true;
+    pub(super) fn stop_watching(&mut self, goal: u32) {
+        self.is_settled[goal as usize] = true;
     }
 
     /// Returns true if the goal is no longer watched.
-    pub(super) fn is_gone(&self, goal: u32) -> bool {
-        self.gone[goal as usize]
+    pub(super) fn is_unwatched(&self, goal: u32) -> bool {
+        self.is_settled[goal as usize]
     }
 
     /// Returns true if no transition is enabled.
     pub(super) fn is_dead(&self) -> bool {
-        self.dead
+        self.is_dead_now
     }
 
     /// Fires a live class once. Returns false and changes nothing if a number would overflow.
@@ -348,12 +364,12 @@ impl<'a> WatchedMarking<'a> {
             let CompiledChange { cell, delta } = self.compiled.changes[at];
             let cell = cell as usize;
             let Some(value) = self.cells[cell].value.checked_add(delta) else {
-                self.take_back(from, at, 1);
+                self.undo_changes(from, at, 1);
                 return false;
             };
-            self.set(cell, value);
+            self.set_value(cell, value);
         }
-        self.settle_deadness();
+        self.update_deadness();
         true
     }
 
@@ -369,74 +385,74 @@ impl<'a> WatchedMarking<'a> {
             let value = delta.checked_mul(count);
             let value = value.and_then(|by| self.cells[cell as usize].value.checked_add(by));
             let Some(value) = value else {
-                self.take_back(from, at, count);
+                self.undo_changes(from, at, count);
                 return false;
             };
-            self.set(cell as usize, value);
+            self.set_value(cell as usize, value);
         }
-        self.settle_deadness();
+        self.update_deadness();
         true
     }
 
     #[cold]
-    fn take_back(&mut self, from: usize, to: usize, count: i64) {
+    fn undo_changes(&mut self, from: usize, to: usize, count: i64) {
         for at in from..to {
             let CompiledChange { cell, delta } = self.compiled.changes[at];
             // This undoes an addition that did not overflow.
             let value = self.cells[cell as usize].value - delta * count;
-            self.set(cell as usize, value);
+            self.set_value(cell as usize, value);
         }
     }
 
     #[inline]
-    fn set(&mut self, cell: usize, value: i64) {
+    fn set_value(&mut self, cell: usize, value: i64) {
         let state = &mut self.cells[cell];
         state.value = value;
         if value >= state.high {
-            self.rise(cell, value);
+            self.cross_upwards(cell, value);
         } else if value < state.low {
-            self.fall(cell, value);
+            self.cross_downwards(cell, value);
         }
     }
 
-    fn rise(&mut self, cell: usize, value: i64) {
-        let Cell { group, last, .. } = self.cells[cell];
+    fn cross_upwards(&mut self, cell: usize, value: i64) {
+        let Cell { threshold: group, last_threshold: last, .. } = self.cells[cell];
         let (mut group, last) = (group as usize, last as usize);
         while group < last && self.compiled.thresholds[group + 1] <= value {
             group += 1;
-            let from = self.compiled.event_starts[group] as usize;
-            let to = self.compiled.event_starts[group + 1] as usize;
-            self.flipped += (to - from) as u64;
+            let from = self.compiled.threshold_leaf_starts[group] as usize;
+            let to = self.compiled.threshold_leaf_starts[group + 1] as usize;
+            self.update_count += (to - from) as u64;
             for at in from..to {
-                self.flip(self.compiled.events[at], true);
+                self.update_node(self.compiled.threshold_leaves[at], true);
             }
-            let mut next = std::mem::replace(&mut self.waiting[group], NONE);
-            while next != NONE {
+            let mut next = std::mem::replace(&mut self.first_waiting[group], NO_INDEX);
+            while next != NO_INDEX {
                 let transition = next;
-                next = self.transitions[transition as usize].next;
+                next = self.transitions[transition as usize].next_waiting;
                 self.find_missing_input(transition);
             }
         }
         self.set_interval(cell, group, value);
     }
 
-    fn fall(&mut self, cell: usize, value: i64) {
-        let mut group = self.cells[cell].group as usize;
+    fn cross_downwards(&mut self, cell: usize, value: i64) {
+        let mut group = self.cells[cell].threshold as usize;
         // The first sentinel is below every value, so the loop ends there.
         while self.compiled.thresholds[group] > value {
-            let from = self.compiled.event_starts[group] as usize;
-            let to = self.compiled.event_starts[group + 1] as usize;
-            self.flipped += (to - from) as u64;
+            let from = self.compiled.threshold_leaf_starts[group] as usize;
+            let to = self.compiled.threshold_leaf_starts[group + 1] as usize;
+            self.update_count += (to - from) as u64;
             for at in from..to {
-                self.flip(self.compiled.events[at], false);
+                self.update_node(self.compiled.threshold_leaves[at], false);
             }
-            let mut next = std::mem::replace(&mut self.held[group], NONE);
-            while next != NONE {
+            let mut next = std::mem::replace(&mut self.first_held[group], NO_INDEX);
+            while next != NO_INDEX {
                 let input = next as usize;
                 next = std::mem::replace(&mut self.next_held[input], UNLISTED);
-                let transition = self.compiled.input_of[input];
-                self.flipped += 1;
-                if self.transitions[transition as usize].next == ENABLED {
+                let transition = self.compiled.owner_of_input[input];
+                self.update_count += 1;
+                if self.transitions[transition as usize].next_waiting == ENABLED {
                     self.wait_for(transition, group);
                     self.disable(transition);
                 }
@@ -451,16 +467,16 @@ impl<'a> WatchedMarking<'a> {
         let inputs = self.inputs_of(transition);
         let lacking =
             self.compiled.inputs[inputs.clone()].iter().position(|input| self.lacks(input));
-        self.flipped += lacking.map_or(inputs.len(), |at| at + 1) as u64;
+        self.update_count += lacking.map_or(inputs.len(), |at| at + 1) as u64;
         if let Some(at) = lacking {
-            self.wait_for(transition, self.compiled.inputs[inputs.start + at].group as usize);
+            self.wait_for(transition, self.compiled.inputs[inputs.start + at].threshold as usize);
             return;
         }
-        self.transitions[transition as usize].next = ENABLED;
+        self.transitions[transition as usize].next_waiting = ENABLED;
         for at in inputs {
             if self.next_held[at] == UNLISTED {
-                let group = self.compiled.inputs[at].group as usize;
-                self.next_held[at] = std::mem::replace(&mut self.held[group], at as u32);
+                let group = self.compiled.inputs[at].threshold as usize;
+                self.next_held[at] = std::mem::replace(&mut self.first_held[group], at as u32);
             }
         }
         self.enable(transition);
@@ -468,8 +484,8 @@ impl<'a> WatchedMarking<'a> {
 
     #[inline]
     fn wait_for(&mut self, transition: u32, group: usize) {
-        let first = std::mem::replace(&mut self.waiting[group], transition);
-        self.transitions[transition as usize].next = first;
+        let first = std::mem::replace(&mut self.first_waiting[group], transition);
+        self.transitions[transition as usize].next_waiting = first;
     }
 
     /// Sets the interval of a cell around the threshold that it has reached.
@@ -478,17 +494,17 @@ impl<'a> WatchedMarking<'a> {
         let mut high = self.compiled.thresholds[group + 1];
         if !self.compiled.record_of.is_empty() {
             let record = self.compiled.record_of[cell];
-            if record != NONE {
+            if record != NO_INDEX {
                 let best = &mut self.compiled.records[record as usize].best;
                 if value > *best {
                     *best = value;
-                    self.news.push(RECORD | record);
+                    self.news.push(RECORD_FLAG | record);
                 }
                 high = high.min(best.saturating_add(1));
             }
         }
         let state = &mut self.cells[cell];
-        state.group = group as u32;
+        state.threshold = group as u32;
         state.low = self.compiled.thresholds[group];
         state.high = high;
     }
@@ -496,65 +512,68 @@ impl<'a> WatchedMarking<'a> {
     /// Handles a transition that becomes ready, or a gate that opens.
     #[inline]
     fn enable(&mut self, transition: u32) {
-        let TransitionState { class, position, flips, .. } = self.transitions[transition as usize];
-        if class == NONE {
-            return self.turn(transition, true);
+        let TransitionState { class, position, leaf_list: flips, .. } =
+            self.transitions[transition as usize];
+        if class == NO_INDEX {
+            return self.set_gate(transition, true);
         }
         let state = &mut self.classes[class as usize];
-        let live = state.live;
-        state.live += 1;
+        let live = state.enabled_count;
+        state.enabled_count += 1;
         if state.size > 1 {
-            let front = state.first + live;
+            let front = state.first_member + live;
             self.swap_members(position, front);
         }
-        if class == self.neutral_class {
-            self.neutral += 1;
+        if class == self.class_without_effect {
+            self.enabled_without_effect += 1;
         } else if live == 0 {
             let gate = self.compiled.gates.of(transition);
-            self.classes[class as usize].slot = self.enabled.insert(class, gate);
+            self.classes[class as usize].enabled_position = self.enabled.insert(class, gate);
         }
-        if flips != NONE && self.is_through(transition) {
-            self.flip_all(flips, true);
+        if flips != NO_INDEX && self.is_gate_open(transition) {
+            self.update_leaves(flips, true);
         }
     }
 
     /// Handles a transition that is no longer ready, or a gate that closes.
     #[inline]
     fn disable(&mut self, transition: u32) {
-        let TransitionState { class, position, flips, .. } = self.transitions[transition as usize];
-        if class == NONE {
-            return self.turn(transition, false);
+        let TransitionState { class, position, leaf_list: flips, .. } =
+            self.transitions[transition as usize];
+        if class == NO_INDEX {
+            return self.set_gate(transition, false);
         }
         let state = &mut self.classes[class as usize];
-        state.live -= 1;
-        let ClassState { live, slot, first, size } = *state;
+        state.enabled_count -= 1;
+        let ClassState { enabled_count: live, enabled_position: slot, first_member: first, size } =
+            *state;
         if size > 1 {
             self.swap_members(position, first + live);
         }
-        if class == self.neutral_class {
-            self.neutral -= 1;
+        if class == self.class_without_effect {
+            self.enabled_without_effect -= 1;
         } else if live == 0 {
             let gate = self.compiled.gates.of(transition);
             if let Some(moved) = self.enabled.remove(slot, gate) {
-                self.classes[moved as usize].slot = slot;
+                self.classes[moved as usize].enabled_position = slot;
             }
         }
-        if flips != NONE && self.is_through(transition) {
-            self.flip_all(flips, false);
+        if flips != NO_INDEX && self.is_gate_open(transition) {
+            self.update_leaves(flips, false);
         }
     }
 
     /// Opens or closes a gate, and updates the goals that depend on transitions behind it.
-    fn turn(&mut self, gate: u32, open: bool) {
+    fn set_gate(&mut self, gate: u32, open: bool) {
         let gate = gate as usize - self.compiled.net.transition_count();
-        self.enabled.turn(gate, open);
-        if self.watched[gate] > 0 {
+        self.enabled.set_gate(gate, open);
+        if self.watched_behind_gate[gate] > 0 {
             for at in 0..self.enabled.ready(gate).len() {
-                let transition = self.first_of(self.enabled.ready(gate)[at]);
-                self.flipped += 1;
-                let flips = self.transitions[transition as usize].flips;
-                if flips != NONE {
-                    self.flip_all(flips, open);
+                let transition = self.first_member(self.enabled.ready(gate)[at]);
+                self.update_count += 1;
+                let flips = self.transitions[transition as usize].leaf_list;
+                if flips != NO_INDEX {
+                    self.update_leaves(flips, open);
                 }
             }
         }
@@ -568,20 +587,20 @@ impl<'a> WatchedMarking<'a> {
     }
 
     /// Updates the goal leaves that depend on the enabledness of a transition.
-    fn flip_all(&mut self, list: u32, risen: bool) {
-        let from = self.compiled.flip_starts[list as usize] as usize;
-        let to = self.compiled.flip_starts[list as usize + 1] as usize;
+    fn update_leaves(&mut self, list: u32, risen: bool) {
+        let from = self.compiled.leaf_list_starts[list as usize] as usize;
+        let to = self.compiled.leaf_list_starts[list as usize + 1] as usize;
         for at in from..to {
-            self.flip(self.compiled.flips[at], risen);
+            self.update_node(self.compiled.enabledness_leaves[at], risen);
         }
     }
 
     /// Updates the node of `mark` after one of its leaves crossed its threshold.
-    fn flip(&mut self, mark: u32, risen: bool) {
-        let holds = risen == (mark & BELOW == 0);
-        let mut node = mark & !BELOW;
+    fn update_node(&mut self, mark: u32, risen: bool) {
+        let holds = risen == (mark & HOLDS_BELOW == 0);
+        let mut node = mark & !HOLDS_BELOW;
         loop {
-            let WatchNode { up, left } = &mut self.nodes[node as usize];
+            let WatchNode { parent: up, missing_parts: left } = &mut self.nodes[node as usize];
             if holds {
                 *left -= 1;
                 if *left != 0 {
@@ -593,10 +612,10 @@ impl<'a> WatchedMarking<'a> {
                     return;
                 }
             }
-            if *up & ROOT != 0 {
-                let goal = *up & !ROOT;
+            if *up & ROOT_FLAG != 0 {
+                let goal = *up & !ROOT_FLAG;
                 self.truths[goal as usize / 64] ^= 1 << (goal % 64);
-                if holds && !self.gone[goal as usize] {
+                if holds && !self.is_settled[goal as usize] {
                     self.news.push(goal);
                 }
                 return;
@@ -608,12 +627,12 @@ impl<'a> WatchedMarking<'a> {
     /// Updates deadness at the end of a firing. In the middle of a firing the set of enabled
     /// classes may be empty.
     #[inline]
-    fn settle_deadness(&mut self) {
-        let dead = self.enabled.is_empty() && self.neutral == 0;
-        if dead != self.dead {
-            self.dead = dead;
-            for at in 0..self.compiled.deadness.len() {
-                self.flip(self.compiled.deadness[at], dead);
+    fn update_deadness(&mut self) {
+        let dead = self.enabled.is_empty() && self.enabled_without_effect == 0;
+        if dead != self.is_dead_now {
+            self.is_dead_now = dead;
+            for at in 0..self.compiled.deadness_leaves.len() {
+                self.update_node(self.compiled.deadness_leaves[at], dead);
             }
         }
     }
@@ -622,7 +641,7 @@ impl<'a> WatchedMarking<'a> {
 /// Returns a random number below `bound`, which is below 2³². The distribution is slightly uneven,
 /// which is harmless here.
 #[inline]
-pub(super) fn below(rng: &mut Rng, bound: usize) -> usize {
+pub(super) fn random_below(rng: &mut Rng, bound: usize) -> usize {
     ((u64::from(rng.u32(..)) * bound as u64) >> 32) as usize
 }
 

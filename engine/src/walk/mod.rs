@@ -31,7 +31,6 @@
 //! ends it: slices are measured in units of work, not in time.
 
 mod acceleration;
-mod aim;
 mod bandit;
 mod compiled;
 mod enabled;
@@ -41,14 +40,15 @@ mod machine;
 pub mod product;
 mod pumping;
 mod strategy;
+mod target;
 mod walker;
 mod watch;
 
-pub use pumping::find_pump;
+pub use pumping::find_self_covering_sequence;
 
 use crate::Task;
 use crate::board::{Observation, WitnessReporter};
-use crate::{Engine, Hint, Role, Sides, Takes, each_slice_anew};
+use crate::{Engine, Hint, Role, Sides, Takes, stateless_session};
 use bandit::{Bandit, StopReason};
 use compiled::CompiledNet;
 use parikh_net::printable::counted;
@@ -64,7 +64,7 @@ pub const ENGINE: Engine = Engine {
     role: Role::Walk,
     takes: Takes::MARKINGS,
     start: |work| {
-        each_slice_anew(move |budget| {
+        stateless_session(move |budget| {
             let task = Task::shrunk(work.working_net, work.board, budget, work.seed);
             let witness_reporter = work.board.witness_reporter("RANDOM_WALK").on(work.working_net);
             run(&task, witness_reporter, &WalkConfig::default()).to_string()
@@ -81,12 +81,12 @@ pub const GUIDED: Engine = Engine {
     role: Role::Guided,
     takes: Takes::MARKINGS,
     start: |work| {
-        each_slice_anew(move |budget| {
+        stateless_session(move |budget| {
             let hints = work.hints.clone();
             let config = WalkConfig {
-                work: hints.iter().map(|hint| work_for(hint, hints.len())).sum(),
+                max_work: hints.iter().map(|hint| work_for_hint(hint, hints.len())).sum(),
                 hints,
-                only: Some(vec![Strategy::Guided]),
+                strategies: Some(vec![Strategy::Guided]),
                 ..WalkConfig::default()
             };
             let task = Task::on(work.working_net, work.board, budget, work.seed);
@@ -136,7 +136,7 @@ impl Strategy {
 
 /// Returns the work to spend on following a hint: a hundred times the length of the hint, and less
 /// if there are many hints.
-pub fn work_for(hint: &Hint, hints: usize) -> u64 {
+pub fn work_for_hint(hint: &Hint, hints: usize) -> u64 {
     let times = match hints {
         0..16 => 100,
         16..100 => 30,
@@ -155,25 +155,25 @@ pub struct WalkConfig {
     pub hints: Vec<Hint>,
     /// The strategy of the first slice. [`Strategy::Uniform`] by default. Parallel walkers should
     /// have different first strategies and different seeds.
-    pub first: Option<Strategy>,
+    pub first_strategy: Option<Strategy>,
     /// The strategies to use. All by default.
-    pub only: Option<Vec<Strategy>>,
+    pub strategies: Option<Vec<Strategy>>,
     /// Limit on the steps of a walk before it restarts. 2²⁰ by default. A step may be many firings
     /// of one transition. The record of a walk takes 8 bytes per step.
-    pub longest_walk: u64,
+    pub max_walk_steps: u64,
     /// Limit on the work of the run, in units of about one firing. Unlimited by default. Unlike a
     /// time budget it makes runs fully repeatable.
-    pub work: u64,
+    pub max_work: u64,
 }
 
 impl Default for WalkConfig {
     fn default() -> Self {
         WalkConfig {
             hints: Vec::new(),
-            first: None,
-            only: None,
-            longest_walk: 1 << 20,
-            work: u64::MAX,
+            first_strategy: None,
+            strategies: None,
+            max_walk_steps: 1 << 20,
+            max_work: u64::MAX,
         }
     }
 }
@@ -202,7 +202,7 @@ pub struct WalkStatistics {
     /// Number of restarts at the initial marking.
     pub restarts: u64,
     /// Number of goals that are true initially.
-    pub initial: u64,
+    pub initially_true: u64,
     /// Number of goals reached later.
     pub reached: u64,
     /// Number of times that a maximum increased.
@@ -236,7 +236,7 @@ impl WalkStatistics {
         &self.strategies[index_of(strategy)]
     }
 
-    fn of_mut(&mut self, strategy: Strategy) -> &mut StrategyStatistics {
+    fn statistics_of_mut(&mut self, strategy: Strategy) -> &mut StrategyStatistics {
         &mut self.strategies[index_of(strategy)]
     }
 }
@@ -249,7 +249,7 @@ fn index_of(strategy: Strategy) -> usize {
 /// no transition with an effect is enabled initially.
 pub fn run(task: &Task<'_>, report: WitnessReporter<'_>, config: &WalkConfig) -> WalkStatistics {
     let mut statistics =
-        WalkStatistics { initial: report_initial(task, report), ..Default::default() };
+        WalkStatistics { initially_true: report_initial(task, report), ..Default::default() };
     let net = task.net;
     let moves = |&t: &parikh_net::TransitionId| {
         !net.delta(t).is_empty() && net.is_enabled(net.initial(), t)
@@ -257,7 +257,7 @@ pub fn run(task: &Task<'_>, report: WitnessReporter<'_>, config: &WalkConfig) ->
     if !net.transitions().any(|t| moves(&t)) {
         return statistics;
     }
-    let mut resources = Resources::new(task.seed, config.work);
+    let mut resources = Resources::new(task.seed, config.max_work);
     let mut bandit =
         Bandit::new(config, net.effect_count(), task.goals.iter().map(|(_, goal)| goal));
     loop {
@@ -278,7 +278,7 @@ pub fn run(task: &Task<'_>, report: WitnessReporter<'_>, config: &WalkConfig) ->
         let mut walker = Walker::new(task, report, compiled, resources, statistics);
         let stopped = bandit.run(&mut walker);
         (resources, statistics) = walker.into_parts();
-        if matches!(stopped, StopReason::Over) {
+        if matches!(stopped, StopReason::Finished) {
             log(&statistics);
             return statistics;
         }
@@ -312,7 +312,7 @@ fn log(statistics: &WalkStatistics) {
         "walk: {}, {}, {} reached, {} maxima raised, {} infinite",
         counted(statistics.firings, "firing"),
         counted(statistics.restarts, "restart"),
-        counted(statistics.initial + statistics.reached, "goal"),
+        counted(statistics.initially_true + statistics.reached, "goal"),
         statistics.improvements,
         statistics.unbounded,
     );

@@ -17,7 +17,7 @@
 //! Transitions that decrease no place need no walk: each is a self-covering sequence while it is
 //! enabled.
 
-use super::machine::{WatchedMarking, below};
+use super::machine::{WatchedMarking, random_below};
 use super::strategy::blind::Uniform;
 use super::strategy::directed::DistanceStrategy;
 use super::strategy::relaxed_plan::RelaxedPlan;
@@ -29,12 +29,12 @@ use parikh_net::{Facts, FiringSequence, GoalId, LinearSum, MarkingGoal, Net};
 use parikh_solvers::Budget;
 
 /// Number of attempts to cover an earlier marking before the walk restarts.
-const ATTEMPTS: usize = 12;
+const MAX_ATTEMPTS: usize = 12;
 
 /// Searches for a firing sequence and a second one that can repeat forever after it and adds tokens
 /// each time. If found, the net is unbounded. Returns `None` if none was found within the budget
 /// and about `work` firings, which proves nothing.
-pub fn find_pump(
+pub fn find_self_covering_sequence(
     net: &Net,
     budget: &Budget,
     seed: u64,
@@ -51,7 +51,11 @@ pub fn find_pump(
         budget,
         seed,
     };
-    let config = WalkConfig { only: Some(vec![Strategy::Pump]), work, ..WalkConfig::default() };
+    let config = WalkConfig {
+        strategies: Some(vec![Strategy::Pump]),
+        max_work: work,
+        ..WalkConfig::default()
+    };
     run(&task, board.witness_reporter("RANDOM_WALK"), &config);
     match board.knowledge(GoalId::new(0)) {
         Some(Knowledge::Maximum(maximum)) => {
@@ -62,32 +66,35 @@ pub fn find_pump(
 }
 
 /// Runs one slice of random walks and directed walks back.
-pub(super) fn slice(walker: &mut Walker<'_>, longest_walk: u64) {
+pub(super) fn run_slice(walker: &mut Walker<'_>, longest_walk: u64) {
     let mut directed = DistanceStrategy::new(&walker.machine);
     let mut plan = RelaxedPlan::new(&walker.machine);
-    plan.patience = 24;
+    plan.max_plans_without_progress = 24;
     let free = free_classes(&walker.machine);
     let is_maximum = |goal: &MarkingGoal| matches!(goal, MarkingGoal::Maximise(_));
     let mut length = 1;
     while !walker.slice_is_over()
-        && let Some(goal) = walker.draw(is_maximum)
+        && let Some(goal) = walker.draw_goal(is_maximum)
     {
         walker.restart();
-        let roam = below(&mut walker.resources.rng, length) as u64;
+        let roam = random_below(&mut walker.resources.rng, length) as u64;
         length = (length * 2).min(1 << 14);
         // Accelerated firings would accumulate tokens that make it hard to return.
         walker.acceleration.set_chance(0);
         let mut end = walker.walk(&mut Uniform, roam.min(longest_walk));
-        for attempt in 0..ATTEMPTS {
-            if end == WalkEnd::Slice || walker.slice_is_over() || walker.machine.is_gone(goal) {
+        for attempt in 0..MAX_ATTEMPTS {
+            if end == WalkEnd::SliceOver
+                || walker.slice_is_over()
+                || walker.machine.is_unwatched(goal)
+            {
                 break;
             }
-            report_free(walker, &free);
+            report_free_classes(walker, &free);
             let here = Checkpoint::new(walker);
-            walker.resources.work += walker.machine.compiled.cells() as u64 / 16;
-            let detour = below(&mut walker.resources.rng, 2 << attempt) as u64;
+            walker.resources.work += walker.machine.compiled.cell_count() as u64 / 16;
+            let detour = random_below(&mut walker.resources.rng, 2 << attempt) as u64;
             end = walker.walk(&mut Uniform, detour);
-            if end == WalkEnd::Slice {
+            if end == WalkEnd::SliceOver {
                 break;
             }
             let Some(record) = record_of(&walker.machine, goal) else { break };
@@ -114,30 +121,31 @@ fn record_of(machine: &WatchedMarking<'_>, goal: u32) -> Option<usize> {
 fn free_classes(machine: &WatchedMarking<'_>) -> Vec<u32> {
     let takes_nothing = |&class: &u32| {
         let changes = machine.compiled.changes_of(class);
-        let mut places = changes.iter().filter(|c| (c.cell as usize) < machine.compiled.places);
+        let mut places =
+            changes.iter().filter(|c| (c.cell as usize) < machine.compiled.place_count);
         !changes.is_empty() && places.all(|change| change.delta > 0)
     };
     (0..machine.compiled.net.effect_count() as u32).filter(takes_nothing).collect()
 }
 
 /// Reports the maxima that grow with an enabled class from `free`.
-fn report_free(walker: &mut Walker<'_>, free: &[u32]) {
+fn report_free_classes(walker: &mut Walker<'_>, free: &[u32]) {
     for &class in free {
-        if !walker.machine.is_live(class) {
+        if !walker.machine.is_enabled(class) {
             continue;
         }
         let changes = walker.machine.compiled.changes_of(class).iter();
         let growing: Vec<u32> = changes.filter(|c| c.delta > 0).map(|c| c.cell).collect();
-        let transition = walker.machine.first_of(class);
+        let transition = walker.machine.first_member(class);
         let mut pump = FiringSequence::new();
         pump.push(parikh_net::TransitionId::new(transition as usize), 1);
         let firings = walker.journal.firings();
-        report(walker, firings, &pump, |cell| growing.contains(&cell));
+        report_unbounded(walker, firings, &pump, |cell| growing.contains(&cell));
     }
 }
 
 /// Reports every open maximum whose cell grows.
-fn report(
+fn report_unbounded(
     walker: &mut Walker<'_>,
     firings: u64,
     pump: &FiringSequence,
@@ -147,7 +155,7 @@ fn report(
     let growing: Vec<u32> = records
         .filter(|record| grows(record.cell))
         .flat_map(|record| record.goals.iter().copied())
-        .filter(|&goal| !walker.machine.is_gone(goal))
+        .filter(|&goal| !walker.machine.is_unwatched(goal))
         .collect();
     if growing.is_empty() {
         return;
@@ -156,7 +164,7 @@ fn report(
     for goal in growing {
         let id = walker.machine.compiled.goals[goal as usize].id;
         walker.report().unbounded(id, prefix.clone(), pump.clone());
-        walker.settled_elsewhere(goal);
+        walker.record_unbounded(goal);
     }
 }
 
@@ -169,7 +177,7 @@ struct Checkpoint {
 
 impl Checkpoint {
     fn new(walker: &Walker<'_>) -> Self {
-        let cells = 0..walker.machine.compiled.cells() as u32;
+        let cells = 0..walker.machine.compiled.cell_count() as u32;
         let values = cells.map(|cell| walker.machine.value(cell)).collect();
         Checkpoint { values, firings: walker.journal.firings() }
     }
@@ -184,6 +192,6 @@ impl Checkpoint {
         let cells = 0..self.values.len() as u32;
         let grown: Vec<bool> =
             cells.map(|cell| walker.machine.value(cell) > self.values[cell as usize]).collect();
-        report(walker, self.firings, &pump, |cell| grown[cell as usize]);
+        report_unbounded(walker, self.firings, &pump, |cell| grown[cell as usize]);
     }
 }

@@ -4,11 +4,11 @@
 //! firing, plus the cost of choosing as counted by the strategy. Slices and the intervals between
 //! clock checks are measured in work, so that a single-threaded run depends only on its seed.
 
-use super::acceleration::{Acceleration, most};
+use super::acceleration::{Acceleration, max_repetitions};
 use super::compiled::CompiledNet;
 use super::journal::{Journal, RepeatedFiring};
 use super::machine::WatchedMarking;
-use super::watch::RECORD;
+use super::watch::RECORD_FLAG;
 use super::{Strategy, WalkStatistics};
 use crate::Task;
 use crate::board::WitnessReporter;
@@ -46,13 +46,13 @@ pub(super) trait FiringStrategy {
     /// Returns how often the chosen class should fire in a row, if possible. `None` leaves the
     /// number to the walker.
     #[inline]
-    fn wanted(&self) -> Option<u64> {
+    fn wanted_repetitions(&self) -> Option<u64> {
         None
     }
 
     /// Called after a class was fired `count` times. `firings` is the total since the initial
     /// marking.
-    fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, count: u64, firings: u64) {
+    fn after_firing(&mut self, machine: &WatchedMarking<'_>, class: u32, count: u64, firings: u64) {
         let _ = (machine, class, count, firings);
     }
 }
@@ -61,17 +61,17 @@ pub(super) trait FiringStrategy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WalkEnd {
     /// No class is enabled, the step limit is reached, or the strategy ended the walk.
-    Walk,
+    WalkOver,
     /// The slice is over, the budget is exhausted, or no goal is open.
-    Slice,
+    SliceOver,
 }
 
 /// Work between two checks of the clock.
-const WORK_BETWEEN_LOOKS: u64 = 2048;
+const WORK_BETWEEN_CLOCK_CHECKS: u64 = 2048;
 /// Time between two checks for goals settled by other engines.
 const TIME_BETWEEN_REFRESHES: Duration = Duration::from_millis(50);
 /// Limit on consecutive refused firings (overflow), after which a walk ends.
-const PATIENCE: u32 = 64;
+const MAX_REFUSALS: u32 = 64;
 
 /// A machine, its journal, and the board that it reports to.
 pub(super) struct Walker<'a> {
@@ -86,16 +86,16 @@ pub(super) struct Walker<'a> {
     /// Statistics so far.
     pub(super) statistics: WalkStatistics,
     task: &'a Task<'a>,
-    report: WitnessReporter<'a>,
-    ids: Vec<GoalId>,
+    witness_reporter: WitnessReporter<'a>,
+    goal_ids: Vec<GoalId>,
     /// Number of watched goals that are open.
-    open: usize,
-    version: u64,
-    refreshed: Instant,
-    next_look: u64,
+    open_goals: usize,
+    board_version: u64,
+    last_refresh: Instant,
+    next_clock_check: u64,
     slice_end: u64,
     /// The part of `machine.flipped` that is already counted as work.
-    flipped: u64,
+    counted_updates: u64,
     strategy: Strategy,
 }
 
@@ -103,34 +103,37 @@ impl<'a> Walker<'a> {
     /// Creates a walker at the initial marking, which has been reported already.
     pub(super) fn new(
         task: &'a Task<'a>,
-        report: WitnessReporter<'a>,
+        witness_reporter: WitnessReporter<'a>,
         compiled: CompiledNet<'a>,
         resources: Resources,
         statistics: WalkStatistics,
     ) -> Self {
-        let ids: Vec<GoalId> = compiled.goals.iter().map(|watched| watched.id).collect();
+        let goal_ids: Vec<GoalId> = compiled.goals.iter().map(|watched| watched.id).collect();
         let mut machine = WatchedMarking::new(compiled);
         for record in &mut machine.compiled.records {
             // Other engines may have seen larger values.
-            let seen = record.goals.iter().filter_map(|&goal| report.seen(ids[goal as usize]));
+            let seen = record
+                .goals
+                .iter()
+                .filter_map(|&goal| witness_reporter.seen(goal_ids[goal as usize]));
             let seen = seen.min().and_then(|seen| i64::try_from(seen).ok()).unwrap_or(i64::MIN);
             record.best = record.best.max(seen);
         }
         Walker {
             journal: Journal::new(machine.compiled.records.len()),
             acceleration: Acceleration::new(&machine),
-            open: ids.len(),
-            next_look: resources.work,
+            open_goals: goal_ids.len(),
+            next_clock_check: resources.work,
             slice_end: u64::MAX,
-            flipped: machine.flipped,
+            counted_updates: machine.update_count,
             machine,
             resources,
             statistics,
             task,
-            report,
-            ids,
-            version: task.board.version().wrapping_sub(1),
-            refreshed: Instant::now(),
+            witness_reporter,
+            goal_ids,
+            board_version: task.board.version().wrapping_sub(1),
+            last_refresh: Instant::now(),
             strategy: Strategy::Uniform,
         }
     }
@@ -142,28 +145,28 @@ impl<'a> Walker<'a> {
 
     /// Returns the handle for reports.
     pub(super) fn report(&self) -> WitnessReporter<'a> {
-        self.report
+        self.witness_reporter
     }
 
     /// Returns the number of watched goals that are open.
     pub(super) fn open(&self) -> usize {
-        self.open
+        self.open_goals
     }
 
     /// Returns the number of watched goals, open or settled.
-    pub(super) fn watched(&self) -> usize {
-        self.ids.len()
+    pub(super) fn watched_goals(&self) -> usize {
+        self.goal_ids.len()
     }
 
     /// Returns a random open watched goal that satisfies `wanted`.
-    pub(super) fn draw(&mut self, wanted: impl Fn(&MarkingGoal) -> bool) -> Option<u32> {
+    pub(super) fn draw_goal(&mut self, wanted: impl Fn(&MarkingGoal) -> bool) -> Option<u32> {
         let mut chosen = None;
         let mut seen = 0;
-        self.resources.work += 1 + self.ids.len() as u64 / 64;
+        self.resources.work += 1 + self.goal_ids.len() as u64 / 64;
         for (position, watched) in self.machine.compiled.goals.iter().enumerate() {
-            if !self.machine.is_gone(position as u32) && wanted(watched.goal) {
+            if !self.machine.is_unwatched(position as u32) && wanted(watched.goal) {
                 seen += 1;
-                if super::machine::below(&mut self.resources.rng, seen) == 0 {
+                if super::machine::random_below(&mut self.resources.rng, seen) == 0 {
                     chosen = Some(position as u32);
                 }
             }
@@ -175,7 +178,7 @@ impl<'a> Walker<'a> {
     pub(super) fn begin_slice(&mut self, strategy: Strategy, work: u64) {
         self.strategy = strategy;
         self.slice_end = self.resources.work + work;
-        self.statistics.of_mut(strategy).slices += 1;
+        self.statistics.statistics_of_mut(strategy).slices += 1;
     }
 
     /// Returns true if the slice or the whole run is over.
@@ -186,21 +189,21 @@ impl<'a> Walker<'a> {
     /// Reports pending sightings and drops goals settled meanwhile. Returns true if the run is
     /// over.
     pub(super) fn end_slice(&mut self) -> bool {
-        self.flush();
-        self.refresh();
+        self.report_pending();
+        self.drop_settled();
         self.is_over()
     }
 
     fn is_over(&self) -> bool {
-        self.open == 0
+        self.open_goals == 0
             || self.resources.work >= self.resources.limit
             || self.task.budget.is_exhausted()
     }
 
     /// Reports pending sightings and returns to the initial marking.
     pub(super) fn restart(&mut self) {
-        self.flush();
-        let (runs, cells) = (self.journal.runs(), self.machine.compiled.cells());
+        self.report_pending();
+        let (runs, cells) = (self.journal.runs(), self.machine.compiled.cell_count());
         // A run changes a few cells. Restarting always costs some work, or walks that end at once
         // would repeat forever.
         if runs.len() * 8 < cells {
@@ -223,7 +226,7 @@ impl<'a> Walker<'a> {
                 return;
             }
             self.journal.push(transition, u64::from(count));
-            self.note_news();
+            self.record_news();
         }
         self.resources.work += runs.len() as u64;
         self.statistics.firings += self.journal.firings();
@@ -231,37 +234,39 @@ impl<'a> Walker<'a> {
 
     /// Walks from the current marking for at most `limit` steps.
     pub(super) fn walk<S: FiringStrategy>(&mut self, strategy: &mut S, limit: u64) -> WalkEnd {
-        self.statistics.of_mut(self.strategy).walks += 1;
+        self.statistics.statistics_of_mut(self.strategy).walks += 1;
         let firings = self.journal.firings();
         let work = self.resources.work;
-        let (end, steps) = self.walk_on(strategy, limit);
+        let (end, steps) = self.take_steps(strategy, limit);
         // Firing costs more on places with many waiting transitions.
-        self.resources.work += (self.machine.flipped - self.flipped) / 8;
-        self.flipped = self.machine.flipped;
-        let figures = self.statistics.of_mut(self.strategy);
+        self.resources.work += (self.machine.update_count - self.counted_updates) / 8;
+        self.counted_updates = self.machine.update_count;
+        let figures = self.statistics.statistics_of_mut(self.strategy);
         figures.steps += steps;
         figures.work += self.resources.work - work;
         self.statistics.firings += self.journal.firings() - firings;
         end
     }
 
-    fn walk_on<S: FiringStrategy>(&mut self, strategy: &mut S, limit: u64) -> (WalkEnd, u64) {
+    fn take_steps<S: FiringStrategy>(&mut self, strategy: &mut S, limit: u64) -> (WalkEnd, u64) {
         let mut refused = 0;
         for step in 0..limit {
-            if self.resources.work >= self.next_look && self.look() {
-                return (WalkEnd::Slice, step);
+            if self.resources.work >= self.next_clock_check && self.check_clock() {
+                return (WalkEnd::SliceOver, step);
             }
             if self.machine.enabled().is_empty() {
-                return (WalkEnd::Walk, step);
+                return (WalkEnd::WalkOver, step);
             }
             let Some(class) = strategy.choose(&mut self.machine, &mut self.resources) else {
-                return (WalkEnd::Walk, step);
+                return (WalkEnd::WalkOver, step);
             };
             self.resources.work += 1;
             let transition = self.machine.representative(class, &mut self.resources.rng);
-            let count = match strategy.wanted() {
+            let count = match strategy.wanted_repetitions() {
                 Some(1) => 1,
-                Some(wanted) => (most(&self.machine, class, transition).max(1) as u64).min(wanted),
+                Some(wanted) => {
+                    (max_repetitions(&self.machine, class, transition).max(1) as u64).min(wanted)
+                }
                 None if self.acceleration.is_on() => self.acceleration.count(
                     &self.machine,
                     class,
@@ -275,79 +280,85 @@ impl<'a> Walker<'a> {
                 // Counts are below 2⁴⁰.
                 count => self.machine.fire_many(class, count as i64),
             };
-            if !done || !self.journal.has_room_for(count) {
+            if !done || !self.journal.can_record(count) {
                 refused += 1;
-                if refused > PATIENCE || done {
-                    return (WalkEnd::Walk, step);
+                if refused > MAX_REFUSALS || done {
+                    return (WalkEnd::WalkOver, step);
                 }
                 continue;
             }
             refused = 0;
             self.journal.push(transition, count);
             if !self.machine.news.is_empty() {
-                self.note_news();
+                self.record_news();
             }
-            strategy.fired(&self.machine, class, count, self.journal.firings());
+            strategy.after_firing(&self.machine, class, count, self.journal.firings());
         }
-        (WalkEnd::Walk, limit)
+        (WalkEnd::WalkOver, limit)
     }
 
     /// Records that a maximum was shown to be infinite.
-    pub(super) fn settled_elsewhere(&mut self, goal: u32) {
-        self.machine.forget(goal);
-        self.open -= 1;
+    pub(super) fn record_unbounded(&mut self, goal: u32) {
+        self.machine.stop_watching(goal);
+        self.open_goals -= 1;
         self.statistics.unbounded += 1;
         self.statistics.reached += 1;
-        self.statistics.of_mut(self.strategy).reached += 1;
+        self.statistics.statistics_of_mut(self.strategy).reached += 1;
     }
 
     /// Checks the clock and the board. Returns true if the slice is over.
     #[cold]
-    fn look(&mut self) -> bool {
-        self.next_look = self.resources.work + WORK_BETWEEN_LOOKS;
-        self.journal.report_now_and_then(&self.report, &self.machine.compiled.records, &self.ids);
-        if self.refreshed.elapsed() >= TIME_BETWEEN_REFRESHES {
-            self.refresh();
+    fn check_clock(&mut self) -> bool {
+        self.next_clock_check = self.resources.work + WORK_BETWEEN_CLOCK_CHECKS;
+        self.journal.report_if_due(
+            &self.witness_reporter,
+            &self.machine.compiled.records,
+            &self.goal_ids,
+        );
+        if self.last_refresh.elapsed() >= TIME_BETWEEN_REFRESHES {
+            self.drop_settled();
         }
         self.slice_is_over()
     }
 
-    fn flush(&mut self) {
-        self.journal.report(&self.report, &self.machine.compiled.records, &self.ids);
+    fn report_pending(&mut self) {
+        self.journal.report(&self.witness_reporter, &self.machine.compiled.records, &self.goal_ids);
     }
 
     /// Stops watching the goals that have been settled, if the board has changed.
-    fn refresh(&mut self) {
-        self.refreshed = Instant::now();
+    fn drop_settled(&mut self) {
+        self.last_refresh = Instant::now();
         let version = self.task.board.version();
-        if version == self.version {
+        if version == self.board_version {
             return;
         }
-        self.version = version;
-        for goal in 0..self.ids.len() {
-            if !self.machine.is_gone(goal as u32) && !self.task.board.is_open(self.ids[goal]) {
-                self.machine.forget(goal as u32);
-                self.open -= 1;
+        self.board_version = version;
+        for goal in 0..self.goal_ids.len() {
+            if !self.machine.is_unwatched(goal as u32)
+                && !self.task.board.is_open(self.goal_ids[goal])
+            {
+                self.machine.stop_watching(goal as u32);
+                self.open_goals -= 1;
             }
         }
     }
 
     #[cold]
-    fn note_news(&mut self) {
+    fn record_news(&mut self) {
         let mut news = std::mem::take(&mut self.machine.news);
         for new in news.drain(..) {
-            if new & RECORD != 0 {
-                self.journal.saw_best(new & !RECORD);
+            if new & RECORD_FLAG != 0 {
+                self.journal.record_best(new & !RECORD_FLAG);
                 self.statistics.improvements += 1;
                 continue;
             }
             // The goal may have been true only in the middle of the firing.
-            if !self.machine.is_gone(new) && self.machine.holds(new) {
-                self.machine.forget(new);
-                self.open -= 1;
-                self.journal.saw(self.ids[new as usize]);
+            if !self.machine.is_unwatched(new) && self.machine.holds(new) {
+                self.machine.stop_watching(new);
+                self.open_goals -= 1;
+                self.journal.record_goal(self.goal_ids[new as usize]);
                 self.statistics.reached += 1;
-                self.statistics.of_mut(self.strategy).reached += 1;
+                self.statistics.statistics_of_mut(self.strategy).reached += 1;
             }
         }
         self.machine.news = news;

@@ -25,21 +25,21 @@ use parikh_net::{Atom, GoalId, LinearSum, MarkingGoal, Net, Predicate};
 use std::collections::HashMap;
 
 /// Marks a missing node, record or list.
-pub(super) const NONE: u32 = u32::MAX;
+pub(super) const NO_INDEX: u32 = u32::MAX;
 /// Flag of a leaf that is true below its threshold.
-pub(super) const BELOW: u32 = 1 << 30;
+pub(super) const HOLDS_BELOW: u32 = 1 << 30;
 /// Flag of a node without a parent. The remaining bits are the goal's position.
-pub(super) const ROOT: u32 = 1 << 31;
+pub(super) const ROOT_FLAG: u32 = 1 << 31;
 /// Flag for the news of a record. Without the flag, the news is a goal that became true.
-pub(super) const RECORD: u32 = 1 << 31;
+pub(super) const RECORD_FLAG: u32 = 1 << 31;
 
 /// A junction, or a leaf that is a whole goal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WatchNode {
     /// The parent junction, or [`ROOT`] with the goal's position.
-    pub(super) up: u32,
+    pub(super) parent: u32,
     /// Number of true parts still needed. The node holds if this is 0 or less.
-    pub(super) left: i32,
+    pub(super) missing_parts: i32,
 }
 
 /// A goal leaf that changes when a cell crosses a value.
@@ -50,7 +50,7 @@ pub(super) struct TokenThreshold {
     /// The leaf changes between `value − 1` and `value`, in both directions.
     pub(super) value: i64,
     /// The node above the leaf, possibly with [`BELOW`].
-    pub(super) event: u32,
+    pub(super) node: u32,
 }
 
 /// The largest value seen of a cell that some goal maximises.
@@ -102,7 +102,7 @@ pub(super) struct GoalWatch<'a> {
 /// The watched form of an atom.
 pub(super) enum WatchedAtom {
     /// True exactly from a value of a cell on (`above`), or exactly below it.
-    At {
+    Threshold {
         /// The sum in its shared form, or `None` for a place.
         sum: Option<LinearSum>,
         /// The cell of a place.
@@ -118,7 +118,7 @@ pub(super) enum WatchedAtom {
 
 /// Normalises an atom for watching: Σ ≤ b becomes Σ < b + 1, or −Σ ≥ −b if the first coefficient is
 /// negative. An atom over a single place is divided by its coefficient.
-pub(super) fn place_atom(atom: &Atom) -> WatchedAtom {
+pub(super) fn watched_form(atom: &Atom) -> WatchedAtom {
     let terms = atom.sum.terms();
     let Some(&(place, first)) = terms.first() else {
         return WatchedAtom::Constant(0 <= atom.bound);
@@ -132,11 +132,11 @@ pub(super) fn place_atom(atom: &Atom) -> WatchedAtom {
     let value = if above { -quotient } else { quotient + 1 };
     match i64::try_from(value) {
         Ok(value) if single => {
-            WatchedAtom::At { sum: None, place: place.index() as u32, value, above }
+            WatchedAtom::Threshold { sum: None, place: place.index() as u32, value, above }
         }
         Ok(value) => {
             let sum = if above { atom.sum.negated() } else { atom.sum.clone() };
-            WatchedAtom::At { sum: Some(sum), place: NONE, value, above }
+            WatchedAtom::Threshold { sum: Some(sum), place: NO_INDEX, value, above }
         }
         // Cells hold 64 bits: every cell is below a value that is too large, and above one that is
         // too small.
@@ -158,10 +158,12 @@ impl<'a> GoalWatch<'a> {
             let position = watch.goals.len() as u32;
             match goal {
                 MarkingGoal::Reach(predicate) => {
-                    if !fits(net, largest, predicate) || matches!(predicate, Predicate::False) {
+                    if !predicate_fits(net, largest, predicate)
+                        || matches!(predicate, Predicate::False)
+                    {
                         continue;
                     }
-                    let root = watch.root(net, predicate, ROOT | position);
+                    let root = watch.add_goal(net, predicate, ROOT_FLAG | position);
                     watch.goals.push(WatchedGoal { id, goal, root });
                 }
                 MarkingGoal::Maximise(sum) => {
@@ -170,9 +172,9 @@ impl<'a> GoalWatch<'a> {
                     }
                     let cell = match sum.terms() {
                         [(place, 1)] => place.index() as u32,
-                        _ => watch.cell(net, sum.clone()),
+                        _ => watch.cell_of_sum(net, sum.clone()),
                     };
-                    watch.goals.push(WatchedGoal { id, goal, root: NONE });
+                    watch.goals.push(WatchedGoal { id, goal, root: NO_INDEX });
                     let records = &mut watch.records;
                     let record = *record_of.entry(cell).or_insert_with(|| {
                         records.push(MaximumRecord { cell, best: i64::MIN, goals: Vec::new() });
@@ -187,7 +189,7 @@ impl<'a> GoalWatch<'a> {
         watch
     }
 
-    fn cell(&mut self, net: &Net, sum: LinearSum) -> u32 {
+    fn cell_of_sum(&mut self, net: &Net, sum: LinearSum) -> u32 {
         let next = (net.place_count() + self.sums.len()) as u32;
         *self.cell_of.entry(sum).or_insert_with_key(|sum| {
             self.sums.push(sum.clone());
@@ -195,35 +197,35 @@ impl<'a> GoalWatch<'a> {
         })
     }
 
-    fn node(&mut self, up: u32, left: i32) -> u32 {
-        self.nodes.push(WatchNode { up, left });
+    fn add_node(&mut self, up: u32, left: i32) -> u32 {
+        self.nodes.push(WatchNode { parent: up, missing_parts: left });
         (self.nodes.len() - 1) as u32
     }
 
     /// Adds a goal. Its root is a node even if the goal is a single leaf.
-    fn root(&mut self, net: &Net, predicate: &Predicate, up: u32) -> u32 {
+    fn add_goal(&mut self, net: &Net, predicate: &Predicate, up: u32) -> u32 {
         let root = self.nodes.len() as u32;
         if matches!(predicate, Predicate::And(_) | Predicate::Or(_)) {
-            self.add(net, predicate, up);
+            self.add_part(net, predicate, up);
         } else {
-            let node = self.node(up, 1);
-            let holds = self.add(net, predicate, node);
-            self.nodes[node as usize].left -= i32::from(holds);
+            let node = self.add_node(up, 1);
+            let holds = self.add_part(net, predicate, node);
+            self.nodes[node as usize].missing_parts -= i32::from(holds);
         }
         root
     }
 
     /// Adds a part of the node `up`. Returns true if it holds below every threshold.
-    fn add(&mut self, net: &Net, predicate: &Predicate, up: u32) -> bool {
+    fn add_part(&mut self, net: &Net, predicate: &Predicate, up: u32) -> bool {
         match predicate {
             Predicate::True => true,
             Predicate::False => false,
-            Predicate::Atom(atom) => match place_atom(atom) {
+            Predicate::Atom(atom) => match watched_form(atom) {
                 WatchedAtom::Constant(holds) => holds,
-                WatchedAtom::At { sum, place, value, above } => {
-                    let cell = sum.map_or(place, |sum| self.cell(net, sum));
-                    let event = up | if above { 0 } else { BELOW };
-                    self.thresholds.push(TokenThreshold { cell, value, event });
+                WatchedAtom::Threshold { sum, place, value, above } => {
+                    let cell = sum.map_or(place, |sum| self.cell_of_sum(net, sum));
+                    let event = up | if above { 0 } else { HOLDS_BELOW };
+                    self.thresholds.push(TokenThreshold { cell, value, node: event });
                     !above
                 }
             },
@@ -232,7 +234,7 @@ impl<'a> GoalWatch<'a> {
                 false
             }
             Predicate::Disabled(t) => {
-                self.enabledness.push((t.index() as u32, up | BELOW));
+                self.enabledness.push((t.index() as u32, up | HOLDS_BELOW));
                 true
             }
             Predicate::Dead => {
@@ -240,26 +242,26 @@ impl<'a> GoalWatch<'a> {
                 true
             }
             Predicate::NotDead => {
-                self.deadness.push(up | BELOW);
+                self.deadness.push(up | HOLDS_BELOW);
                 false
             }
             Predicate::And(parts) | Predicate::Or(parts) => {
                 let all = matches!(predicate, Predicate::And(_));
-                let node = self.node(up, if all { parts.len() as i32 } else { 1 });
-                let held = parts.iter().filter(|part| self.add(net, part, node)).count();
-                self.nodes[node as usize].left -= held as i32;
-                self.nodes[node as usize].left <= 0
+                let node = self.add_node(up, if all { parts.len() as i32 } else { 1 });
+                let held = parts.iter().filter(|part| self.add_part(net, part, node)).count();
+                self.nodes[node as usize].missing_parts -= held as i32;
+                self.nodes[node as usize].missing_parts <= 0
             }
         }
     }
 }
 
 /// Returns true if all sums of a predicate fit in 64 bits.
-fn fits(net: &Net, largest: u64, predicate: &Predicate) -> bool {
+fn predicate_fits(net: &Net, largest: u64, predicate: &Predicate) -> bool {
     match predicate {
         Predicate::Atom(atom) => atom.sum.terms().len() == 1 || sum_fits(net, largest, &atom.sum),
         Predicate::And(parts) | Predicate::Or(parts) => {
-            parts.iter().all(|part| fits(net, largest, part))
+            parts.iter().all(|part| predicate_fits(net, largest, part))
         }
         _ => true,
     }

@@ -96,7 +96,7 @@ pub trait Derivation: Send + Sync {
 #[derive(Debug)]
 pub struct CheckedLog {
     /// The derivation of the parent's net. `None` if the parent's net is the original net.
-    pub of: Option<Arc<CheckedLog>>,
+    pub parent: Option<Arc<CheckedLog>>,
     /// The log of the derivation.
     pub log: NamedLog,
     /// The derived net, whose names are used by certificates about it.
@@ -139,7 +139,7 @@ pub struct WorkingNet<'a> {
 
 /// The net of a working net, with its derivation.
 enum WorkingNetOrigin<'a> {
-    Read(&'a Net),
+    Original(&'a Net),
     Derived {
         parent: &'a WorkingNet<'a>,
         derivation: Box<dyn Derivation + 'a>,
@@ -162,7 +162,8 @@ impl<'a> WorkingNet<'a> {
     ) -> Self {
         let goals: SortedGoals = goals.into_iter().collect();
         let shrunk = shrink_all(net, intervals, &goals.markings);
-        let (net, constants, without_rules) = (WorkingNetOrigin::Read(net), Vec::new(), Vec::new());
+        let (net, constants, without_rules) =
+            (WorkingNetOrigin::Original(net), Vec::new(), Vec::new());
         WorkingNet { net, goals, shrunk, constants, facts, without_rules }
     }
 
@@ -200,11 +201,12 @@ impl<'a> WorkingNet<'a> {
 
     /// Returns this working net restricted to the goals with these ids. Returns `None` for a
     /// derived net.
-    pub fn only(&self, ids: &[GoalId]) -> Option<WorkingNet<'a>> {
-        let WorkingNetOrigin::Read(net) = self.net else { return None };
-        let goals = self.goals.only(ids);
+    pub fn restricted_to(&self, ids: &[GoalId]) -> Option<WorkingNet<'a>> {
+        let WorkingNetOrigin::Original(net) = self.net else { return None };
+        let goals = self.goals.with_ids(ids);
         let shrunk = self.shrunk.iter().filter(|(id, _)| ids.contains(id)).cloned().collect();
-        let (net, constants, facts) = (WorkingNetOrigin::Read(net), Vec::new(), self.facts.clone());
+        let (net, constants, facts) =
+            (WorkingNetOrigin::Original(net), Vec::new(), self.facts.clone());
         let without_rules = self.without_rules.clone();
         Some(WorkingNet { net, goals, shrunk, constants, facts, without_rules })
     }
@@ -212,7 +214,7 @@ impl<'a> WorkingNet<'a> {
     /// Returns the net of the working net.
     pub fn net(&self) -> &Net {
         match &self.net {
-            WorkingNetOrigin::Read(net) => net,
+            WorkingNetOrigin::Original(net) => net,
             WorkingNetOrigin::Derived { derivation, .. } => derivation.net(),
         }
     }
@@ -220,7 +222,7 @@ impl<'a> WorkingNet<'a> {
     /// Returns the working net that this working net was derived from.
     pub fn parent(&self) -> Option<&'a WorkingNet<'a>> {
         match self.net {
-            WorkingNetOrigin::Read(_) => None,
+            WorkingNetOrigin::Original(_) => None,
             WorkingNetOrigin::Derived { parent, .. } => Some(parent),
         }
     }
@@ -278,7 +280,7 @@ impl<'a> WorkingNet<'a> {
     ///
     /// # Errors
     /// As for [`Derivation::sequence`].
-    pub(crate) fn climb(
+    pub(crate) fn to_original(
         &self,
         id: GoalId,
         sequence: FiringSequence,
@@ -304,7 +306,7 @@ impl<'a> WorkingNet<'a> {
     ///
     /// # Errors
     /// As for [`Derivation::pump`].
-    pub(crate) fn climb_pump(
+    pub(crate) fn pump_to_original(
         &self,
         prefix: FiringSequence,
         pump: FiringSequence,
@@ -325,7 +327,10 @@ impl<'a> WorkingNet<'a> {
     ///
     /// # Errors
     /// As for [`Derivation::sequence`].
-    pub(crate) fn climb_run(&self, run: LassoRun) -> Result<Option<LassoRun>, TranslationLimit> {
+    pub(crate) fn run_to_original(
+        &self,
+        run: LassoRun,
+    ) -> Result<Option<LassoRun>, TranslationLimit> {
         let (mut working_net, mut run) = (self, run);
         while let WorkingNetOrigin::Derived { parent, derivation, .. } = &working_net.net {
             let final_condition = match run.end {
@@ -367,7 +372,7 @@ impl<'a> WorkingNet<'a> {
         predicate: Predicate,
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<(&Net, Predicate), ClaimObstacle> {
-        self.checked(predicate, CheckedReduction::translate, keep_going)
+        self.translate_checked(predicate, CheckedReduction::translate, keep_going)
     }
 
     /// Translates a home property from the original net to this net, like
@@ -380,12 +385,16 @@ impl<'a> WorkingNet<'a> {
         home: Predicate,
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<(&Net, Predicate), ClaimObstacle> {
-        self.checked(home, |reduction, _, home| reduction.translate_home(home), keep_going)
+        self.translate_checked(
+            home,
+            |reduction, _, home| reduction.translate_home(home),
+            keep_going,
+        )
     }
 
     /// Translates a predicate from the original net to this net by `translate`, with the checker's
     /// own code.
-    fn checked(
+    fn translate_checked(
         &self,
         predicate: Predicate,
         translate: fn(&CheckedReduction, &Net, &Predicate) -> Option<Predicate>,
@@ -394,15 +403,15 @@ impl<'a> WorkingNet<'a> {
         let WorkingNetOrigin::Derived { parent, .. } = &self.net else {
             return Ok((self.net(), predicate));
         };
-        let (parent_net, predicate) = parent.checked(predicate, translate, keep_going)?;
-        let reduction = &self.rechecked(parent_net, keep_going)?.reduction;
+        let (parent_net, predicate) = parent.translate_checked(predicate, translate, keep_going)?;
+        let reduction = &self.checker_net(parent_net, keep_going)?.reduction;
         let predicate =
             translate(reduction, parent_net, &predicate).ok_or(ClaimObstacle::NotExpressed)?;
         Ok((reduction.net(), predicate))
     }
 
     /// Returns the derived net after the checker has replayed its derivation from `parent_net`.
-    fn rechecked(
+    fn checker_net(
         &self,
         parent_net: &Net,
         keep_going: &mut dyn FnMut() -> bool,
@@ -443,7 +452,7 @@ impl<'a> WorkingNet<'a> {
             let parent_net = parent.checked_net();
             let log = derivation.log(parent_net);
             let net = checked.reduction.net().clone();
-            Arc::new(CheckedLog { of: parent.checked_log(), log, net })
+            Arc::new(CheckedLog { parent: parent.checked_log(), log, net })
         };
         Some(checked.log.get_or_init(make_log).clone())
     }
@@ -455,7 +464,7 @@ impl<'a> WorkingNet<'a> {
                 Some(Some(checked)) => checked.reduction.net(),
                 _ => self.net(),
             },
-            WorkingNetOrigin::Read(net) => net,
+            WorkingNetOrigin::Original(net) => net,
         }
     }
 

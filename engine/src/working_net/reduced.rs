@@ -100,7 +100,7 @@ impl ReductionDerivation<'_> {
         let mut queried = Vec::new();
         let mut is_about_deadness = false;
         if let MarkingGoal::Reach(predicate) = goal {
-            mark_enabled(predicate, &mut queried);
+            collect_enabled(predicate, &mut queried);
             is_about_deadness = predicate.mentions_deadness();
         }
         let translated = move || match is_about_deadness {
@@ -138,7 +138,7 @@ impl ReductionDerivation<'_> {
     /// If the last marking satisfies it, all firings count. Otherwise, the result is the smallest
     /// such number at the end of a step. Returns `None` if no marking satisfies the predicate, or
     /// if the sequence is not enabled.
-    fn shown_after(&self, predicate: &Predicate, sequence: &FiringSequence) -> Option<u64> {
+    fn firings_until(&self, predicate: &Predicate, sequence: &FiringSequence) -> Option<u64> {
         let total = u64::try_from(sequence.firings()).ok()?;
         let mut replayer = Replayer::new(self.parent);
         let mut first_satisfying = predicate.holds(self.parent, replayer.marking()).then_some(0);
@@ -158,11 +158,11 @@ impl ReductionDerivation<'_> {
 
 /// Adds to `transitions` the transitions whose enabledness implies `predicate`: operands of
 /// disjunctions, but not of conjunctions.
-fn mark_enabled(predicate: &Predicate, transitions: &mut Vec<TransitionId>) {
+fn collect_enabled(predicate: &Predicate, transitions: &mut Vec<TransitionId>) {
     match predicate {
         Predicate::Enabled(t) => transitions.push(*t),
         Predicate::Or(operands) => {
-            operands.iter().for_each(|operand| mark_enabled(operand, transitions))
+            operands.iter().for_each(|operand| collect_enabled(operand, transitions))
         }
         _ => {}
     }
@@ -185,7 +185,7 @@ impl Derivation for ReductionDerivation<'_> {
                 Err(BackError::TooLong(_) | BackError::NotEnabled) => continue,
             };
             let firings = match goal {
-                MarkingGoal::Reach(predicate) => self.shown_after(predicate, &sequence),
+                MarkingGoal::Reach(predicate) => self.firings_until(predicate, &sequence),
                 MarkingGoal::Maximise(_) => u64::try_from(sequence.firings()).ok(),
             };
             if let Some(firings) = firings {

@@ -47,16 +47,16 @@ pub fn goal(net: &Net, intervals: &Intervals, goal: &MarkingGoal) -> MarkingGoal
 /// Returns a predicate with the same value as `original` in every marking of `net` inside the
 /// proved intervals.
 pub fn predicate(net: &Net, intervals: &Intervals, original: &Predicate) -> Predicate {
-    inner(net, intervals.proved(), original).sorted()
+    simplify(net, intervals.proved(), original).sorted()
 }
 
-fn inner(net: &Net, intervals: &ProvenanceIntervals, original: &Predicate) -> Predicate {
+fn simplify(net: &Net, intervals: &ProvenanceIntervals, original: &Predicate) -> Predicate {
     match original {
         Predicate::And(operands) => {
-            Predicate::and(operands.iter().map(|operand| inner(net, intervals, operand)))
+            Predicate::and(operands.iter().map(|operand| simplify(net, intervals, operand)))
         }
         Predicate::Or(any) => {
-            Predicate::or(any.iter().map(|operand| inner(net, intervals, operand)))
+            Predicate::or(any.iter().map(|operand| simplify(net, intervals, operand)))
         }
         Predicate::Atom(atom) => comparison(intervals, atom),
         leaf => intervals.decide(net, leaf).map_or_else(|| leaf.clone(), Predicate::constant),
@@ -76,13 +76,13 @@ struct BoundedTerm {
 
 impl BoundedTerm {
     /// Returns the minimum of the term. `None` is −∞.
-    fn least(&self) -> Option<i128> {
+    fn min_value(&self) -> Option<i128> {
         let tokens = if self.coefficient > 0 { Some(self.low) } else { self.high };
         tokens.map(|tokens| i128::from(self.coefficient) * i128::from(tokens))
     }
 
     /// Returns the maximum of the term. `None` is +∞.
-    fn largest(&self) -> Option<i128> {
+    fn max_value(&self) -> Option<i128> {
         let tokens = if self.coefficient > 0 { self.high } else { Some(self.low) };
         tokens.map(|tokens| i128::from(self.coefficient) * i128::from(tokens))
     }
@@ -93,7 +93,7 @@ impl BoundedTerm {
     }
 
     /// Returns the predicate "the term has its minimum". The minimum must be finite.
-    fn is_least(&self) -> Predicate {
+    fn at_minimum(&self) -> Predicate {
         match (self.coefficient > 0, self.high) {
             (false, Some(high)) => Predicate::at_least(self.place, high),
             _ => Predicate::no_more_than(self.place, self.low),
@@ -101,7 +101,7 @@ impl BoundedTerm {
     }
 
     /// Returns the predicate "the term is below its maximum". The maximum must be finite.
-    fn is_not_largest(&self) -> Predicate {
+    fn below_maximum(&self) -> Predicate {
         match (self.coefficient > 0, self.high) {
             (true, Some(high)) => Predicate::no_more_than(self.place, high.saturating_sub(1)),
             _ => Predicate::at_least(self.place, self.low + 1),
@@ -118,11 +118,11 @@ fn comparison(intervals: &ProvenanceIntervals, atom: &Atom) -> Predicate {
         high: intervals.high(place).filter(|&high| i64::try_from(high).is_ok()),
     };
     let terms = atom.sum.terms().iter().map(term).collect();
-    simpler(terms, i128::from(atom.bound)).unwrap_or_else(|| Predicate::Atom(atom.clone()))
+    simplify_terms(terms, i128::from(atom.bound)).unwrap_or_else(|| Predicate::Atom(atom.clone()))
 }
 
 /// Simplifies Σ terms ≤ bound by the rules above. Returns `None` if a number overflows.
-fn simpler(mut terms: Vec<BoundedTerm>, mut bound: i128) -> Option<Predicate> {
+fn simplify_terms(mut terms: Vec<BoundedTerm>, mut bound: i128) -> Option<Predicate> {
     // Rule 2.
     terms.retain(|term| {
         let is_fixed = term.high == Some(term.low);
@@ -138,8 +138,8 @@ fn simpler(mut terms: Vec<BoundedTerm>, mut bound: i128) -> Option<Predicate> {
         bound = bound.div_euclid(i128::from(divisor));
     }
     // Rule 1.
-    let min_sum: Option<i128> = terms.iter().map(BoundedTerm::least).sum();
-    let max_sum: Option<i128> = terms.iter().map(BoundedTerm::largest).sum();
+    let min_sum: Option<i128> = terms.iter().map(BoundedTerm::min_value).sum();
+    let max_sum: Option<i128> = terms.iter().map(BoundedTerm::max_value).sum();
     if max_sum.is_some_and(|max_sum| max_sum <= bound) {
         return Some(Predicate::True);
     }
@@ -150,18 +150,18 @@ fn simpler(mut terms: Vec<BoundedTerm>, mut bound: i128) -> Option<Predicate> {
         if let Some(slack) = min_sum.map(|min_sum| bound - min_sum) {
             let (forced, others) = split(&terms, slack);
             if !forced.is_empty() {
-                let bound = bound - forced.iter().filter_map(BoundedTerm::least).sum::<i128>();
-                let others = simpler(others, bound)?;
-                let forced = forced.iter().map(BoundedTerm::is_least);
+                let bound = bound - forced.iter().filter_map(BoundedTerm::min_value).sum::<i128>();
+                let others = simplify_terms(others, bound)?;
+                let forced = forced.iter().map(BoundedTerm::at_minimum);
                 return Some(Predicate::and(forced.chain([others])));
             }
         }
         if let Some(slack) = max_sum.map(|max_sum| max_sum - (bound + 1)) {
             let (forced, others) = split(&terms, slack);
             if !forced.is_empty() {
-                let bound = bound - forced.iter().filter_map(BoundedTerm::largest).sum::<i128>();
-                let others = simpler(others, bound)?;
-                let forced = forced.iter().map(BoundedTerm::is_not_largest);
+                let bound = bound - forced.iter().filter_map(BoundedTerm::max_value).sum::<i128>();
+                let others = simplify_terms(others, bound)?;
+                let forced = forced.iter().map(BoundedTerm::below_maximum);
                 return Some(Predicate::or(forced.chain([others])));
             }
         }

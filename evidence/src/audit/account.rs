@@ -12,9 +12,9 @@ use std::collections::HashMap;
 /// The proof obligations of an answer.
 pub(super) struct AnswerObligations<'n> {
     /// The goals that some reachable marking has to satisfy.
-    pub(super) sightings: ReachedGoals<'n>,
+    pub(super) goals: ReachedGoals<'n>,
     /// The predicates that no reachable marking may satisfy; true if proved.
-    pub(super) refuted: Vec<(Predicate, bool)>,
+    pub(super) claims: Vec<(Predicate, bool)>,
     /// For each net derived by a reduction, the predicates of `refuted` translated to that net.
     pub(super) translated: HashMap<Option<String>, Vec<Option<Predicate>>>,
     /// The sums that have to grow without bound; true if shown.
@@ -27,18 +27,18 @@ pub(super) struct AnswerObligations<'n> {
     /// The obligations about the tree of runs.
     pub(super) trees: TreeObligations,
     /// The Boolean combination of obligations that suffices for the answer.
-    need: NeededProofs,
+    needed: NeededProofs,
     /// True if some evidence used so far assumes that the units of the model are safe.
     pub(super) assumes_units: bool,
     /// The reason why some document could not be evaluated on an obligation.
-    pub(super) untold: Option<String>,
+    pub(super) unevaluated: Option<String>,
 }
 
 impl<'n> AnswerObligations<'n> {
     /// Returns the obligations for an answer. Obligations that the initial marking or a trivial
     /// predicate discharges are marked at once.
     pub(super) fn of(net: &'n Net, obligation: Obligation) -> Self {
-        let Obligation { reach, refute, grow, homes, runs, trees, need } = obligation;
+        let Obligation { reach, refute, grow, homes, runs, trees, need: needed } = obligation;
         let home = (!homes.is_empty()).then(|| HomeObligations::of(homes));
         // If the initial marking is dead, no other marking is reachable.
         let is_initially_dead = net.is_dead(net.initial());
@@ -48,82 +48,86 @@ impl<'n> AnswerObligations<'n> {
             (predicate, is_proved)
         });
         AnswerObligations {
-            sightings: ReachedGoals::new(net, reach),
-            refuted: refuted.collect(),
+            goals: ReachedGoals::new(net, reach),
+            claims: refuted.collect(),
             translated: HashMap::new(),
             sums: grow.into_iter().map(|sum| (sum, false)).collect(),
             home,
             runs: RunObligations::of(runs),
             trees: TreeObligations::of(trees),
-            need,
+            needed,
             assumes_units: false,
-            untold: None,
+            unevaluated: None,
         }
     }
 
     /// Returns the number of proved claims.
-    fn proved(&self) -> usize {
-        self.refuted.iter().filter(|(_, done)| *done).count()
+    fn proved_count(&self) -> usize {
+        self.claims.iter().filter(|(_, done)| *done).count()
     }
 
     /// Returns the number of sums that are shown to grow without bound.
-    fn grown(&self) -> usize {
+    fn growing_count(&self) -> usize {
         self.sums.iter().filter(|(_, grows)| *grows).count()
     }
 
     /// Returns true if the predicate with this index among the home obligations is shown to stay
     /// reachable.
-    fn stays(&self, index: usize) -> bool {
+    fn stays_reachable(&self, index: usize) -> bool {
         self.home.as_ref().is_some_and(|home| {
             // If every firing can be undone, a predicate that was reached stays reachable.
-            let reached = || home.reach[index].is_some_and(|goal| self.sightings.has_seen(goal));
-            home.stays[index] || home.undone && reached()
+            let reached =
+                || home.reach_goals[index].is_some_and(|goal| self.goals.is_reached(goal));
+            home.stays[index] || home.is_reversible && reached()
         })
     }
 
     /// Returns the claims and predicates that premises of labellings may rely on.
-    fn premises<'s>(&'s self, stays: &'s dyn Fn(usize) -> bool) -> trees::ProvedPremises<'s> {
-        trees::ProvedPremises { claims: &self.refuted, stays }
+    fn proved_premises<'s>(
+        &'s self,
+        stays: &'s dyn Fn(usize) -> bool,
+    ) -> trees::ProvedPremises<'s> {
+        trees::ProvedPremises { claims: &self.claims, stays }
     }
 
     /// Returns true if an obligation is discharged.
-    fn is_done(&self, obligation: &NeededProofs) -> bool {
+    fn is_discharged(&self, obligation: &NeededProofs) -> bool {
         match *obligation {
-            NeededProofs::Reach(index) => self.sightings.has_seen(index),
-            NeededProofs::Refute(index) => self.refuted[index].1,
+            NeededProofs::Reach(index) => self.goals.is_reached(index),
+            NeededProofs::Refute(index) => self.claims[index].1,
             NeededProofs::Grow(index) => self.sums[index].1,
-            NeededProofs::Stays(index) => self.stays(index),
+            NeededProofs::Stays(index) => self.stays_reachable(index),
             NeededProofs::Lost(index) => self.home.as_ref().is_some_and(|home| home.lost[index]),
             NeededProofs::Run(_) | NeededProofs::NoRun(_) => {
-                self.runs.is_done(obligation, &self.refuted)
+                self.runs.is_discharged(obligation, &self.claims)
             }
-            NeededProofs::Tree(index) => {
-                self.trees.is_done(index, self.premises(&|index| self.stays(index)))
-            }
+            NeededProofs::Tree(index) => self
+                .trees
+                .is_discharged(index, self.proved_premises(&|index| self.stays_reachable(index))),
             NeededProofs::All(_) | NeededProofs::One(_) => false,
         }
     }
 
     /// Returns true if the discharged obligations suffice for the answer.
     pub(super) fn is_settled(&self) -> bool {
-        self.need.is_met(&|obligation| self.is_done(obligation))
+        self.needed.is_met(&|obligation| self.is_discharged(obligation))
     }
 
     /// Returns true if the answer would be shown if the obligations that satisfy `is_assumed` were
     /// discharged, too.
-    pub(super) fn may_be_met(&self, is_assumed: &dyn Fn(&NeededProofs) -> bool) -> bool {
-        self.need.is_met(&|obligation| self.is_done(obligation) || is_assumed(obligation))
+    pub(super) fn would_be_settled(&self, is_assumed: &dyn Fn(&NeededProofs) -> bool) -> bool {
+        self.needed.is_met(&|obligation| self.is_discharged(obligation) || is_assumed(obligation))
     }
 
     /// Returns true if an exhaustive search could discharge all remaining obligations.
-    pub(super) fn is_for_a_search(&self) -> bool {
-        !self.refuted.is_empty()
-            && self.may_be_met(&|obligation| matches!(obligation, NeededProofs::Refute(_)))
+    pub(super) fn is_open_to_search(&self) -> bool {
+        !self.claims.is_empty()
+            && self.would_be_settled(&|obligation| matches!(obligation, NeededProofs::Refute(_)))
     }
 
     /// Returns the indices of the open and relevant obligations that no run has a property.
     pub(super) fn open_runs(&self) -> Vec<usize> {
-        let open = self.need.open(&|obligation| self.is_done(obligation));
+        let open = self.needed.open(&|obligation| self.is_discharged(obligation));
         let no_run = |obligation: &&NeededProofs| {
             if let NeededProofs::NoRun(index) = **obligation { Some(index) } else { None }
         };
@@ -132,7 +136,7 @@ impl<'n> AnswerObligations<'n> {
 
     /// Returns the indices of the open and relevant obligations about the tree of runs.
     pub(super) fn open_trees(&self) -> Vec<usize> {
-        let open = self.need.open(&|obligation| self.is_done(obligation));
+        let open = self.needed.open(&|obligation| self.is_discharged(obligation));
         let tree = |obligation: &&NeededProofs| {
             if let NeededProofs::Tree(index) = **obligation { Some(index) } else { None }
         };
@@ -141,28 +145,29 @@ impl<'n> AnswerObligations<'n> {
 
     /// Returns a predicate that does not stay reachable although an open obligation requires that
     /// it does.
-    pub(super) fn lost_and_wanted(&self) -> Option<&Predicate> {
+    pub(super) fn wrongly_lost(&self) -> Option<&Predicate> {
         let home = self.home.as_ref()?;
-        self.need.open(&|obligation| self.is_done(obligation)).into_iter().find_map(|obligation| {
-            match *obligation {
-                NeededProofs::Stays(index) if home.lost[index] => Some(&home.wanted[index]),
+        self.needed.open(&|obligation| self.is_discharged(obligation)).into_iter().find_map(
+            |obligation| match *obligation {
+                NeededProofs::Stays(index) if home.lost[index] => Some(&home.predicates[index]),
                 _ => None,
-            }
-        })
+            },
+        )
     }
 
     /// Returns true if open obligations require that some predicate does not stay reachable, and
     /// none that one does.
-    pub(super) fn wants_losses_only(&self) -> bool {
-        let open = self.need.open(&|obligation| self.is_done(obligation));
+    pub(super) fn requires_only_losses(&self) -> bool {
+        let open = self.needed.open(&|obligation| self.is_discharged(obligation));
         open.iter().any(|obligation| matches!(obligation, NeededProofs::Lost(_)))
             && !open.iter().any(|obligation| matches!(obligation, NeededProofs::Stays(_)))
     }
 
     /// Describes the discharged obligations in words.
-    pub(super) fn how(&self) -> String {
-        let reached_count = self.sightings.seen();
-        let counts = [(reached_count, "marking", "shown"), (self.proved(), "claim", "proved")];
+    pub(super) fn describe_discharged(&self) -> String {
+        let reached_count = self.goals.seen();
+        let counts =
+            [(reached_count, "marking", "shown"), (self.proved_count(), "claim", "proved")];
         let mut phrases: Vec<String> = counts
             .iter()
             .filter(|(number, ..)| *number > 0)
@@ -170,11 +175,13 @@ impl<'n> AnswerObligations<'n> {
                 format!("{number} {noun}{} {participle}", if *number == 1 { "" } else { "s" })
             })
             .collect();
-        if self.grown() > 0 {
+        if self.growing_count() > 0 {
             phrases.push("the sum grows without bound".to_owned());
         }
-        phrases.extend(self.runs.in_words(&self.refuted));
-        phrases.extend(self.trees.in_words(self.premises(&|index| self.stays(index))));
+        phrases.extend(self.runs.in_words(&self.claims));
+        phrases.extend(
+            self.trees.in_words(self.proved_premises(&|index| self.stays_reachable(index))),
+        );
         if let Some(home) = &self.home {
             phrases.extend(home.checked.iter().map(|checked| (*checked).to_owned()));
             if home.lost.contains(&true) {
@@ -185,8 +192,8 @@ impl<'n> AnswerObligations<'n> {
     }
 
     /// Describes the first missing obligation in a line.
-    pub(super) fn missing(&self, net: &Net) -> String {
-        let open = self.need.open(&|obligation| self.is_done(obligation));
+    pub(super) fn describe_missing(&self, net: &Net) -> String {
+        let open = self.needed.open(&|obligation| self.is_discharged(obligation));
         let what = match open.first() {
             Some(NeededProofs::Stays(_)) => {
                 return "not shown: that all goals stay reachable".to_owned();
@@ -195,26 +202,29 @@ impl<'n> AnswerObligations<'n> {
                 return "not shown: that some goal can become unreachable".to_owned();
             }
             Some(obligation @ (NeededProofs::Run(_) | NeededProofs::NoRun(_))) => {
-                self.runs.missing(net, obligation, &self.refuted).unwrap_or_default()
+                self.runs.describe_missing(net, obligation, &self.claims).unwrap_or_default()
             }
-            Some(&&NeededProofs::Tree(index)) => {
-                self.trees.missing(net, index, self.premises(&|index| self.stays(index)))
-            }
+            Some(&&NeededProofs::Tree(index)) => self.trees.describe_missing(
+                net,
+                index,
+                self.proved_premises(&|index| self.stays_reachable(index)),
+            ),
             Some(&&NeededProofs::Reach(index)) => {
-                let goal = words::formula(net, self.sightings.goal(index));
+                let goal = words::predicate(net, self.goals.goal(index));
                 words::shortened(format!("a reachable marking with {goal}"))
             }
             Some(&&NeededProofs::Refute(index)) => {
-                format!("a proof that {}", in_words(net, &self.refuted[index].0))
+                format!("a proof that {}", refutation_in_words(net, &self.claims[index].0))
             }
             Some(NeededProofs::Grow(_)) => "a self-covering sequence that increases the sum".into(),
             Some(NeededProofs::All(_) | NeededProofs::One(_)) | None => {
                 "nothing in the net can show the answer".into()
             }
         };
-        let note = self.untold.as_ref().map_or_else(String::new, |reason| format!("; {reason}"));
+        let note =
+            self.unevaluated.as_ref().map_or_else(String::new, |reason| format!("; {reason}"));
         let other_count = open.len().saturating_sub(1);
-        match (other_count, &self.need) {
+        match (other_count, &self.needed) {
             (0, _) => format!("not shown: {what}{note}"),
             (_, NeededProofs::One(_)) => {
                 format!("not shown: {what} (or one of {other_count} alternatives){note}")
@@ -225,6 +235,6 @@ impl<'n> AnswerObligations<'n> {
 }
 
 /// States that no reachable marking satisfies the predicate, in words.
-pub(super) fn in_words(net: &Net, refuted: &Predicate) -> String {
-    words::shortened(format!("no reachable marking has {}", words::formula(net, refuted)))
+pub(super) fn refutation_in_words(net: &Net, refuted: &Predicate) -> String {
+    words::shortened(format!("no reachable marking has {}", words::predicate(net, refuted)))
 }

@@ -7,16 +7,16 @@ use parikh_net::Net;
 
 /// The number of markings that may always be visited for a document, even if searches are not
 /// repeated.
-const MARKINGS_OF_A_DOCUMENT: u64 = 1_000_000;
+const MAX_DOCUMENT_MARKINGS: u64 = 1_000_000;
 
 /// The context for judging the answers of one file.
 pub(super) struct AuditContext<'n> {
     /// The net that the file is about, or the net of its cases.
     pub(super) net: &'n Net,
     /// The evidence of the file.
-    pub(super) shelf: EvidenceLines<'n>,
+    pub(super) lines: EvidenceLines<'n>,
     /// The largest number of markings of a search that is repeated.
-    pub(super) most_visited: u64,
+    pub(super) max_markings: u64,
     /// A description of how some evidence violates the model's claim of safe units.
     pub(super) breach: Option<String>,
     /// The watch that limits time and memory.
@@ -32,16 +32,16 @@ impl AuditContext<'_> {
     }
 
     /// Refuses a document whose check has to visit too many markings.
-    pub(super) fn refuse_large(&self, document: &Document) -> Result<(), String> {
+    pub(super) fn refuse_large_document(&self, document: &Document) -> Result<(), String> {
         match document {
-            &Document::Markings(markings) => self.refuse_more(markings),
+            &Document::Markings(markings) => self.refuse_many_markings(markings),
             _ => Ok(()),
         }
     }
 
     /// Refuses a number of markings to visit that is too large.
-    pub(super) fn refuse_more(&self, markings: u64) -> Result<(), String> {
-        let max_markings = self.most_visited.max(MARKINGS_OF_A_DOCUMENT);
+    pub(super) fn refuse_many_markings(&self, markings: u64) -> Result<(), String> {
+        let max_markings = self.max_markings.max(MAX_DOCUMENT_MARKINGS);
         match markings > max_markings {
             true => Err(format!(
                 "{markings} markings must be visited, more than the limit of {max_markings} (--visit)"

@@ -17,7 +17,7 @@
 //! counter of t`, a single counter with two values is left. Then there are at most twice as many
 //! markings as in the model.
 
-use super::account::{AnswerObligations, in_words};
+use super::account::{AnswerObligations, refutation_in_words};
 use super::{AuditVerdict, AuditWatch};
 use crate::Flaw;
 use crate::certificate::markings::visit_capped;
@@ -37,7 +37,7 @@ pub(super) fn search_each(
 ) -> AuditVerdict {
     let mut violated_claim = None;
     for &index in claims {
-        let (predicate, is_proved) = &mut obligations.refuted[index];
+        let (predicate, is_proved) = &mut obligations.claims[index];
         let mut holds = false;
         let visit = visit_capped(net, &caps(net, [&*predicate]), max_markings, |marking| {
             holds = predicate.holds(net, marking);
@@ -52,7 +52,9 @@ pub(super) fn search_each(
                     all_markings_were(count)
                 ));
             }
-            Err(Flaw::Stopped) if holds => violated_claim = Some(in_words(net, predicate)),
+            Err(Flaw::Stopped) if holds => {
+                violated_claim = Some(refutation_in_words(net, predicate))
+            }
             Err(Flaw::More(max_markings)) => {
                 return unvisited(&format!("more than {max_markings} are reachable"));
             }

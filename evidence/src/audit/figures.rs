@@ -20,31 +20,30 @@ pub(super) fn judge(
     question: &Question,
     answer: &AnswerLine,
 ) -> Option<AuditVerdict> {
-    let AuditContext { net, most_visited: max_markings, watch, .. } = context;
+    let AuditContext { net, max_markings, watch, .. } = context;
     if answer.value == AnswerValue::Infinite.to_string() {
         return None;
     }
     // In a net with caps, the largest sum may differ from the model's.
     let by_search = answer.searched.is_some() && answer.shown_by.is_empty() && !net.has_caps();
     match question {
-        Question::HowMany { firings } => Some(count(context, answer, *firings)),
+        Question::HowMany { firings } => Some(check_count(context, answer, *firings)),
         Question::Largest(sum) if by_search => {
-            Some(largest(net, slice::from_ref(sum), answer, (*max_markings, watch)))
+            Some(check_largest(net, slice::from_ref(sum), answer, (*max_markings, watch)))
         }
         Question::LargestOf(sums) if by_search => {
-            Some(largest(net, sums, answer, (*max_markings, watch)))
+            Some(check_largest(net, sums, answer, (*max_markings, watch)))
         }
         _ => None,
     }
 }
 
 /// Checks the number of markings or firings in the answer.
-fn count(context: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -> AuditVerdict {
-    let (max_markings, watch) = (context.most_visited, &context.watch);
+fn check_count(context: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -> AuditVerdict {
+    let (max_markings, watch) = (context.max_markings, &context.watch);
     let formula_and_count = match (&answer.shown_by[..], &answer.searched) {
-        ([shown], _) if shown.kind == EvidenceKind::Count => {
-            read(context, &shown.id).map_err(|why| format!("count {}: {why}", Quoted(&shown.id)))
-        }
+        ([shown], _) if shown.kind == EvidenceKind::Count => read_count(context, &shown.id)
+            .map_err(|why| format!("count {}: {why}", Quoted(&shown.id))),
         ([], Some(searched)) => match CountingFormula::of_net(context.net) {
             Ok(formula) => Ok((formula, searched.markings)),
             Err(why) => Err(why.to_string()),
@@ -87,12 +86,12 @@ fn counted_again(visited: u64) -> String {
 
 /// Returns a formula for the figures of the net, from a count and its reduction. Also returns the
 /// number of markings that the count says are to be visited.
-fn read(context: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, u64), String> {
-    let CountLine { on: reduction, markings, .. } = context.shelf.take(id)?;
+fn read_count(context: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, u64), String> {
+    let CountLine { on: reduction, markings, .. } = context.lines.read(id)?;
     let formula = match reduction {
         None => CountingFormula::of_net(context.net).map_err(CountError::from),
         Some(reduction) => {
-            let ReductionLine { of, log } = context.shelf.take(&reduction)?;
+            let ReductionLine { of, log } = context.lines.read(&reduction)?;
             if of.is_some() {
                 return Err(format!(
                     "reduction {} does not start from the original net",
@@ -106,7 +105,7 @@ fn read(context: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, u64), 
 }
 
 /// Checks the largest sum in the answer.
-fn largest(
+fn check_largest(
     net: &Net,
     sums: &[LinearSum],
     answer: &AnswerLine,

@@ -7,15 +7,15 @@ use parikh_net::Predicate;
 /// The obligations about predicates that stay reachable. The lists have one entry per predicate.
 pub(super) struct HomeObligations {
     /// The predicates.
-    pub(super) wanted: Vec<Predicate>,
+    pub(super) predicates: Vec<Predicate>,
     /// The index of the goal that the predicate is reachable, if that is a goal of the answer.
-    pub(super) reach: Vec<Option<usize>>,
+    pub(super) reach_goals: Vec<Option<usize>>,
     /// True if the predicate is shown not to stay reachable.
     pub(super) lost: Vec<bool>,
     /// True if the predicate is shown to stay reachable.
     pub(super) stays: Vec<bool>,
     /// True if every firing is shown to be undoable.
-    pub(super) undone: bool,
+    pub(super) is_reversible: bool,
     /// The checks made, in words.
     pub(super) checked: Vec<&'static str>,
 }
@@ -23,30 +23,39 @@ pub(super) struct HomeObligations {
 impl HomeObligations {
     pub(super) fn of(homes: Vec<HomeQuestion>) -> Self {
         let all_false = vec![false; homes.len()];
-        let (wanted, reach) = homes.into_iter().map(|home| (home.wanted, home.reach)).unzip();
+        let (predicates, reach_goals) =
+            homes.into_iter().map(|home| (home.wanted, home.reach)).unzip();
         let (lost, stays) = (all_false.clone(), all_false);
-        HomeObligations { wanted, reach, lost, stays, undone: false, checked: Vec::new() }
+        HomeObligations {
+            predicates,
+            reach_goals,
+            lost,
+            stays,
+            is_reversible: false,
+            checked: Vec::new(),
+        }
     }
 
     /// Returns the index of a predicate that another argument assumes to stay reachable, and adds
     /// it if necessary. It can be shown like the predicates of the answer.
-    pub(super) fn premise(
+    pub(super) fn add_premise(
         &mut self,
         wanted: &Predicate,
         sightings: &mut ReachedGoals<'_>,
     ) -> usize {
-        let is_same = |&index: &usize| self.wanted[index] == *wanted && self.reach[index].is_some();
-        (0..self.wanted.len()).find(is_same).unwrap_or_else(|| {
-            self.wanted.push(wanted.clone());
-            self.reach.push(Some(sightings.add(wanted.clone())));
+        let is_same =
+            |&index: &usize| self.predicates[index] == *wanted && self.reach_goals[index].is_some();
+        (0..self.predicates.len()).find(is_same).unwrap_or_else(|| {
+            self.predicates.push(wanted.clone());
+            self.reach_goals.push(Some(sightings.add(wanted.clone())));
             self.lost.push(false);
             self.stays.push(false);
-            self.wanted.len() - 1
+            self.predicates.len() - 1
         })
     }
 
     /// Records predicates that do not stay reachable. Returns true if there are any.
-    pub(super) fn lose(&mut self, lost: impl IntoIterator<Item = usize>) -> bool {
+    pub(super) fn mark_lost(&mut self, lost: impl IntoIterator<Item = usize>) -> bool {
         let mut has_lost = false;
         for index in lost {
             self.lost[index] = true;

@@ -15,17 +15,17 @@ pub(super) type Questions = HashMap<String, Result<Question, Unreadable>>;
 
 /// Judges the answers of one file.
 pub(super) struct AnswerJudge<'n> {
-    pub(super) desk: AuditContext<'n>,
-    pub(super) asked: Questions,
+    pub(super) context: AuditContext<'n>,
+    pub(super) questions: Questions,
 }
 
 impl AnswerJudge<'_> {
     /// Describes the question with this id in words. Returns an empty text if there is no readable
     /// question.
     pub(super) fn question(&self, id: &str) -> String {
-        match self.asked.get(id) {
+        match self.questions.get(id) {
             Some(Ok(asked)) => {
-                let net = self.desk.net;
+                let net = self.context.net;
                 let said = words::shortened(asked.in_words(net));
                 match net.is_of_quotient() {
                     true => format!("{said}, {}", words::OF_QUOTIENT),
@@ -38,14 +38,14 @@ impl AnswerJudge<'_> {
 
     /// Returns the verdict on an answer. The boolean is true if the answer assumes safe units.
     pub(super) fn judge(&mut self, answer: &AnswerLine) -> (AuditVerdict, bool) {
-        let asked = match self.asked.get(&answer.id) {
+        let asked = match self.questions.get(&answer.id) {
             None => return (AuditVerdict::Refused("there is no such question".to_owned()), false),
             Some(Err(error)) => {
-                return (AuditVerdict::Beyond(format!("the query file, {error}")), false);
+                return (AuditVerdict::Unsupported(format!("the query file, {error}")), false);
             }
             Some(Ok(asked)) => asked,
         };
-        let desk = &mut self.desk;
+        let desk = &mut self.context;
         if let Some(verdict) = figures::judge(desk, asked, answer) {
             return (verdict, false);
         }
@@ -58,7 +58,7 @@ impl AnswerJudge<'_> {
             Err(why) => return (AuditVerdict::Refused(why), false),
         };
         let initially = account.is_settled();
-        if let Err(why) = kinds::look_at(desk, &mut account, answer) {
+        if let Err(why) = kinds::check_evidence(desk, &mut account, answer) {
             return (AuditVerdict::Refused(why), account.assumes_units);
         }
         let assumes = account.assumes_units;
@@ -71,7 +71,7 @@ impl AnswerJudge<'_> {
             (true, _) if initially => {
                 AuditVerdict::Confirmed("the initial marking decides the question".to_owned())
             }
-            (true, _) => AuditVerdict::Confirmed(account.how()),
+            (true, _) => AuditVerdict::Confirmed(account.describe_discharged()),
             (false, Some(searched)) if !account.open_trees().is_empty() => {
                 desk.search_trees(&mut account, searched)
             }
@@ -81,10 +81,10 @@ impl AnswerJudge<'_> {
             (false, Some(searched)) if account.home.is_some() => {
                 desk.search_home(&mut account, searched)
             }
-            (false, Some(searched)) if account.is_for_a_search() => {
+            (false, Some(searched)) if account.is_open_to_search() => {
                 desk.search_again(&mut account, searched)
             }
-            (false, _) => AuditVerdict::Refused(account.missing(desk.net)),
+            (false, _) => AuditVerdict::Refused(account.describe_missing(desk.net)),
         };
         (verdict, assumes || answer.assumes.iter().any(|assumed| assumed == "units"))
     }

@@ -85,15 +85,15 @@ pub struct Audit<'n> {
     /// Returns the questions of an examination.
     queries: Box<QueryFiles<'n>>,
     /// The largest number of markings of a search that is repeated.
-    most_visited: u64,
+    max_markings: u64,
     /// A description of how a trace violates the claim of safe units.
     breach: Option<String>,
     /// The final markings of the cases of a process; if the list is empty, the final markings of
     /// the model.
-    finals: Vec<Marking>,
+    final_markings: Vec<Marking>,
     /// True if the net already has the initial marking for the cases of a question about processes,
     /// and their final markings.
-    is_begun: bool,
+    has_case_markings: bool,
     /// The watch that limits time and memory.
     watch: AuditWatch,
     /// The results so far.
@@ -103,14 +103,14 @@ pub struct Audit<'n> {
 impl<'n> Audit<'n> {
     /// Creates an audit of evidence about `net`. Searches of up to `most_visited` markings are
     /// repeated.
-    pub fn new(net: &'n Net, most_visited: u64, queries: Box<QueryFiles<'n>>) -> Self {
+    pub fn new(net: &'n Net, max_markings: u64, queries: Box<QueryFiles<'n>>) -> Self {
         Audit {
             net,
             queries,
-            most_visited,
+            max_markings,
             breach: None,
-            finals: Vec::new(),
-            is_begun: false,
+            final_markings: Vec::new(),
+            has_case_markings: false,
             watch: AuditWatch::default(),
             report: AuditReport::default(),
         }
@@ -120,14 +120,14 @@ impl<'n> Audit<'n> {
     /// model. An empty list keeps the model's.
     #[must_use]
     pub fn with_final_markings(self, finals: Vec<Marking>) -> Self {
-        Audit { finals, ..self }
+        Audit { final_markings: finals, ..self }
     }
 
     /// Declares that, in questions about processes, the initial marking of the net has all cases,
     /// and its final markings end them.
     #[must_use]
-    pub(crate) fn of_begun(self) -> Self {
-        Audit { is_begun: true, ..self }
+    pub(crate) fn with_case_markings(self) -> Self {
+        Audit { has_case_markings: true, ..self }
     }
 
     /// Sets the watch that can stop the audit.
@@ -145,7 +145,7 @@ impl<'n> Audit<'n> {
             return Ok(());
         }
         match EvidenceReader::open(path, &self.watch)? {
-            OpenResult::Evidence(source) => self.source(*source),
+            OpenResult::Evidence(source) => self.audit_source(*source),
             OpenResult::CutShort(broken) => {
                 self.report.cut_short.push(broken);
                 Ok(())
@@ -154,11 +154,14 @@ impl<'n> Audit<'n> {
     }
 
     /// Audits a file whose header was read.
-    pub(crate) fn source(&mut self, mut source: EvidenceReader) -> Result<(), EvidenceFileError> {
+    pub(crate) fn audit_source(
+        &mut self,
+        mut source: EvidenceReader,
+    ) -> Result<(), EvidenceFileError> {
         let header = source.header();
         let subject = self.subject(header).and_then(|(net, questions)| {
-            is_about(header, &net)?;
-            assumes_as_much(header, &net)?;
+            check_net(header, &net)?;
+            check_assumptions(header, &net)?;
             Ok((net, questions))
         });
         let (net, questions) = subject.map_err(|what| source.broken(what))?;
@@ -171,32 +174,37 @@ impl<'n> Audit<'n> {
             self.report.irregular.push(source.broken(other));
         }
         let evidence_lines = EvidenceLines::new(&net, source.file(), self.watch.clone());
-        let (most_visited, watch) = (self.most_visited, self.watch.clone());
-        let context =
-            AuditContext { net: &net, shelf: evidence_lines, most_visited, breach: None, watch };
-        let judge = AnswerJudge { desk: context, asked: questions };
+        let (most_visited, watch) = (self.max_markings, self.watch.clone());
+        let context = AuditContext {
+            net: &net,
+            lines: evidence_lines,
+            max_markings: most_visited,
+            breach: None,
+            watch,
+        };
+        let judge = AnswerJudge { context, questions };
         let mut file_audit = FileAudit {
             judge,
             watch: &self.watch,
             report: &mut self.report,
             answered: HashMap::new(),
             withdrawn: HashSet::new(),
-            gone: HashSet::new(),
+            withdrawn_positions: HashSet::new(),
             printed: None,
         };
-        let result = file_audit.lines(&mut source);
-        let FileAudit { judge, answered, printed, gone: withdrawn_positions, .. } = file_audit;
+        let result = file_audit.audit_lines(&mut source);
+        let FileAudit { judge, answered, printed, withdrawn_positions, .. } = file_audit;
         let mut positions = 0..;
         self.report
             .judged
             .retain(|_| !positions.next().is_some_and(|at| withdrawn_positions.contains(&at)));
-        self.breach = self.breach.take().or(judge.desk.breach);
+        self.breach = self.breach.take().or(judge.context.breach);
         if self.report.stopped.is_some() {
             return Ok(());
         }
         self.count_answers(&source, answered.len(), printed);
         let mut open: Vec<String> =
-            judge.asked.keys().filter(|id| !answered.contains_key(*id)).cloned().collect();
+            judge.questions.keys().filter(|id| !answered.contains_key(*id)).cloned().collect();
         open.sort_unstable();
         self.report.unanswered += open.len();
         if source.header().examination == STATE_SPACE && !open.is_empty() {
@@ -234,13 +242,13 @@ impl<'n> Audit<'n> {
             if net.folding().is_some() {
                 return Err(format!("{name} is not supported for a coloured model"));
             }
-            let assumed = match self.is_begun {
+            let assumed = match self.has_case_markings {
                 true => Vec::new(),
-                false => cases::assumptions(net, !self.finals.is_empty()),
+                false => cases::assumptions(net, !self.final_markings.is_empty()),
             };
-            let cases = match self.is_begun {
+            let cases = match self.has_case_markings {
                 true => CaseNet::of_begun(kind.0, net.clone())?,
-                false => CaseNet::of(kind, net, &self.finals)?,
+                false => CaseNet::of(kind, net, &self.final_markings)?,
             };
             let asked = cases.question().ok_or("the final marking has 2^63 tokens or more")?;
             let net = Cow::Owned(cases.into_net().assuming(assumed));
@@ -296,7 +304,7 @@ impl<'n> Audit<'n> {
             return None;
         }
         let mut breach = None;
-        let _ = visit(self.net, CLAIM_VISITED, |marking| {
+        let _ = visit(self.net, MAX_CLAIM_MARKINGS, |marking| {
             breach = units.breach(marking);
             breach.is_none() && self.watch.goes_on()
         });
@@ -335,13 +343,13 @@ impl<'n> Audit<'n> {
 }
 
 /// The number of markings visited to check the claim of safe units.
-const CLAIM_VISITED: u64 = 10_000;
+const MAX_CLAIM_MARKINGS: u64 = 10_000;
 
 /// The examination about the figures of the state space.
 pub(crate) const STATE_SPACE: &str = "StateSpace";
 
 /// Checks that a file states the assumptions that hold of the model.
-fn assumes_as_much(header: &FileHeader, net: &Net) -> Result<(), String> {
+fn check_assumptions(header: &FileHeader, net: &Net) -> Result<(), String> {
     let found = assumption::keys(net.assumptions());
     match &header.assumes {
         Some(stated) if *stated != found => {
@@ -355,7 +363,7 @@ fn assumes_as_much(header: &FileHeader, net: &Net) -> Result<(), String> {
 }
 
 /// Checks that a file is about this net.
-fn is_about(header: &FileHeader, net: &Net) -> Result<(), String> {
+fn check_net(header: &FileHeader, net: &Net) -> Result<(), String> {
     let stated = (&*header.net, header.places, header.transitions);
     let actual = (net.name(), net.place_count(), net.transition_count());
     match stated == actual {
@@ -387,7 +395,7 @@ struct FileAudit<'s, 'a> {
     /// The ids of questions whose answer was withdrawn.
     withdrawn: HashSet<String>,
     /// The positions of withdrawn answers in the report.
-    gone: HashSet<usize>,
+    withdrawn_positions: HashSet<usize>,
     /// The number of printed answers, from the end of the file.
     printed: Option<u64>,
 }
@@ -395,12 +403,12 @@ struct FileAudit<'s, 'a> {
 impl FileAudit<'_, '_> {
     /// Reads the lines after the header to the end of the file. Returns the position where the file
     /// is cut off, if it is.
-    fn lines(
+    fn audit_lines(
         &mut self,
         source: &mut EvidenceReader,
     ) -> Result<Option<EvidenceFileError>, EvidenceFileError> {
         loop {
-            let line = match source.next()? {
+            let line = match source.next_line()? {
                 NextLine::Line(line) => line,
                 NextLine::End => return Ok(None),
                 NextLine::CutShort(broken) => return Ok(Some(broken)),
@@ -408,7 +416,7 @@ impl FileAudit<'_, '_> {
             if self.printed.is_some() {
                 return Err(source.broken("a line after the end"));
             }
-            self.line(line, source).map_err(|what| source.broken(what))?;
+            self.audit_line(line, source).map_err(|what| source.broken(what))?;
             if let Some(out_of) = self.watch.out_of() {
                 let here = source.broken(format!("not confirmed: {out_of}"));
                 self.report.stopped = Some((here, out_of));
@@ -418,16 +426,18 @@ impl FileAudit<'_, '_> {
     }
 
     /// Handles one line after the header.
-    fn line(&mut self, line: EvidenceLine, source: &EvidenceReader) -> Result<(), String> {
+    fn audit_line(&mut self, line: EvidenceLine, source: &EvidenceReader) -> Result<(), String> {
         match line {
             EvidenceLine::Header(_) => Err("a second {\"evidence\": …}".to_owned()),
             EvidenceLine::Unfolding => Err("an unfolding for a model without colours".to_owned()),
             EvidenceLine::Translation => Err("a translation for a model without inhibitor and \
                                               reset arcs"
                 .to_owned()),
-            EvidenceLine::Kept(kind, id) => self.judge.desk.shelf.put(kind, id, source.place()),
+            EvidenceLine::Evidence(kind, id) => {
+                self.judge.context.lines.add(kind, id, source.place())
+            }
             EvidenceLine::Answer(answer) => {
-                self.answer(answer, source);
+                self.judge_answer(answer, source);
                 Ok(())
             }
             EvidenceLine::Withdrawn(id) => self.withdraw(id),
@@ -439,7 +449,7 @@ impl FileAudit<'_, '_> {
     }
 
     /// Judges an answer, unless the question already has an answer.
-    fn answer(&mut self, answer: AnswerLine, source: &EvidenceReader) {
+    fn judge_answer(&mut self, answer: AnswerLine, source: &EvidenceReader) {
         if let Some(&(earlier, _)) = self.answered.get(&answer.id) {
             let AuditedAnswer { line, value, .. } = &self.report.judged[earlier];
             let twice = format!(
@@ -461,7 +471,7 @@ impl FileAudit<'_, '_> {
         };
         let (file, line) = (source.name().to_owned(), source.place().line);
         let examination = source.header().examination.clone();
-        let assumptions = self.judge.desk.net.assumptions().to_vec();
+        let assumptions = self.judge.context.net.assumptions().to_vec();
         let AnswerLine { id, value, .. } = answer;
         let index = self.report.judged.len();
         let judged = AuditedAnswer {
@@ -475,7 +485,7 @@ impl FileAudit<'_, '_> {
             assumes_units,
             assumptions,
         };
-        let progress_index = self.watch.note(|progress| {
+        let progress_index = self.watch.update_progress(|progress| {
             progress.judged.push(Some(judged.clone()));
             progress.judged.len() - 1
         });
@@ -489,8 +499,8 @@ impl FileAudit<'_, '_> {
         let Some((earlier, progress_index)) = self.answered.remove(&id) else {
             return Err(format!("there is no answer to {} to withdraw", Quoted(&id)));
         };
-        self.gone.insert(earlier);
-        self.watch.note(|progress| progress.judged[progress_index] = None);
+        self.withdrawn_positions.insert(earlier);
+        self.watch.update_progress(|progress| progress.judged[progress_index] = None);
         match self.withdrawn.insert(id.clone()) {
             true => Ok(()),
             false => Err(format!("the answer to {} is withdrawn a second time", Quoted(&id))),

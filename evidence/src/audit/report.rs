@@ -11,7 +11,7 @@ pub enum AuditVerdict {
     /// The answer relies on a search that was not repeated. Contains the reason.
     Searched(String),
     /// The auditor does not support this kind of question.
-    Beyond(String),
+    Unsupported(String),
     /// The auditor ran out of time or memory.
     Stopped(ExhaustedLimit),
     /// The evidence does not show the answer. Contains the reason.

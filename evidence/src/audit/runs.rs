@@ -16,14 +16,14 @@ pub(super) struct RunObligations {
     /// The properties of runs that the obligations are about.
     properties: Vec<RunProperty>,
     /// True if some run is shown to have the property.
-    seen: Vec<bool>,
+    shown: Vec<bool>,
     /// True if all markings were visited, and no run has the property.
     visited: Vec<bool>,
     /// The arguments that no run has the property. Each argument is the list of its premises, as
     /// indices of claims.
     arguments: Vec<Vec<Vec<usize>>>,
     /// Arguments that do not suffice alone, and may be combined.
-    cases: Vec<RunArgument>,
+    partial_arguments: Vec<RunArgument>,
 }
 
 /// An argument that no run has a property.
@@ -33,13 +33,13 @@ struct RunArgument {
     /// The property that no run has, by the argument.
     property: RunProperty,
     /// The premises: predicates that no reachable marking satisfies.
-    given: Vec<Predicate>,
+    premises: Vec<Predicate>,
     /// The reason why the argument does not suffice alone.
-    why: String,
+    reason: String,
 }
 
 /// The maximum number of arguments that are combined. With more, none is combined.
-const CASES: usize = 32;
+const MAX_COMBINED: usize = 32;
 
 /// Predicates that no reachable marking may satisfy; true if proved.
 pub(super) type Claims = Vec<(Predicate, bool)>;
@@ -48,8 +48,14 @@ impl RunObligations {
     pub(super) fn of(properties: Vec<RunProperty>) -> Self {
         let all_false = vec![false; properties.len()];
         let arguments = vec![Vec::new(); properties.len()];
-        let cases = Vec::new();
-        RunObligations { properties, seen: all_false.clone(), visited: all_false, arguments, cases }
+        let partial_arguments = Vec::new();
+        RunObligations {
+            properties,
+            shown: all_false.clone(),
+            visited: all_false,
+            arguments,
+            partial_arguments,
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -57,10 +63,10 @@ impl RunObligations {
     }
 
     /// Returns true if an obligation about runs is discharged.
-    pub(super) fn is_done(&self, obligation: &NeededProofs, claims: &Claims) -> bool {
+    pub(super) fn is_discharged(&self, obligation: &NeededProofs, claims: &Claims) -> bool {
         let is_proved = |premises: &Vec<usize>| premises.iter().all(|&claim| claims[claim].1);
         match *obligation {
-            NeededProofs::Run(index) => self.seen[index],
+            NeededProofs::Run(index) => self.shown[index],
             NeededProofs::NoRun(index) => {
                 self.visited[index] || self.arguments[index].iter().any(is_proved)
             }
@@ -69,14 +75,14 @@ impl RunObligations {
     }
 
     /// Replays an infinite run, and records the properties that it has.
-    pub(super) fn follow(
+    pub(super) fn check_run(
         &mut self,
         net: &Net,
         run: &LassoRun,
         watch: &AuditWatch,
     ) -> Result<(), String> {
         let (mut flaw, mut is_any_shown) = (None, false);
-        for (property, seen) in self.properties.iter().zip(&mut self.seen) {
+        for (property, seen) in self.properties.iter().zip(&mut self.shown) {
             match check_lasso(net, property, run, &mut || watch.goes_on()) {
                 Ok(()) => (*seen, is_any_shown) = (true, true),
                 Err(error) => flaw = Some(error.to_string()),
@@ -92,7 +98,7 @@ impl RunObligations {
     /// Checks an argument that no run has `property`. Records each property of the answer that the
     /// argument excludes under its premises. The premises become claims. An argument that excludes
     /// no property alone is kept for [`join`](Self::join).
-    pub(super) fn weigh(
+    pub(super) fn check_argument(
         &mut self,
         net: &Net,
         id: &str,
@@ -105,17 +111,22 @@ impl RunObligations {
         let mut why = None;
         let mut is_used = false;
         for (asked, arguments) in self.properties.iter().zip(&mut self.arguments) {
-            match implies(net, asked, property, &argument.given) {
+            match implies(net, asked, property, &argument.premises) {
                 Ok(()) => {
-                    arguments.push(premises(claims, &argument.given));
+                    arguments.push(premise_indices(claims, &argument.premises));
                     is_used = true;
                 }
                 Err(not_implied) => why = why.or(Some(not_implied.to_string())),
             }
         }
         if let (false, Some(why)) = (is_used, why) {
-            let (property, given) = (property.clone(), argument.given.clone());
-            self.cases.push(RunArgument { id: id.to_owned(), property, given, why });
+            let (property, given) = (property.clone(), argument.premises.clone());
+            self.partial_arguments.push(RunArgument {
+                id: id.to_owned(),
+                property,
+                premises: given,
+                reason: why,
+            });
         }
         Ok(())
     }
@@ -125,16 +136,16 @@ impl RunObligations {
     ///
     /// # Errors
     /// The id of an argument that is of no use, with the reason.
-    pub(super) fn join(
+    pub(super) fn combine_arguments(
         &mut self,
         net: &Net,
         claims: &mut Claims,
         watch: &AuditWatch,
     ) -> Result<(), (String, String)> {
-        let cases = std::mem::take(&mut self.cases);
-        let Some(RunArgument { id, why, .. }) = cases.first() else { return Ok(()) };
+        let cases = std::mem::take(&mut self.partial_arguments);
+        let Some(RunArgument { id, reason: why, .. }) = cases.first() else { return Ok(()) };
         let mut useless = Some((id.clone(), why.clone()));
-        let is_of_several = (2..=CASES).contains(&cases.len());
+        let is_of_several = (2..=MAX_COMBINED).contains(&cases.len());
         for (wanted, arguments) in self.properties.iter().zip(&mut self.arguments) {
             if !is_of_several || !arguments.is_empty() {
                 continue;
@@ -146,9 +157,10 @@ impl RunObligations {
                 |case: &&RunArgument| wanted.fairness().implies(case.property.fairness());
             let fair: Vec<&RunArgument> = cases.iter().filter(has_implied_fairness).collect();
             let argued: Vec<&RunProperty> = fair.iter().map(|case| &case.property).collect();
-            let given: Vec<Predicate> = fair.iter().flat_map(|case| case.given.clone()).collect();
+            let given: Vec<Predicate> =
+                fair.iter().flat_map(|case| case.premises.clone()).collect();
             if implies_one_of(net, wanted, &argued, &given).is_ok() {
-                arguments.push(premises(claims, &given));
+                arguments.push(premise_indices(claims, &given));
                 useless = None;
             }
         }
@@ -172,15 +184,15 @@ impl RunObligations {
                 Ok(visited) => {
                     visits.markings = visits.markings.max(visited.markings);
                     self.visited[index] |= !visited.has_run;
-                    visits.shown |= !visited.has_run;
+                    visits.is_any_shown |= !visited.has_run;
                     if visited.has_run {
-                        visits.run = Some(words::of_runs(net, property));
+                        visits.violated = Some(words::of_runs(net, property));
                     }
                 }
                 Err(VisitFlaw::Markings(Flaw::More(max_markings))) => {
-                    visits.left = Some(format!("more than {max_markings} are reachable"));
+                    visits.undecided = Some(format!("more than {max_markings} are reachable"));
                 }
-                Err(VisitFlaw::TooLarge(why)) => visits.left = Some(why.to_string()),
+                Err(VisitFlaw::TooLarge(why)) => visits.undecided = Some(why.to_string()),
                 Err(flaw) => return Err(flaw.to_string()),
             }
         }
@@ -191,7 +203,7 @@ impl RunObligations {
     pub(super) fn in_words(&self, claims: &Claims) -> Vec<String> {
         let discharged = |obligation: &dyn Fn(usize) -> NeededProofs| {
             (0..self.properties.len())
-                .filter(|&index| self.is_done(&obligation(index), claims))
+                .filter(|&index| self.is_discharged(&obligation(index), claims))
                 .count()
         };
         let (runs, none) = (discharged(&NeededProofs::Run), discharged(&NeededProofs::NoRun));
@@ -203,7 +215,7 @@ impl RunObligations {
     }
 
     /// Describes an open obligation in words.
-    pub(super) fn missing(
+    pub(super) fn describe_missing(
         &self,
         net: &Net,
         obligation: &NeededProofs,
@@ -220,7 +232,7 @@ impl RunObligations {
                 Some(words::shortened(match open {
                     None => what,
                     Some(&claim) => {
-                        let premise = words::formula(net, &claims[claim].0);
+                        let premise = words::predicate(net, &claims[claim].0);
                         format!("that no reachable marking has {premise}, a premise of {what}")
                     }
                 }))
@@ -236,15 +248,15 @@ pub(super) struct RunVisits {
     /// The largest number of markings visited for one property.
     pub(super) markings: u64,
     /// True if no run has one of the properties.
-    pub(super) shown: bool,
+    pub(super) is_any_shown: bool,
     /// A property that should hold on all runs and does not, in words.
-    pub(super) run: Option<String>,
+    pub(super) violated: Option<String>,
     /// The reason why some properties were not decided.
-    pub(super) left: Option<String>,
+    pub(super) undecided: Option<String>,
 }
 
 /// Returns the indices of the premises among the claims, and adds missing ones.
-pub(super) fn premises(claims: &mut Claims, given: &[Predicate]) -> Vec<usize> {
+pub(super) fn premise_indices(claims: &mut Claims, given: &[Predicate]) -> Vec<usize> {
     let mut index_of = |premise: &Predicate| {
         let known = claims.iter().position(|(claim, _)| claim == premise);
         known.unwrap_or_else(|| {

@@ -1,14 +1,14 @@
 //! Repeating the searches that answers rely on.
 
 use super::AuditVerdict;
-use super::account::{AnswerObligations, in_words};
+use super::account::{AnswerObligations, refutation_in_words};
 use super::desk::AuditContext;
 use super::each::{has_sinks, search_each};
 use super::runs::RunVisits;
 use super::trees;
 use crate::certificate::markings::visit;
 use crate::file::ExhaustiveSearch;
-use crate::home::stays::which_stay;
+use crate::home::stays::find_staying;
 use crate::question::obligation::NeededProofs;
 use crate::words::{all_markings_were, markings_were};
 use crate::{Flaw, words};
@@ -20,7 +20,7 @@ impl<'n> AuditContext<'n> {
         obligations: &mut AnswerObligations<'n>,
         searched: &ExhaustiveSearch,
     ) -> AuditVerdict {
-        let (net, max_markings) = (self.net, self.most_visited);
+        let (net, max_markings) = (self.net, self.max_markings);
         let unvisited = |why: &str| {
             AuditVerdict::Searched(format!("{} visited; {why}", markings_were(searched.markings)))
         };
@@ -32,7 +32,7 @@ impl<'n> AuditContext<'n> {
             Ok(visits) => visits,
             Err(flaw) => return AuditVerdict::Refused(format!("visited again: {flaw}")),
         };
-        let RunVisits { markings, run, left: undecided, .. } = visits;
+        let RunVisits { markings, violated: run, undecided, .. } = visits;
         if obligations.is_settled() {
             return AuditVerdict::Confirmed(format!(
                 "all {markings} markings along such runs were visited again"
@@ -41,7 +41,12 @@ impl<'n> AuditContext<'n> {
         // Another obligation may suffice for the answer.
         let other_verdict = self.search_other(obligations, searched);
         let untrue = run.map(|run| format!("some run violates {run}"));
-        self.visited_again(obligations, other_verdict, untrue, undecided.map(|why| unvisited(&why)))
+        self.verdict_after_visits(
+            obligations,
+            other_verdict,
+            untrue,
+            undecided.map(|why| unvisited(&why)),
+        )
     }
 
     /// Repeats a search about the tree of runs, and for other open obligations.
@@ -50,7 +55,7 @@ impl<'n> AuditContext<'n> {
         obligations: &mut AnswerObligations<'n>,
         searched: &ExhaustiveSearch,
     ) -> AuditVerdict {
-        let (net, max_markings) = (self.net, self.most_visited);
+        let (net, max_markings) = (self.net, self.max_markings);
         let unvisited = |why: &str| {
             AuditVerdict::Searched(match searched.markings {
                 u64::MAX => format!("a symbolic search covered 2^64 markings or more; {why}"),
@@ -65,7 +70,7 @@ impl<'n> AuditContext<'n> {
             Ok(visits) => visits,
             Err(flaw) => return AuditVerdict::Refused(format!("visited again: {flaw}")),
         };
-        let trees::TreeVisits { markings, untrue, left: undecided } = visits;
+        let trees::TreeVisits { markings, violated: untrue, undecided } = visits;
         if obligations.is_settled() {
             return AuditVerdict::Confirmed(format!(
                 "{} visited again",
@@ -78,13 +83,18 @@ impl<'n> AuditContext<'n> {
             true => self.search_other(obligations, searched),
         };
         let untrue = untrue.map(|what| format!("it is not true that {what}"));
-        self.visited_again(obligations, other_verdict, untrue, undecided.map(|why| unvisited(&why)))
+        self.verdict_after_visits(
+            obligations,
+            other_verdict,
+            untrue,
+            undecided.map(|why| unvisited(&why)),
+        )
     }
 
     /// Returns the verdict after a repeated search that did not discharge the obligations.
     /// `other_verdict` is the verdict of another search, and `untrue` a property found to be false.
     /// `left` is the verdict if not all markings were visited.
-    fn visited_again(
+    fn verdict_after_visits(
         &self,
         obligations: &AnswerObligations<'n>,
         other_verdict: Option<AuditVerdict>,
@@ -98,7 +108,7 @@ impl<'n> AuditContext<'n> {
             }
             (_, None, Some(unvisited)) => unvisited,
             (Some(other_verdict), None, None) => other_verdict,
-            (None, None, None) => AuditVerdict::Refused(obligations.missing(self.net)),
+            (None, None, None) => AuditVerdict::Refused(obligations.describe_missing(self.net)),
         }
     }
 
@@ -112,7 +122,7 @@ impl<'n> AuditContext<'n> {
         if obligations.home.is_some() {
             return Some(self.search_home(obligations, searched));
         }
-        obligations.is_for_a_search().then(|| self.search_again(obligations, searched))
+        obligations.is_open_to_search().then(|| self.search_again(obligations, searched))
     }
 
     /// Repeats a search for claims that no marking satisfies, on the original net and without
@@ -123,7 +133,7 @@ impl<'n> AuditContext<'n> {
         obligations: &mut AnswerObligations<'n>,
         searched: &ExhaustiveSearch,
     ) -> AuditVerdict {
-        let (net, max_markings) = (self.net, self.most_visited);
+        let (net, max_markings) = (self.net, self.max_markings);
         let unvisited = |reachable: &str| {
             let stubborn = if searched.stubborn { " that matter" } else { "" };
             let visited = searched.markings;
@@ -135,30 +145,32 @@ impl<'n> AuditContext<'n> {
             return unvisited("too many to repeat (--visit)");
         }
         // If one of several obligations suffices, a visited marking may discharge it.
-        let evaluates_goals = obligations.sightings.open() > 0;
-        let mut open_claims: Vec<usize> = (0..obligations.refuted.len()).collect();
-        open_claims.retain(|&index| !obligations.refuted[index].1);
+        let evaluates_goals = obligations.goals.open_count() > 0;
+        let mut open_claims: Vec<usize> = (0..obligations.claims.len()).collect();
+        open_claims.retain(|&index| !obligations.claims[index].1);
         // Claims that a marking violates are dropped. An answer that needs one of several claims
         // may still be shown.
-        let (mut violated_claim, mut is_violated) = (None, vec![false; obligations.refuted.len()]);
+        let (mut violated_claim, mut is_violated) = (None, vec![false; obligations.claims.len()]);
         let (mut is_shown, mut may_be_shown) = (false, true);
         let found = visit(net, max_markings, |marking| {
-            let counts_before = (open_claims.len(), obligations.sightings.seen_if(evaluates_goals));
+            let counts_before =
+                (open_claims.len(), obligations.goals.reached_count_if(evaluates_goals));
             open_claims.retain(|&index| {
-                let predicate = &obligations.refuted[index].0;
+                let predicate = &obligations.claims[index].0;
                 is_violated[index] = predicate.holds(net, marking);
                 if is_violated[index] {
-                    violated_claim = Some(in_words(net, predicate));
+                    violated_claim = Some(refutation_in_words(net, predicate));
                 }
                 !is_violated[index]
             });
             if evaluates_goals {
-                obligations.sightings.look_anywhere(marking);
+                obligations.goals.evaluate_open(marking);
             }
-            if counts_before != (open_claims.len(), obligations.sightings.seen_if(evaluates_goals))
+            if counts_before
+                != (open_claims.len(), obligations.goals.reached_count_if(evaluates_goals))
             {
                 is_shown = obligations.is_settled();
-                may_be_shown = obligations.may_be_met(&|obligation| match *obligation {
+                may_be_shown = obligations.would_be_settled(&|obligation| match *obligation {
                     NeededProofs::Refute(index) => !is_violated[index],
                     ref obligation => matches!(obligation, NeededProofs::Reach(_)),
                 });
@@ -173,7 +185,7 @@ impl<'n> AuditContext<'n> {
         match (found, violated_claim) {
             (Ok(visited), violated_claim) => {
                 let count = visited.count();
-                open_claims.into_iter().for_each(|index| obligations.refuted[index].1 = true);
+                open_claims.into_iter().for_each(|index| obligations.claims[index].1 = true);
                 match (obligations.is_settled(), violated_claim) {
                     (true, _) => AuditVerdict::Confirmed(format!(
                         "{} visited again",
@@ -194,10 +206,10 @@ impl<'n> AuditContext<'n> {
                 // Capping the sinks for a single claim may reduce the number of markings a lot.
                 let suffices_alone = |&index: &usize| {
                     let is_this_claim = |obligation: &NeededProofs| matches!(*obligation, NeededProofs::Refute(claim) if claim == index);
-                    obligations.may_be_met(&is_this_claim)
+                    obligations.would_be_settled(&is_this_claim)
                 };
                 let unproved =
-                    (0..obligations.refuted.len()).filter(|&index| !obligations.refuted[index].1);
+                    (0..obligations.claims.len()).filter(|&index| !obligations.claims[index].1);
                 let alone: Vec<usize> = unproved.filter(suffices_alone).collect();
                 if alone.is_empty() || !has_sinks(net) {
                     return unvisited(&format!("more than {reachable} are reachable"));
@@ -215,15 +227,16 @@ impl<'n> AuditContext<'n> {
         searched: &ExhaustiveSearch,
     ) -> AuditVerdict {
         let Some(home) = &mut obligations.home else {
-            return AuditVerdict::Refused(obligations.missing(self.net));
+            return AuditVerdict::Refused(obligations.describe_missing(self.net));
         };
         let visited = searched.markings;
-        if visited > self.most_visited {
+        if visited > self.max_markings {
             let why = format!("{} visited; too many to repeat (--visit)", markings_were(visited));
             return AuditVerdict::Searched(why);
         }
-        let results =
-            which_stay(self.net, self.most_visited, &home.wanted, &mut || self.watch.goes_on());
+        let results = find_staying(self.net, self.max_markings, &home.predicates, &mut || {
+            self.watch.goes_on()
+        });
         let results = match results {
             Ok(results) => results,
             Err(Flaw::More(most)) => return too_many(visited, most),
@@ -238,20 +251,20 @@ impl<'n> AuditContext<'n> {
         if obligations.is_settled() {
             return AuditVerdict::Confirmed("all markings were visited again".to_owned());
         }
-        if let Some(lost) = obligations.lost_and_wanted() {
-            let lost = words::formula(self.net, lost);
+        if let Some(lost) = obligations.wrongly_lost() {
+            let lost = words::predicate(self.net, lost);
             return AuditVerdict::Refused(words::shortened(format!(
                 "visited again: not always reachable: {lost}"
             )));
         }
         match () {
-            () if !is_known => too_many(visited, self.most_visited),
+            () if !is_known => too_many(visited, self.max_markings),
             // An additional obligation is open, such as reachability or its negation.
-            () if obligations.is_for_a_search() => self.search_again(obligations, searched),
-            () if obligations.wants_losses_only() => {
+            () if obligations.is_open_to_search() => self.search_again(obligations, searched),
+            () if obligations.requires_only_losses() => {
                 AuditVerdict::Refused("visited again: all goals stay reachable".to_owned())
             }
-            () => AuditVerdict::Refused(obligations.missing(self.net)),
+            () => AuditVerdict::Refused(obligations.describe_missing(self.net)),
         }
     }
 }

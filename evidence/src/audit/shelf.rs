@@ -22,7 +22,7 @@ pub(super) struct EvidenceLines<'n> {
     /// The open file, from which lines are read again.
     file: Arc<File>,
     /// The position of each line, by kind and id.
-    places: HashMap<(EvidenceKind, String), LinePosition>,
+    positions: HashMap<(EvidenceKind, String), LinePosition>,
     /// The replayed reductions and their nets, by id.
     reductions: HashMap<String, DerivedNet>,
     /// The watch that limits time and memory.
@@ -43,24 +43,24 @@ impl EvidenceContent for ReductionBase {
 /// A net derived by a checked reduction.
 struct DerivedNet {
     /// The reduction of the net before this one; `None` for the original net.
-    of: Option<String>,
+    base: Option<String>,
     /// The replayed reduction.
-    by: CheckedReduction,
+    reduction: CheckedReduction,
 }
 
 impl<'n> EvidenceLines<'n> {
     pub(super) fn new(net: &'n Net, file: Arc<File>, watch: AuditWatch) -> Self {
-        EvidenceLines { net, file, places: HashMap::new(), reductions: HashMap::new(), watch }
+        EvidenceLines { net, file, positions: HashMap::new(), reductions: HashMap::new(), watch }
     }
 
     /// Records the position of a line.
-    pub(super) fn put(
+    pub(super) fn add(
         &mut self,
         kind: EvidenceKind,
         id: String,
         position: LinePosition,
     ) -> Result<(), String> {
-        match self.places.insert((kind, id), position) {
+        match self.positions.insert((kind, id), position) {
             Some(first) => Err(format!("this line has the same id as line {}", first.line)),
             None => Ok(()),
         }
@@ -75,7 +75,7 @@ impl<'n> EvidenceLines<'n> {
     /// `None` if the reduction does not preserve the predicate.
     pub(super) fn translate(&self, predicate: &Predicate, on: Option<&str>) -> Option<Predicate> {
         let mut translated = predicate.clone();
-        for DerivedNet { of, by } in self.way_to(on)? {
+        for DerivedNet { base: of, reduction: by } in self.reductions_to(on)? {
             translated = by.translate(self.net_of(of.as_deref()).ok()?, &translated)?;
         }
         Some(translated)
@@ -85,7 +85,7 @@ impl<'n> EvidenceLines<'n> {
     /// there if and only if it does in the original net.
     pub(super) fn translate_home(&self, wanted: &Predicate, on: Option<&str>) -> Option<Predicate> {
         let mut translated = wanted.clone();
-        for DerivedNet { by, .. } in self.way_to(on)? {
+        for DerivedNet { reduction: by, .. } in self.reductions_to(on)? {
             translated = by.translate_home(&translated)?;
         }
         Some(translated)
@@ -93,11 +93,11 @@ impl<'n> EvidenceLines<'n> {
 
     /// Returns the replayed reductions from the original net to the net of this reduction, in
     /// order.
-    fn way_to(&self, on: Option<&str>) -> Option<Vec<&DerivedNet>> {
+    fn reductions_to(&self, on: Option<&str>) -> Option<Vec<&DerivedNet>> {
         let (mut ancestors, mut next) = (Vec::new(), on);
         while let Some(id) = next {
             let reduced = self.reductions.get(id)?;
-            next = reduced.of.as_deref();
+            next = reduced.base.as_deref();
             ancestors.push(reduced);
         }
         ancestors.reverse();
@@ -107,18 +107,18 @@ impl<'n> EvidenceLines<'n> {
     /// Returns the net of a replayed reduction, or the original net.
     pub(super) fn net_of(&self, on: Option<&str>) -> Result<&Net, String> {
         let Some(on) = on else { return Ok(self.net) };
-        let reduced = self.reductions.get(on).map(|reduced| reduced.by.net());
+        let reduced = self.reductions.get(on).map(|reduced| reduced.reduction.net());
         reduced.ok_or_else(|| format!("reduction {} was not replayed", Quoted(on)))
     }
 
     /// Replays a reduction and the reductions that it depends on, each once.
-    pub(super) fn reduce(&mut self, id: &str) -> Result<(), String> {
+    pub(super) fn replay_reduction(&mut self, id: &str) -> Result<(), String> {
         // A reduction only depends on an earlier line, so the loop ends.
         let mut missing = Vec::new();
         let mut next = Some(id.to_owned());
         let mut line = u64::MAX;
         while let Some(id) = next.filter(|id| !self.reductions.contains_key(id)) {
-            let position = self.place(EvidenceKind::Reduction, &id)?;
+            let position = self.position(EvidenceKind::Reduction, &id)?;
             if position.line >= line {
                 return Err(format!(
                     "reduction {} comes after a reduction that depends on it",
@@ -129,29 +129,29 @@ impl<'n> EvidenceLines<'n> {
             if !self.watch.goes_on() {
                 return Err(LogError::Stopped.to_string());
             }
-            next = self.take::<ReductionBase>(&id)?.of;
+            next = self.read::<ReductionBase>(&id)?.of;
             missing.push(id);
         }
         while let Some(id) = missing.pop() {
-            let ReductionLine { of, log } = self.take(&id)?;
+            let ReductionLine { of, log } = self.read(&id)?;
             let goes_on = &mut || self.watch.goes_on();
             let reduction = CheckedReduction::of_log(self.net_of(of.as_deref())?, &log, goes_on);
             let reduction =
                 reduction.map_err(|error| format!("reduction {}: {error}", Quoted(&id)))?;
-            self.reductions.insert(id, DerivedNet { of, by: reduction });
+            self.reductions.insert(id, DerivedNet { base: of, reduction });
         }
         Ok(())
     }
 
     /// Returns the position of a line.
-    fn place(&self, kind: EvidenceKind, id: &str) -> Result<LinePosition, String> {
-        let position = self.places.get(&(kind, id.to_owned())).copied();
+    fn position(&self, kind: EvidenceKind, id: &str) -> Result<LinePosition, String> {
+        let position = self.positions.get(&(kind, id.to_owned())).copied();
         position.ok_or_else(|| format!("no earlier line `{}` has this id", kind.name()))
     }
 
     /// Reads a line again.
-    pub(super) fn take<T: EvidenceContent>(&self, id: &str) -> Result<T, String> {
-        let position = self.place(T::KIND, id)?;
+    pub(super) fn read<T: EvidenceContent>(&self, id: &str) -> Result<T, String> {
+        let position = self.position(T::KIND, id)?;
         let mut bytes = vec![0; position.length];
         let read = self.file.read_exact_at(&mut bytes, position.start);
         let line =

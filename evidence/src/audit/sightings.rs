@@ -19,18 +19,18 @@ pub(super) struct ReachedGoals<'n> {
     /// One flag per goal: true if a reachable marking is known to satisfy it.
     seen: Vec<bool>,
     /// The open goals by the places that they depend on.
-    depending: GoalIndex,
+    index: GoalIndex,
 }
 
 impl<'n> ReachedGoals<'n> {
     /// Evaluates the goals in the initial marking.
     pub(super) fn new(net: &'n Net, goals: Vec<Predicate>) -> Self {
         let seen: Vec<bool> = goals.iter().map(|goal| goal.holds(net, net.initial())).collect();
-        let mut depending = GoalIndex::new(net.place_count());
+        let mut index = GoalIndex::new(net.place_count());
         for (index, goal) in goals.iter().enumerate().filter(|&(index, _)| !seen[index]) {
-            depending.add(index, goal.support(net));
+            index.add(index, goal.support(net));
         }
-        ReachedGoals { net, goals, seen, depending }
+        ReachedGoals { net, goals, seen, index }
     }
 
     /// Adds a goal and returns its index.
@@ -38,7 +38,7 @@ impl<'n> ReachedGoals<'n> {
         let number = self.goals.len();
         self.seen.push(goal.holds(self.net, self.net.initial()));
         if !self.seen[number] {
-            self.depending.add(number, goal.support(self.net));
+            self.index.add(number, goal.support(self.net));
         }
         self.goals.push(goal);
         number
@@ -50,17 +50,17 @@ impl<'n> ReachedGoals<'n> {
     }
 
     /// Returns the number of goals that were reached, or 0 unless `matters`.
-    pub(super) fn seen_if(&self, matters: bool) -> usize {
+    pub(super) fn reached_count_if(&self, matters: bool) -> usize {
         if matters { self.seen() } else { 0 }
     }
 
     /// Returns the number of open goals.
-    pub(super) fn open(&self) -> usize {
+    pub(super) fn open_count(&self) -> usize {
         self.seen.len() - self.seen()
     }
 
     /// Returns true if the goal with this index was reached.
-    pub(super) fn has_seen(&self, number: usize) -> bool {
+    pub(super) fn is_reached(&self, number: usize) -> bool {
         self.seen[number]
     }
 
@@ -77,7 +77,7 @@ impl<'n> ReachedGoals<'n> {
     /// # Errors
     /// When the sequence cannot be fired, is too short, or `goes_on` returns false. Goals reached
     /// before the error stay reached.
-    pub(super) fn along(
+    pub(super) fn evaluate_along(
         &mut self,
         sequence: &FiringSequence,
         stops: &[u64],
@@ -101,10 +101,10 @@ impl<'n> ReachedGoals<'n> {
                 replayer.fire(part_of_step).map_err(|error| error.to_string())?;
                 remaining -= count;
                 for change in self.net.delta(step.transition) {
-                    self.depending.note_change(change.place, |goal| !self.seen[goal]);
+                    self.index.note_change(change.place, |goal| !self.seen[goal]);
                 }
                 if evaluates_each_step || replayer.fired() == stop {
-                    self.look(replayer.marking());
+                    self.evaluate_changed(replayer.marking());
                 }
             }
         }
@@ -119,22 +119,22 @@ impl<'n> ReachedGoals<'n> {
     ///
     /// # Errors
     /// When the run cannot be fired. Goals reached before the error stay reached.
-    pub(super) fn along_loops(
+    pub(super) fn evaluate_along_loops(
         &mut self,
         run: &LoopRun,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), LoopReplayError> {
-        let ReachedGoals { net, goals, seen, depending } = self;
+        let ReachedGoals { net, goals, seen, index: depending } = self;
         let net: &Net = net;
         let mut evaluate = |marking: &_, places: &mut dyn Iterator<Item = _>, _: &_| {
             places.for_each(|place| depending.note_change(place, |goal| !seen[goal]));
-            depending.take(|goal| seen[goal] = holds(net, &goals[goal], marking));
+            depending.evaluate_changed(|goal| seen[goal] = holds(net, &goals[goal], marking));
         };
         replay_loops(net, run, &mut evaluate, goes_on).map(|_| ())
     }
 
     /// Evaluates the open goals in a reachable marking.
-    pub(super) fn look_anywhere(&mut self, marking: &Marking) {
+    pub(super) fn evaluate_open(&mut self, marking: &Marking) {
         let ReachedGoals { net, goals, seen, .. } = self;
         for (goal, seen) in goals.iter().zip(seen).filter(|(_, seen)| !**seen) {
             *seen = goal.holds(net, marking);
@@ -142,9 +142,9 @@ impl<'n> ReachedGoals<'n> {
     }
 
     /// Evaluates the open goals that read a place changed since their last evaluation.
-    fn look(&mut self, marking: &Marking) {
-        let ReachedGoals { net, goals, seen, depending } = self;
-        depending.take(|goal| seen[goal] = goals[goal].holds(net, marking));
+    fn evaluate_changed(&mut self, marking: &Marking) {
+        let ReachedGoals { net, goals, seen, index: depending } = self;
+        depending.evaluate_changed(|goal| seen[goal] = goals[goal].holds(net, marking));
     }
 }
 
@@ -166,7 +166,7 @@ mod tests {
         sequence.push(u, 2);
         let seen = |sequence: &FiringSequence, stops: &[u64]| {
             let mut sightings = ReachedGoals::new(&net, (0..=9).map(exactly).collect());
-            let result = sightings.along(sequence, stops, stops.is_empty(), &mut || true);
+            let result = sightings.evaluate_along(sequence, stops, stops.is_empty(), &mut || true);
             (result.is_ok(), sightings.seen)
         };
         let only = |these: &[usize]| (0..10).map(|n| these.contains(&n)).collect::<Vec<_>>();
@@ -177,12 +177,12 @@ mod tests {
         assert_eq!(seen(&sequence, &[8]), (true, only(&[0, 4, 6])));
         assert!(!seen(&sequence, &[9]).0);
         let mut both = ReachedGoals::new(&net, (0..=9).map(exactly).collect());
-        both.along(&sequence, &[2], true, &mut || true).unwrap();
+        both.evaluate_along(&sequence, &[2], true, &mut || true).unwrap();
         assert_eq!(both.seen, only(&[0, 2, 4, 6]));
         // A single goal is evaluated at the stops only.
         let one = |stops: &[u64]| {
             let mut sightings = ReachedGoals::new(&net, vec![exactly(6)]);
-            sightings.along(&sequence, stops, stops.is_empty(), &mut || true).unwrap();
+            sightings.evaluate_along(&sequence, stops, stops.is_empty(), &mut || true).unwrap();
             sightings.seen()
         };
         assert_eq!([one(&[]), one(&[8]), one(&[6]), one(&[3, 6, 7])], [1, 0, 1, 1]);

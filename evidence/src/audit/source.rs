@@ -59,7 +59,7 @@ pub(crate) enum NextLine {
 }
 
 /// The greatest length of a line in bytes.
-const LONGEST_LINE: usize = 1 << 30;
+const MAX_LINE_BYTES: usize = 1 << 30;
 
 impl EvidenceReader {
     /// Opens a file and reads its header.
@@ -90,7 +90,7 @@ impl EvidenceReader {
             header: empty_header,
             watch,
         };
-        match source.next()? {
+        match source.next_line()? {
             NextLine::Line(EvidenceLine::Header(header)) => source.header = header,
             NextLine::Line(_) => return Err(source.broken("expected {\"evidence\": …} first")),
             NextLine::End => {
@@ -132,10 +132,12 @@ impl EvidenceReader {
     ///
     /// # Errors
     /// When the line is not evidence.
-    pub(crate) fn next(&mut self) -> Result<NextLine, EvidenceFileError> {
+    pub(crate) fn next_line(&mut self) -> Result<NextLine, EvidenceFileError> {
         match self.next_bytes()? {
             false => Ok(NextLine::End),
-            true => self.parsed().map(|line| line.map_or_else(NextLine::CutShort, NextLine::Line)),
+            true => {
+                self.parse_line().map(|line| line.map_or_else(NextLine::CutShort, NextLine::Line))
+            }
         }
     }
 
@@ -156,7 +158,7 @@ impl EvidenceReader {
         }
         match serde_json::from_slice(self.bytes.trim_ascii_end()) {
             Ok(Second::Unfolding(unfolding)) => Ok(unfolding),
-            Err(error) => Err(self.broken(format!("{expected}: {}", in_words(&error)))),
+            Err(error) => Err(self.broken(format!("{expected}: {}", json_error_in_words(&error)))),
         }
     }
 
@@ -177,7 +179,7 @@ impl EvidenceReader {
         }
         match serde_json::from_slice(self.bytes.trim_ascii_end()) {
             Ok(Second::Translation(translation)) => Ok(translation),
-            Err(error) => Err(self.broken(format!("{expected}: {}", in_words(&error)))),
+            Err(error) => Err(self.broken(format!("{expected}: {}", json_error_in_words(&error)))),
         }
     }
 
@@ -186,7 +188,7 @@ impl EvidenceReader {
         loop {
             self.bytes.clear();
             self.place.start += self.place.length as u64;
-            self.watch.at(&self.name, self.place.line + 1);
+            self.watch.set_position(&self.name, self.place.line + 1);
             self.place.length = self.read_line()?;
             if self.place.length == 0 {
                 return Ok(false);
@@ -200,11 +202,11 @@ impl EvidenceReader {
 
     /// Reads up to the next line end, and returns the number of bytes.
     fn read_line(&mut self) -> Result<usize, EvidenceFileError> {
-        let mut limited = std::io::Read::take(&mut self.reader, LONGEST_LINE as u64 + 1);
+        let mut limited = std::io::Read::take(&mut self.reader, MAX_LINE_BYTES as u64 + 1);
         match limited.read_until(b'\n', &mut self.bytes) {
-            Ok(length) if length > LONGEST_LINE => {
+            Ok(length) if length > MAX_LINE_BYTES => {
                 self.place.line += 1;
-                Err(self.broken(format!("a line of more than {LONGEST_LINE} bytes")))
+                Err(self.broken(format!("a line of more than {MAX_LINE_BYTES} bytes")))
             }
             Ok(length) => Ok(length),
             Err(error) => Err(self.broken(error.to_string())),
@@ -212,19 +214,19 @@ impl EvidenceReader {
     }
 
     /// Parses the line read last. The inner error means that the file is cut off in this line.
-    fn parsed(&self) -> Result<Result<EvidenceLine, EvidenceFileError>, EvidenceFileError> {
+    fn parse_line(&self) -> Result<Result<EvidenceLine, EvidenceFileError>, EvidenceFileError> {
         match serde_json::from_slice(self.bytes.trim_ascii_end()) {
             Ok(line) => Ok(Ok(line)),
             Err(error) if error.is_eof() && self.bytes.last() != Some(&b'\n') => {
                 Ok(Err(self.broken("the file ends inside this line")))
             }
-            Err(error) => Err(self.broken(in_words(&error))),
+            Err(error) => Err(self.broken(json_error_in_words(&error))),
         }
     }
 }
 
 /// Describes an error in a line of JSON. The parser's line number is always 1, so it is left out.
-fn in_words(error: &serde_json::Error) -> String {
+fn json_error_in_words(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
     match error.is_eof() {

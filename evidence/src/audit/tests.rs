@@ -289,7 +289,7 @@ fn formulas_and_bounds() {
     judge("other", "TRUE", &twice, BY_TRACE, Some("no such question"));
     let net = text::parse(small).unwrap();
     let (judged, _) = audit(&net, &formulas(), "Some", &answer("next", "TRUE", ""));
-    assert!(matches!(judged[0].verdict, AuditVerdict::Beyond(_)));
+    assert!(matches!(judged[0].verdict, AuditVerdict::Unsupported(_)));
     // A question has one answer, unless the first one is withdrawn.
     let [first, second] = [answer("ef1", "FALSE", ""), answer("ef1", "TRUE", BY_TRACE)];
     let two =

@@ -2,7 +2,7 @@
 //! repeated search.
 
 use super::AuditWatch;
-use super::runs::{Claims, premises};
+use super::runs::{Claims, premise_indices};
 use crate::tree::Labelling;
 use crate::tree::visit::visit_tree;
 use crate::{CheckedDocument, Flaw, words};
@@ -41,7 +41,7 @@ pub(super) struct ProvedPremises<'s> {
 
 impl ProvedPremises<'_> {
     /// Returns true if all premises of the labelling are proved.
-    fn has(&self, premises: &LabellingPremises) -> bool {
+    fn includes(&self, premises: &LabellingPremises) -> bool {
         let LabellingPremises { claims, homes } = premises;
         claims.iter().all(|&claim| self.claims[claim].1)
             && homes.iter().all(|&home| (self.stays)(home))
@@ -60,15 +60,15 @@ impl TreeObligations {
     }
 
     /// Returns true if the tree is shown to have the property with this index.
-    pub(super) fn is_done(&self, index: usize, proved: ProvedPremises<'_>) -> bool {
+    pub(super) fn is_discharged(&self, index: usize, proved: ProvedPremises<'_>) -> bool {
         self.visited[index]
             || self.evaluated[index]
-            || self.labellings[index].iter().any(|premises| proved.has(premises))
+            || self.labellings[index].iter().any(|premises| proved.includes(premises))
     }
 
     /// Checks a labelling, and records the properties that it shows under its premises. The
     /// premises on markings become claims, and `homes` has the indices of the other premises.
-    pub(super) fn weigh(
+    pub(super) fn check_labelling(
         &mut self,
         net: &Net,
         (labelling, homes): (&Labelling, Vec<usize>),
@@ -82,7 +82,7 @@ impl TreeObligations {
             return Err("the labelling is about another formula".to_owned());
         }
         let premises =
-            LabellingPremises { claims: premises(claims, &labelling.given.never), homes };
+            LabellingPremises { claims: premise_indices(claims, &labelling.premises.never), homes };
         for (labellings, _) in self.labellings.iter_mut().zip(shown).filter(|(_, shown)| *shown) {
             labellings.push(premises.clone());
         }
@@ -128,16 +128,16 @@ impl TreeObligations {
                     visits.markings = visits.markings.max(visited.markings);
                     self.visited[index] = visited.holds;
                     if !visited.holds {
-                        visits.untrue = Some(words::tree_property(net, property));
+                        visits.violated = Some(words::tree_property(net, property));
                     }
                 }
                 Err(Flaw::More(max_markings)) => {
-                    visits.left = Some(format!("more than {max_markings} are reachable"));
+                    visits.undecided = Some(format!("more than {max_markings} are reachable"));
                     break;
                 }
                 // The size says nothing about the evidence.
                 Err(Flaw::TooLarge(what)) => {
-                    visits.left = Some(format!("there are {what}"));
+                    visits.undecided = Some(format!("there are {what}"));
                     break;
                 }
                 Err(flaw) => return Err(flaw.to_string()),
@@ -149,7 +149,7 @@ impl TreeObligations {
     /// Describes the discharged obligations in words.
     pub(super) fn in_words(&self, premises: ProvedPremises<'_>) -> Option<String> {
         let shown_count =
-            (0..self.properties.len()).filter(|&index| self.is_done(index, premises)).count();
+            (0..self.properties.len()).filter(|&index| self.is_discharged(index, premises)).count();
         let plural = if shown_count == 1 { "" } else { "s" };
         let evaluated_count =
             self.evaluated.iter().filter(|&&evaluated_count| evaluated_count).count();
@@ -163,7 +163,12 @@ impl TreeObligations {
     }
 
     /// Describes an open obligation in words.
-    pub(super) fn missing(&self, net: &Net, index: usize, proved: ProvedPremises<'_>) -> String {
+    pub(super) fn describe_missing(
+        &self,
+        net: &Net,
+        index: usize,
+        proved: ProvedPremises<'_>,
+    ) -> String {
         let what = words::tree_property(net, &self.properties[index]);
         let (claims, labellings) = (proved.claims, &self.labellings[index]);
         let mut all_claims = labellings.iter().flat_map(|premises| &premises.claims);
@@ -177,7 +182,7 @@ impl TreeObligations {
             }
             None => format!("that {what}"),
             Some(&claim) => {
-                let premise = words::formula(net, &claims[claim].0);
+                let premise = words::predicate(net, &claims[claim].0);
                 format!("that no reachable marking has {premise}, a premise of {what}")
             }
         })
@@ -190,7 +195,7 @@ pub(super) struct TreeVisits {
     /// The largest number of markings visited for one property.
     pub(super) markings: u64,
     /// A property that does not hold, in words.
-    pub(super) untrue: Option<String>,
+    pub(super) violated: Option<String>,
     /// The reason why some properties were not decided.
-    pub(super) left: Option<String>,
+    pub(super) undecided: Option<String>,
 }

@@ -26,7 +26,7 @@ pub struct AuditWatch(Arc<WatchState>);
 #[derive(Debug, Default)]
 struct WatchState {
     /// 0 while the audit may go on, otherwise the exhausted resource.
-    out_of: AtomicU8,
+    exhausted_limit: AtomicU8,
     /// The verdicts and the position so far.
     progress: Mutex<AuditProgress>,
 }
@@ -37,23 +37,23 @@ pub struct AuditProgress {
     /// The verdicts so far; `None` for a withdrawn answer.
     pub judged: Vec<Option<AuditedAnswer>>,
     /// The current file and line.
-    pub at: Option<(String, u64)>,
+    pub position: Option<(String, u64)>,
 }
 
 impl AuditWatch {
     /// Returns true unless the audit was stopped.
     pub fn goes_on(&self) -> bool {
-        self.0.out_of.load(Ordering::Relaxed) == 0
+        self.0.exhausted_limit.load(Ordering::Relaxed) == 0
     }
 
     /// Stops the audit.
     pub fn stop(&self, out_of: ExhaustedLimit) {
-        self.0.out_of.store(1 + out_of as u8, Ordering::Relaxed);
+        self.0.exhausted_limit.store(1 + out_of as u8, Ordering::Relaxed);
     }
 
     /// Returns the exhausted resource if the audit was stopped.
     pub fn out_of(&self) -> Option<ExhaustedLimit> {
-        match self.0.out_of.load(Ordering::Relaxed) {
+        match self.0.exhausted_limit.load(Ordering::Relaxed) {
             0 => None,
             1 => Some(ExhaustedLimit::Time),
             _ => Some(ExhaustedLimit::Memory),
@@ -66,13 +66,13 @@ impl AuditWatch {
     }
 
     /// Records the current file and line; line 0 stands for the whole file.
-    pub fn at(&self, file: &str, line: u64) {
+    pub fn set_position(&self, file: &str, line: u64) {
         let position = Some((file.to_owned(), line));
-        self.note(|progress| progress.at = position);
+        self.update_progress(|progress| progress.position = position);
     }
 
     /// Updates the progress.
-    pub(super) fn note<T>(&self, update: impl FnOnce(&mut AuditProgress) -> T) -> T {
+    pub(super) fn update_progress<T>(&self, update: impl FnOnce(&mut AuditProgress) -> T) -> T {
         update(&mut self.0.progress.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -75,11 +75,11 @@ pub struct Induction<P = PlaceId, A = Atom> {
 pub struct Invariant<'a> {
     certificate: &'a Induction,
     /// A propagator with the bounds, the clauses and the steps of the certificate.
-    known: BoundPropagator,
+    propagator: BoundPropagator,
 }
 
 /// The number of contradictions between two calls of `goes_on`.
-const PATIENCE: usize = 64;
+const POLL_INTERVAL: usize = 64;
 
 impl Induction {
     /// Checks the conditions.
@@ -91,7 +91,7 @@ impl Induction {
         net: &Net,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Invariant<'_>, Flaw> {
-        go_on(0, goes_on)?;
+        poll(0, goes_on)?;
         let bounds = self.bounds.check(net, goes_on)?; // 1
         let mut propagator = terms(net, &bounds);
         let mut literals = Vec::with_capacity(self.atoms.len());
@@ -127,22 +127,22 @@ impl Induction {
             .ok_or(Flaw::Stopped)?;
         let mut invariant = Vec::with_capacity(self.clauses.len());
         for (index, clause) in self.clauses.iter().enumerate() {
-            invariant.push(resolve(clause, &literals, index)?);
+            invariant.push(resolve_clause(clause, &literals, index)?);
             if !clause.iter().any(is_true_initially) {
                 return Err(Flaw::FalseAtFirst(index)); // 2
             }
         }
         for (count, clause) in invariant.iter().enumerate() {
-            go_on(count, goes_on)?;
+            poll(count, goes_on)?;
             propagator.add(clause);
         }
-        follow(&mut propagator, &self.steps, &literals, goes_on)?; // 3
+        add_steps(&mut propagator, &self.steps, &literals, goes_on)?; // 3
         let mut checked_count = 0;
         for (index, clause) in invariant.iter().enumerate() {
-            for (t, changes) in breakers(&propagator, clause, &effects)? {
+            for (t, changes) in falsifying_transitions(&propagator, clause, &effects)? {
                 checked_count += 1;
-                go_on(checked_count, goes_on)?;
-                let mut assumed = firing(net, t, &bounds)?;
+                poll(checked_count, goes_on)?;
+                let mut assumed = firing_conditions(net, t, &bounds)?;
                 let mut changes = changes.into_iter().peekable();
                 for (position, literal) in clause.iter().enumerate() {
                     let change = changes.next_if(|it| it.0 == position).map_or(0, |it| it.1);
@@ -153,7 +153,7 @@ impl Induction {
                 }
             }
         }
-        Ok(Invariant { certificate: self, known: propagator })
+        Ok(Invariant { certificate: self, propagator })
     }
 
     /// Returns the terms of sums that the first clauses fix to one value, by pairs of clauses of
@@ -225,8 +225,8 @@ impl Invariant<'_> {
         predicate: &Predicate,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Flaw> {
-        let Some((mut propagator, literals)) = self.with(predicate)? else { return Ok(()) };
-        match follow(&mut propagator, &self.certificate.ending, &literals, goes_on)? {
+        let Some((mut propagator, literals)) = self.assume(predicate)? else { return Ok(()) };
+        match add_steps(&mut propagator, &self.certificate.ending, &literals, goes_on)? {
             true => Ok(()),
             false => Err(Flaw::DoesNotFollow),
         }
@@ -241,10 +241,10 @@ impl Invariant<'_> {
         max_cases: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Flaw> {
-        let Some((mut propagator, literals)) = self.with(predicate)? else { return Ok(()) };
+        let Some((mut propagator, literals)) = self.assume(predicate)? else { return Ok(()) };
         for (index, step) in self.certificate.ending.iter().enumerate() {
-            go_on(index, goes_on)?;
-            let Ok(step) = resolve(step, &literals, index) else { continue };
+            poll(index, goes_on)?;
+            let Ok(step) = resolve_clause(step, &literals, index) else { continue };
             let follows = propagator.contradicts(step.iter().map(|literal| literal.negated()));
             if follows && propagator.add(&step) {
                 return Ok(());
@@ -259,7 +259,7 @@ impl Invariant<'_> {
 
     /// Adds the assumption that the predicate holds. Returns the propagator and the literals of the
     /// variables, or `None` on a contradiction.
-    fn with(
+    fn assume(
         &self,
         predicate: &Predicate,
     ) -> Result<Option<(BoundPropagator, Vec<BoundLiteral>)>, Flaw> {
@@ -267,7 +267,7 @@ impl Invariant<'_> {
         let atoms: Vec<&Atom> = self.certificate.atoms.iter().chain(added).collect();
         let skeleton = Skeleton::of(predicate, atoms.len(), &variables);
         let skeleton = skeleton.ok_or(Flaw::DoesNotFollow)?;
-        let mut propagator = self.known.clone();
+        let mut propagator = self.propagator.clone();
         let mut literals: Vec<BoundLiteral> =
             atoms.into_iter().map(|atom| propagator.literal(atom)).collect();
         while literals.len() < skeleton.variables {
@@ -275,7 +275,7 @@ impl Invariant<'_> {
             literals.push(BoundLiteral { term, upper: false, bound: 1 });
         }
         for (index, clause) in skeleton.clauses.iter().enumerate() {
-            if propagator.add(&resolve(clause, &literals, index)?) {
+            if propagator.add(&resolve_clause(clause, &literals, index)?) {
                 return Ok(None);
             }
         }
@@ -301,7 +301,7 @@ pub(super) fn refute_within(
         steps: Vec::new(),
         ending: Vec::new(),
     };
-    let invariant = Invariant { certificate: &certificate, known: terms(net, bounds) };
+    let invariant = Invariant { certificate: &certificate, propagator: terms(net, bounds) };
     invariant.refute_by_cases(predicate, max_cases, goes_on)
 }
 
@@ -352,7 +352,11 @@ fn keep_remainder(
 
 /// Returns conditions that hold when `t` fires: its input places have enough tokens, and the upper
 /// bounds hold after it.
-fn firing(net: &Net, t: TransitionId, bounds: &DerivedBounds) -> Result<Vec<BoundLiteral>, Flaw> {
+fn firing_conditions(
+    net: &Net,
+    t: TransitionId,
+    bounds: &DerivedBounds,
+) -> Result<Vec<BoundLiteral>, Flaw> {
     let has_tokens = |arc: &parikh_net::Arc| {
         let (term, bound) = (arc.place.index(), i128::from(arc.weight));
         BoundLiteral { term, upper: false, bound }
@@ -369,15 +373,15 @@ fn firing(net: &Net, t: TransitionId, bounds: &DerivedBounds) -> Result<Vec<Boun
 }
 
 /// Adds the steps, and checks that each follows. Returns true on a contradiction.
-fn follow(
+fn add_steps(
     propagator: &mut BoundPropagator,
     steps: &[Vec<i32>],
     literals: &[BoundLiteral],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<bool, Flaw> {
     for (index, step) in steps.iter().enumerate() {
-        go_on(index, goes_on)?;
-        let step = resolve(step, literals, index)?;
+        poll(index, goes_on)?;
+        let step = resolve_clause(step, literals, index)?;
         if !propagator.contradicts(step.iter().map(|literal| literal.negated())) {
             return Err(Flaw::Step(index));
         }
@@ -389,14 +393,14 @@ fn follow(
 }
 
 /// Polls `goes_on` once in [`PATIENCE`] calls with consecutive values of `count`.
-fn go_on(count: usize, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
-    let stopped = count.is_multiple_of(PATIENCE) && !goes_on();
+fn poll(count: usize, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
+    let stopped = count.is_multiple_of(POLL_INTERVAL) && !goes_on();
     if stopped { Err(Flaw::Stopped) } else { Ok(()) }
 }
 
 /// Returns the literals of a clause of the certificate. `index` is the index of the clause in error
 /// messages.
-fn resolve(
+fn resolve_clause(
     clause: &[i32],
     literals: &[BoundLiteral],
     index: usize,
@@ -426,7 +430,7 @@ type LiteralChanges = Vec<(usize, i128)>;
 
 /// Returns the transitions that may make a true literal of the clause false, with their changes of
 /// the terms of the literals.
-fn breakers(
+fn falsifying_transitions(
     propagator: &BoundPropagator,
     clause: &[BoundLiteral],
     effects: &[Vec<(TransitionId, i128)>],

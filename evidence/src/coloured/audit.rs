@@ -99,7 +99,7 @@ impl<'m> ColouredAudit<'m> {
         let queries = Box::new(|examination: &str| (self.queries)(net, examination));
         let audit = Audit::new(net, self.limits.visited, queries);
         let mut audit = audit.with_watch(self.watch.clone());
-        let read = audit.source(source);
+        let read = audit.audit_source(source);
         self.report.extend(audit.finish());
         read
     }
@@ -130,7 +130,7 @@ impl<'m> ColouredAudit<'m> {
         }
         let mut judged: HashMap<String, AuditedAnswer> = HashMap::new();
         let read = loop {
-            match source.next() {
+            match source.next_line() {
                 Ok(NextLine::Line(_)) if !self.watch.goes_on() => break self.stop(&source),
                 Ok(NextLine::Line(EvidenceLine::Answer(answer))) => {
                     let unjudged = AuditedAnswer {
@@ -140,7 +140,7 @@ impl<'m> ColouredAudit<'m> {
                         id: answer.id,
                         question: String::new(),
                         value: answer.value,
-                        verdict: AuditVerdict::Beyond(why.to_owned()),
+                        verdict: AuditVerdict::Unsupported(why.to_owned()),
                         assumes_units: false,
                         assumptions: self.model.assumptions.clone(),
                     };

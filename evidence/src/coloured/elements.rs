@@ -5,7 +5,7 @@
 //! GreatSPN writes every token as a tuple. A `multisetsort` says that places hold multisets, which
 //! is always the case. `graphics` and `toolspecific` may occur in any element.
 
-use crate::reader::{Unreadable, elements, name, only};
+use crate::reader::{Unreadable, elements, name, only_element};
 use roxmltree::Node;
 
 /// The limit of depth: for the nesting of sorts, terms and conditions, for meaningless elements
@@ -43,7 +43,7 @@ fn bare<'a, 'i>(
     for _ in 0..=DEEPEST {
         let mut inside = said(node);
         node = match name(node) {
-            wrapper if wrappers.contains(&wrapper) => only(node, inside, "term")?,
+            wrapper if wrappers.contains(&wrapper) => only_element(node, inside, "term")?,
             found if found == of_one => match (inside.next(), inside.next()) {
                 (Some(one), None) => one,
                 _ => return Ok(node),

@@ -3,12 +3,14 @@
 use super::elements::said;
 use super::sorts::{Declarations, SortStructure, not_known};
 use super::terms::{GuardTerm, MultisetTerm, TermReader};
-use crate::reader::known::nothing_unknown;
-use crate::reader::pipe::no_tagged_token;
-use crate::reader::pnml::{name_for_people, plain_arc, the_net};
+use crate::reader::known::check_attributes_and_texts;
+use crate::reader::pipe::check_tagged;
+use crate::reader::pnml::{check_plain_arc, node_label, the_net};
 use crate::reader::references::{references, resolve};
 use crate::reader::timing::{NetTiming, TimeTreatment};
-use crate::reader::{Unreadable, attribute, decode, elements, name, only, optional, tree, trimmed};
+use crate::reader::{
+    Unreadable, attribute, decode, elements, name, only_element, optional, tree, trimmed,
+};
 use parikh_net::Assumption;
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
@@ -128,7 +130,7 @@ pub fn read_as(bytes: &[u8], times: TimeTreatment) -> Result<ColouredModel, Unre
     let text = decode(bytes)?;
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
-    nothing_unknown(net)?;
+    check_attributes_and_texts(net)?;
     let ColouredElements { declared, nodes, aliases, arcs } = ColouredElements::of(net)?;
     let mut model = ColouredModel {
         name: optional(net, "id").unwrap_or("").to_owned(),
@@ -153,7 +155,7 @@ pub fn read_as(bytes: &[u8], times: TimeTreatment) -> Result<ColouredModel, Unre
     let is_place = |id: &str| ids.get(id).map(|&(is_place, _)| is_place);
     let references = references(&aliases, is_place)?;
     for node in arcs {
-        plain_arc(node)?;
+        check_plain_arc(node)?;
         let end = |key| {
             let id = resolve(node, attribute(node, key)?, &references)?;
             let known = ids.get(id).copied();
@@ -199,12 +201,7 @@ impl ColouredModel {
         if !variables.is_empty() {
             return Err(Unreadable::at(node, "a variable in an initial marking"));
         }
-        self.places.push(SortedPlace {
-            id: id.to_owned(),
-            label: name_for_people(node),
-            sort,
-            initial,
-        });
+        self.places.push(SortedPlace { id: id.to_owned(), label: node_label(node), sort, initial });
         Ok(())
     }
 
@@ -216,7 +213,7 @@ impl ColouredModel {
             None => GuardTerm::All(Vec::new()),
         };
         let (variables, takes, puts) = (Vec::new(), Vec::new(), Vec::new());
-        let (id, label) = (id.to_owned(), name_for_people(node));
+        let (id, label) = (id.to_owned(), node_label(node));
         self.transitions.push(GuardedTransition { id, label, variables, guard, takes, puts });
         Ok(())
     }
@@ -270,7 +267,7 @@ fn label<'a, 'i>(
     for inside in said(node) {
         match name(inside) {
             "name" => {}
-            "tagged" => no_tagged_token(inside)?,
+            "tagged" => check_tagged(inside)?,
             other if others.contains(&other) => {}
             found if found == key => {
                 let (texts, terms): (Vec<_>, Vec<_>) =
@@ -287,7 +284,7 @@ fn label<'a, 'i>(
                     }
                     continue;
                 }
-                let one = only(inside, terms.into_iter(), "term")?;
+                let one = only_element(inside, terms.into_iter(), "term")?;
                 if term.replace(one).is_some() {
                     return Err(Unreadable::at(inside, format!("a second `{key}`")));
                 }

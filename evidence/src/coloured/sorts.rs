@@ -6,7 +6,7 @@
 //! Enumerations and partitions are equal only to themselves. A product of one sort is that sort.
 
 use super::elements::{DEEPEST, bare_sort, bare_term, said, too_deep};
-use crate::reader::{Unreadable, attribute, name, number, only, optional, trimmed};
+use crate::reader::{Unreadable, attribute, name, number, only_element, optional, trimmed};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::collections::{HashMap, HashSet};
@@ -95,7 +95,7 @@ impl Declarations {
             let id = attribute(node, "id")?;
             let called = optional(node, "name").map(trimmed).filter(|it| !it.is_empty());
             let called = called.unwrap_or(id);
-            let sort = all.sort(only(node, said(node), "sort")?)?;
+            let sort = all.sort(only_element(node, said(node), "sort")?)?;
             // If two variables share a name, the first one keeps it, and the other one is named by
             // its id.
             let name = if names.insert(called) { called } else { id };
@@ -115,7 +115,7 @@ impl Declarations {
                 None => return Ok(false),
             }
         } else {
-            let definition = only(node, unnamed(node), "definition")?;
+            let definition = only_element(node, unnamed(node), "definition")?;
             match name(definition) {
                 "cyclicenumeration" | "finiteenumeration" => {
                     let (ids, names) = constants(said(definition), "feconstant")?;

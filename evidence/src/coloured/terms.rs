@@ -19,7 +19,7 @@
 use super::elements::{DEEPEST, bare_term, said, too_deep};
 pub(super) use super::meaning::{ColourMultiset, GuardTerm, MultisetTerm, TooManyColours};
 use super::sorts::{Declarations, SortStructure, integer, not_known};
-use crate::reader::{Unreadable, attribute, name, number, only, trimmed};
+use crate::reader::{Unreadable, attribute, name, number, only_element, trimmed};
 use roxmltree::Node;
 
 /// Reads terms and conditions.
@@ -76,7 +76,7 @@ impl TermReader<'_> {
             },
             "finiteintrangeconstant" => {
                 let value = integer(node, "value")?;
-                let own = self.declarations.sort(only(node, said(node), "range")?)?;
+                let own = self.declarations.sort(only_element(node, said(node), "range")?)?;
                 self.declarations.in_range(node, value, own)?;
                 MultisetTerm::Constant(self.declarations.in_range(node, value, sort)?)
             }
@@ -90,7 +90,7 @@ impl TermReader<'_> {
                 MultisetTerm::Constant(truth_value(node)?.into())
             }
             "all" => {
-                is(self.declarations.sort(only(node, said(node), "sort")?)?)?;
+                is(self.declarations.sort(only_element(node, said(node), "sort")?)?)?;
                 MultisetTerm::All(self.declarations.size(sort))
             }
             "empty" => MultisetTerm::Sum(Vec::new()),
@@ -265,7 +265,9 @@ impl TermReader<'_> {
             }
             "useroperator" => Ok(self.declarations.constant(node)?.0),
             "dotconstant" => self.declarations.dot(node),
-            "finiteintrangeconstant" => self.declarations.sort(only(node, said(node), "range")?),
+            "finiteintrangeconstant" => {
+                self.declarations.sort(only_element(node, said(node), "range")?)
+            }
             "numberconstant" => self.declarations.number(node),
             "booleanconstant" => self.declarations.boolean(node),
             // Both operators keep the sort, so a loop suffices.

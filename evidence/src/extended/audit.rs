@@ -114,8 +114,8 @@ impl<'m> ExtendedAudit<'m> {
         let Some((.., net)) = &self.made else { return Ok(()) };
         let queries = Box::new(|examination: &str| (self.queries)(net, examination));
         let audit = Audit::new(net, self.most_visited, queries).with_watch(self.watch.clone());
-        let mut audit = audit.of_begun();
-        let read = audit.source(source);
+        let mut audit = audit.with_case_markings();
+        let read = audit.audit_source(source);
         self.report.extend(audit.finish());
         read
     }

@@ -89,8 +89,8 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
         }
     }
     let caps = added.halves.map(|(within, _)| Caps {
-        within,
-        over: added.over.iter().map(|(&p, &over)| (p, (checked.most[&p], over))).collect(),
+        within_place: within,
+        overflow: added.over.iter().map(|(&p, &over)| (p, (checked.most[&p], over))).collect(),
         enabled: core.transitions().map(|t| net.enabling(t)).collect(),
     });
     let complemented = added.complements.into_keys().collect();

@@ -38,7 +38,7 @@ pub fn check_commoner(
 ) -> Result<(), HomeFlaw> {
     for t in net.transitions() {
         if !is_asymmetric_choice(net, t) {
-            return Err(HomeFlaw::Class(t));
+            return Err(HomeFlaw::NotAsymmetricChoice(t));
         }
     }
     let variable = |p: PlaceId| p.index() as i32 + 1;
@@ -53,13 +53,13 @@ pub fn check_commoner(
     }
     for trap in traps {
         if !goes_on() {
-            return Err(HomeFlaw::After(Flaw::Stopped));
+            return Err(HomeFlaw::Document(Flaw::Stopped));
         }
         check_trap(net, 0, trap).map_err(|_| HomeFlaw::Siphons)?;
         clauses.push(trap.iter().map(|&p| -variable(p)).collect());
     }
     refutation::check(&clauses, steps, net.place_count(), goes_on).map_err(|flaw| match flaw {
-        refutation::RefutationFlaw::Stopped => HomeFlaw::After(Flaw::Stopped),
+        refutation::RefutationFlaw::Stopped => HomeFlaw::Document(Flaw::Stopped),
         _ => HomeFlaw::Siphons,
     })
 }
@@ -76,13 +76,14 @@ pub fn check_closed(
     steps: &[Vec<i32>],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), HomeFlaw> {
-    let covered = covered(net, wanted).ok_or(HomeFlaw::NotCovering)?;
-    let closed = parikh_net::counted::closed(net, &covered).map_err(|_| HomeFlaw::NotCovering)?;
+    let covered = covered_marking(net, wanted).ok_or(HomeFlaw::NotCovering)?;
+    let closed =
+        parikh_net::counted::with_restart(net, &covered).map_err(|_| HomeFlaw::NotCovering)?;
     check_commoner(&closed, traps, steps, goes_on)
 }
 
 /// Returns the marking f if `wanted` is m ≥ f.
-pub fn covered(net: &Net, wanted: &Predicate) -> Option<Marking> {
+pub fn covered_marking(net: &Net, wanted: &Predicate) -> Option<Marking> {
     let parts = match wanted {
         Predicate::And(parts) => &parts[..],
         leaf => std::slice::from_ref(leaf),
@@ -137,7 +138,7 @@ mod tests {
         let not_covering = done.clone().negated();
         assert!(check_closed(&alone, &not_covering, &trap, &steps, goes_on).is_err());
         let both = Predicate::and([done, Predicate::at_least(x, 3)]);
-        assert_eq!(covered(&net, &both).unwrap().tokens(), [0, 1, 3]);
+        assert_eq!(covered_marking(&net, &both).unwrap().tokens(), [0, 1, 3]);
     }
 
     #[test]
@@ -147,7 +148,7 @@ mod tests {
         let trap = vec![heavy.places().collect::<Vec<_>>()];
         let goes_on = &mut || true;
         let flaw = check_commoner(&heavy, &trap, &[], goes_on);
-        assert!(matches!(flaw, Err(HomeFlaw::Class(_))), "{flaw:?}");
+        assert!(matches!(flaw, Err(HomeFlaw::NotAsymmetricChoice(_))), "{flaw:?}");
         let light = net("place a 1\nplace b\ntransition t: a -> b\ntransition u: b -> a");
         // A siphon that contains a contains b, and vice versa.
         let steps = [vec![1], vec![]];

@@ -6,7 +6,7 @@
 //! G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980 (the dual: repetitive sequences).
 
 use super::HomeFlaw;
-use super::liveness::one_of;
+use super::liveness::enabled_transitions;
 use parikh_net::{Net, PlaceId, Predicate, TransitionId};
 
 /// Checks that the predicate `wanted`, that one of some transitions is enabled, does not stay
@@ -46,7 +46,7 @@ pub fn firing_finitely(net: &Net, weights: &[(PlaceId, u64)]) -> Result<FiringFi
         let (taken, put) = (sum(net.pre(t)), sum(net.post(t)));
         let (taken, put) = (taken.ok_or(HomeFlaw::Weights)?, put.ok_or(HomeFlaw::Weights)?);
         if put > taken {
-            return Err(HomeFlaw::Raises(t));
+            return Err(HomeFlaw::MayFireForever(t));
         }
         decreases[t.index()] = put < taken;
     }
@@ -61,8 +61,12 @@ impl FiringFinitely {
     pub fn check(&self, wanted: &Predicate) -> Result<(), HomeFlaw> {
         let decreases =
             |t: &TransitionId| self.0.get(t.index()).is_some_and(|&decreases| decreases);
-        match one_of(wanted).ok_or(HomeFlaw::NotLiveness)?.into_iter().find(|t| !decreases(t)) {
-            Some(t) => Err(HomeFlaw::Raises(t)),
+        match enabled_transitions(wanted)
+            .ok_or(HomeFlaw::NotLiveness)?
+            .into_iter()
+            .find(|t| !decreases(t))
+        {
+            Some(t) => Err(HomeFlaw::MayFireForever(t)),
             None => Ok(()),
         }
     }

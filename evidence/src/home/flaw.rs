@@ -15,32 +15,32 @@ pub enum HomeFlaw {
     NotLost,
     /// A flaw of the document about the net after the sequence, or about the ways back.
     #[error(transparent)]
-    After(#[from] Flaw),
+    Document(#[from] Flaw),
     /// A place does not exist, or a weighted sum exceeds 127 bits.
     #[error("weights of places that do not exist, or beyond 127 bits")]
     Weights,
     /// A firing increases the weighted sum, or a transition that should fire finitely often does
     /// not decrease it.
     #[error("the weighted sum does not bound the firings of {0:?}")]
-    Raises(TransitionId),
+    MayFireForever(TransitionId),
     /// The predicate is not about the enabledness of transitions.
     #[error("the goal is not the liveness of a transition")]
     NotLiveness,
     /// The net is not an asymmetric choice net with weights 1.
     #[error("the inputs of {0:?} violate asymmetric choice, or an input arc has a weight above 1")]
-    Class(TransitionId),
+    NotAsymmetricChoice(TransitionId),
     /// A set is no marked trap, or the refutation is wrong.
     #[error("some siphon may contain no marked trap")]
     Siphons,
     /// A firing decreases a sum that must never decrease.
     #[error("a firing of {0:?} decreases the weighted sum")]
-    Lowers(TransitionId),
+    DecreasesSum(TransitionId),
     /// The predicate is not about covering a marking, or the net cannot be closed.
     #[error("the goal is not the coverability of a marking")]
     NotCovering,
     /// The ways back have a wrong form.
     #[error("the sequences back: {0}")]
-    Way(&'static str),
+    Returning(&'static str),
     /// A firing sequence does not undo the transition.
     #[error("the given firings do not undo {0:?}")]
     NotUndone(TransitionId),

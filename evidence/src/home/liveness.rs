@@ -5,12 +5,12 @@ use parikh_net::{Predicate, TransitionId};
 
 /// Returns true if `wanted` stays reachable whenever all transitions are live.
 pub fn asks_for_liveness(wanted: &Predicate) -> bool {
-    one_of(wanted).is_some_and(|asked| !asked.is_empty())
+    enabled_transitions(wanted).is_some_and(|asked| !asked.is_empty())
 }
 
 /// Returns the transitions if `wanted` says that one of them is enabled, and nothing else.
 #[must_use]
-pub fn one_of(wanted: &Predicate) -> Option<Vec<TransitionId>> {
+pub fn enabled_transitions(wanted: &Predicate) -> Option<Vec<TransitionId>> {
     let parts = match wanted {
         Predicate::Or(parts) => &parts[..],
         leaf => std::slice::from_ref(leaf),

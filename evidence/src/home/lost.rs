@@ -3,7 +3,7 @@
 
 use super::HomeFlaw;
 use crate::certificate::Document;
-use crate::replay::{begun_after, replay};
+use crate::replay::{net_after, replay};
 use parikh_net::{FiringSequence, Net, Predicate};
 
 /// Checks that no marking with `wanted` is reachable after `sequence`. The proof is the document,
@@ -23,7 +23,7 @@ pub fn check_lost(
         None if net.is_dead(&end) && !wanted.holds(net, &end) => Ok(()),
         None => Err(HomeFlaw::NotLost),
         Some(document) => {
-            let net_after = begun_after(net, sequence)?;
+            let net_after = net_after(net, sequence)?;
             Ok(document.check(&net_after, goes_on)?.refutes(wanted, goes_on)?)
         }
     }

@@ -117,7 +117,7 @@ pub fn check_returning(
 ) -> Result<Vec<bool>, HomeFlaw> {
     let Some(to_home) = &returning.to else {
         if !returning.along.is_empty() {
-            return Err(HomeFlaw::Way("firings from an unnamed marking"));
+            return Err(HomeFlaw::Returning("firings from an unnamed marking"));
         }
         let checked_way = CheckedWay::of(net, &returning.way, goes_on)?;
         let mut stays_reachable = Vec::with_capacity(wanted.len());
@@ -148,7 +148,7 @@ pub fn check_returning(
         let mut replayer = Replayer::new(&home_net);
         for &(transition, count) in firings {
             if !goes_on() {
-                return Err(HomeFlaw::After(Flaw::Stopped));
+                return Err(HomeFlaw::Document(Flaw::Stopped));
             }
             replayer.fire(FiringStep { transition, count })?;
             evaluate(replayer.marking());
@@ -173,10 +173,11 @@ impl<'w> CheckedWay<'w> {
     ) -> Result<Self, HomeFlaw> {
         Ok(match way {
             ReturnWay::Downhill { document, .. } if document.assumes_units() => {
-                return Err(HomeFlaw::Way("the document assumes safe units"));
+                return Err(HomeFlaw::Returning("the document assumes safe units"));
             }
             ReturnWay::Downhill { weights, document } => {
-                let all_disabled = lowering(net, weights)?.into_iter().map(Predicate::Disabled);
+                let all_disabled =
+                    decreasing_transitions(net, weights)?.into_iter().map(Predicate::Disabled);
                 CheckedWay::Downhill(all_disabled.collect(), document.check(net, goes_on)?)
             }
             ReturnWay::Steps { set, steps } => {
@@ -207,7 +208,10 @@ impl<'w> CheckedWay<'w> {
 ///
 /// # Errors
 /// When a place does not exist or occurs twice, or a sum exceeds 127 bits.
-pub fn lowering(net: &Net, weights: &[(PlaceId, u64)]) -> Result<Vec<TransitionId>, HomeFlaw> {
+pub fn decreasing_transitions(
+    net: &Net,
+    weights: &[(PlaceId, u64)],
+) -> Result<Vec<TransitionId>, HomeFlaw> {
     let mut weight = vec![None; net.place_count()];
     for &(place, w) in weights {
         match weight.get_mut(place.index()) {

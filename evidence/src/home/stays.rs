@@ -19,7 +19,7 @@
 //! [`Preserve::LIVENESS`]: crate::reduction::Preserve::LIVENESS
 //! [`CheckedReduction::translate_home`]: crate::reduction::CheckedReduction::translate_home
 
-use super::liveness::one_of;
+use super::liveness::enabled_transitions;
 use crate::certificate::Flaw;
 use crate::certificate::markings::ReachabilityGraph;
 use parikh_net::parts::Subnet;
@@ -28,7 +28,7 @@ use std::collections::HashMap;
 
 /// Returns for each predicate of `wanted` whether it stays reachable. The entry is `None` if this
 /// depends on a component with more than `max_markings` markings. Calls `goes_on` at every marking.
-pub fn which_stay(
+pub fn find_staying(
     net: &Net,
     max_markings: u64,
     wanted: &[Predicate],
@@ -37,17 +37,17 @@ pub fn which_stay(
     let questions: Option<Vec<EnabledQuestion>> = wanted.iter().map(EnabledQuestion::of).collect();
     // Decomposition fails only when there are too many ids, and the net has fewer.
     match (questions, net.parts()) {
-        (Some(questions), Ok(parts)) => by_parts(&parts, max_markings, &questions, goes_on),
-        _ => Ok(whole(net, max_markings, wanted, goes_on)?.into_iter().map(Some).collect()),
+        (Some(questions), Ok(parts)) => decide_by_parts(&parts, max_markings, &questions, goes_on),
+        _ => Ok(decide_on_net(net, max_markings, wanted, goes_on)?.into_iter().map(Some).collect()),
     }
 }
 
 /// A predicate about the enabledness of transitions.
 enum EnabledQuestion {
     /// A constant.
-    Always(bool),
+    Constant(bool),
     /// One of the transitions is enabled.
-    One(Vec<TransitionId>),
+    AnyEnabled(Vec<TransitionId>),
 }
 
 impl EnabledQuestion {
@@ -55,16 +55,19 @@ impl EnabledQuestion {
     /// more than enabledness.
     fn of(wanted: &Predicate) -> Option<EnabledQuestion> {
         match wanted {
-            Predicate::True => Some(EnabledQuestion::Always(true)),
-            Predicate::False => Some(EnabledQuestion::Always(false)),
-            wanted => one_of(wanted).map(EnabledQuestion::One),
+            Predicate::True => Some(EnabledQuestion::Constant(true)),
+            Predicate::False => Some(EnabledQuestion::Constant(false)),
+            wanted => enabled_transitions(wanted).map(EnabledQuestion::AnyEnabled),
         }
     }
 }
 
 /// Returns, for each component, the predicates that concern it: the index of the predicate, and its
 /// disjuncts in ids of the component.
-fn asked_of(parts: &[Subnet], questions: &[EnabledQuestion]) -> Vec<Vec<(usize, Vec<Predicate>)>> {
+fn questions_of_parts(
+    parts: &[Subnet],
+    questions: &[EnabledQuestion],
+) -> Vec<Vec<(usize, Vec<Predicate>)>> {
     let mut location_of = HashMap::new();
     for (number, part) in parts.iter().enumerate() {
         for (local_index, &t) in part.transitions.iter().enumerate() {
@@ -73,7 +76,7 @@ fn asked_of(parts: &[Subnet], questions: &[EnabledQuestion]) -> Vec<Vec<(usize, 
     }
     let mut questions_by_part: Vec<Vec<(usize, Vec<Predicate>)>> = vec![Vec::new(); parts.len()];
     for (index, question) in questions.iter().enumerate() {
-        let EnabledQuestion::One(transitions) = question else { continue };
+        let EnabledQuestion::AnyEnabled(transitions) = question else { continue };
         for &(part, local_id) in transitions.iter().filter_map(|t| location_of.get(t)) {
             let enabled = Predicate::Enabled(local_id);
             match questions_by_part[part].last_mut() {
@@ -87,16 +90,16 @@ fn asked_of(parts: &[Subnet], questions: &[EnabledQuestion]) -> Vec<Vec<(usize, 
 
 /// Decides the questions component by component. An entry is `None` if it depends on a component
 /// with more than `max_markings` markings.
-fn by_parts(
+fn decide_by_parts(
     parts: &[Subnet],
     max_markings: u64,
     questions: &[EnabledQuestion],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<Option<bool>>, Flaw> {
     let mut stay: Vec<Option<bool>> =
-        questions.iter().map(|it| Some(matches!(it, EnabledQuestion::Always(true)))).collect();
+        questions.iter().map(|it| Some(matches!(it, EnabledQuestion::Constant(true)))).collect();
     let mut too_large = None;
-    for (part, part_questions) in parts.iter().zip(asked_of(parts, questions)) {
+    for (part, part_questions) in parts.iter().zip(questions_of_parts(parts, questions)) {
         if part_questions.is_empty() {
             continue;
         }
@@ -104,7 +107,7 @@ fn by_parts(
             .into_iter()
             .map(|(index, enabled)| (index, Predicate::or(enabled)))
             .unzip();
-        let part_results = match whole(&part.net, max_markings, &wanted, goes_on) {
+        let part_results = match decide_on_net(&part.net, max_markings, &wanted, goes_on) {
             Ok(part_results) => part_results.into_iter().map(Some).collect(),
             Err(Flaw::More(max_markings)) => {
                 too_large = Some(Flaw::More(max_markings));
@@ -129,7 +132,7 @@ fn by_parts(
 }
 
 /// Decides on the whole net whether each predicate stays reachable.
-fn whole(
+fn decide_on_net(
     net: &Net,
     max_markings: u64,
     wanted: &[Predicate],
@@ -178,7 +181,7 @@ mod tests {
     use parikh_net::{PlaceId, text};
 
     fn of(net: &Net, most: u64, wanted: &[Predicate]) -> Result<Vec<Option<bool>>, Flaw> {
-        which_stay(net, most, wanted, &mut || true)
+        find_staying(net, most, wanted, &mut || true)
     }
 
     fn enabled(net: &Net, names: &[&str]) -> Predicate {
@@ -198,7 +201,7 @@ mod tests {
         assert_eq!(of(&net, 9, &all), Ok([true, false, true, true].map(Some).to_vec()));
         assert_eq!(of(&net, 2, &all), Err(Flaw::More(2)));
         assert_eq!(of(&net, 2, &all[..2]), Err(Flaw::More(2)));
-        assert_eq!(which_stay(&net, 9, &all, &mut || false), Err(Flaw::Stopped));
+        assert_eq!(find_staying(&net, 9, &all, &mut || false), Err(Flaw::Stopped));
         // More predicates than a word has bits.
         let many = vec![all[1].clone(); 64].into_iter().chain([all[0].clone()]);
         let stay = of(&net, 9, &many.collect::<Vec<_>>()).unwrap();

@@ -110,12 +110,12 @@ pub fn check_undone(
     proofs: &[UndoProof],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), HomeFlaw> {
-    let mut check = UndoCheck { net, floors: HashMap::new(), goes_on };
+    let mut check = UndoCheck { net, initial_sums: HashMap::new(), goes_on };
     for t in net.transitions() {
         let proof = proofs.get(t.index()).ok_or(HomeFlaw::NotUndone(t))?;
         let mut tokens = vec![0; net.place_count()];
         net.post(t).iter().for_each(|arc| tokens[arc.place.index()] = arc.weight);
-        check.undoes(t, tokens, proof)?;
+        check.check_undoes(t, tokens, proof)?;
     }
     Ok(())
 }
@@ -125,7 +125,7 @@ struct UndoCheck<'n, 'g> {
     net: &'n Net,
     /// The initial value of each weighted sum that no firing decreases. It bounds the sum from
     /// below.
-    floors: HashMap<Vec<(PlaceId, u64)>, i128>,
+    initial_sums: HashMap<Vec<(PlaceId, u64)>, i128>,
     goes_on: &'g mut dyn FnMut() -> bool,
 }
 
@@ -133,7 +133,7 @@ impl UndoCheck<'_, '_> {
     /// Checks that `proof` undoes `t` from all reachable markings with at least the tokens
     /// `lower_bounds`, by place index. The recursion is as deep as the nesting of the file, which
     /// its reader limits.
-    fn undoes(
+    fn check_undoes(
         &mut self,
         t: TransitionId,
         lower_bounds: Vec<u64>,
@@ -142,7 +142,7 @@ impl UndoCheck<'_, '_> {
         let net = self.net;
         let not_undone = || HomeFlaw::NotUndone(t);
         if !(self.goes_on)() {
-            return Err(HomeFlaw::After(Flaw::Stopped));
+            return Err(HomeFlaw::Document(Flaw::Stopped));
         }
         match proof {
             UndoProof::By(steps) => {
@@ -158,7 +158,7 @@ impl UndoCheck<'_, '_> {
                 let mut replayer = Replayer::at(net, Marking::new(lower_bounds));
                 for &(transition, count) in steps {
                     if !(self.goes_on)() {
-                        return Err(HomeFlaw::After(Flaw::Stopped));
+                        return Err(HomeFlaw::Document(Flaw::Stopped));
                     }
                     replayer.fire(FiringStep { transition, count }).map_err(|_| not_undone())?;
                 }
@@ -168,15 +168,15 @@ impl UndoCheck<'_, '_> {
                 }
             }
             UndoProof::Cases { sum, cases } => {
-                let value = self.weigh(sum, &lower_bounds)?;
-                if cases.len() != sum.len() || self.floor(sum)? <= value {
+                let value = self.weighted_sum(sum, &lower_bounds)?;
+                if cases.len() != sum.len() || self.initial_sum(sum)? <= value {
                     return Err(not_undone());
                 }
                 for (&(place, _), case) in sum.iter().zip(cases) {
                     let mut with_token = lower_bounds.clone();
                     let tokens = &mut with_token[place.index()];
                     *tokens = tokens.checked_add(1).ok_or_else(not_undone)?;
-                    self.undoes(t, with_token, case)?;
+                    self.check_undoes(t, with_token, case)?;
                 }
                 Ok(())
             }
@@ -184,7 +184,7 @@ impl UndoCheck<'_, '_> {
     }
 
     /// Returns the weighted sum of `tokens`, by place index.
-    fn weigh(&self, sum: &[(PlaceId, u64)], tokens: &[u64]) -> Result<i128, HomeFlaw> {
+    fn weighted_sum(&self, sum: &[(PlaceId, u64)], tokens: &[u64]) -> Result<i128, HomeFlaw> {
         let term = |&(place, weight): &(PlaceId, u64)| {
             let tokens = *tokens.get(place.index())?;
             i128::from(weight).checked_mul(i128::from(tokens))
@@ -194,8 +194,8 @@ impl UndoCheck<'_, '_> {
     }
 
     /// Returns the initial value of a weighted sum, after checking that no firing decreases it.
-    fn floor(&mut self, sum: &[(PlaceId, u64)]) -> Result<i128, HomeFlaw> {
-        if let Some(&floor) = self.floors.get(sum) {
+    fn initial_sum(&mut self, sum: &[(PlaceId, u64)]) -> Result<i128, HomeFlaw> {
+        if let Some(&floor) = self.initial_sums.get(sum) {
             return Ok(floor);
         }
         let net = self.net;
@@ -216,11 +216,11 @@ impl UndoCheck<'_, '_> {
             };
             let (taken, put) = (weighted_sum(net.pre(t)), weighted_sum(net.post(t)));
             if put.ok_or(HomeFlaw::Weights)? < taken.ok_or(HomeFlaw::Weights)? {
-                return Err(HomeFlaw::Lowers(t));
+                return Err(HomeFlaw::DecreasesSum(t));
             }
         }
-        let floor = self.weigh(sum, net.initial().tokens())?;
-        self.floors.insert(sum.to_vec(), floor);
+        let floor = self.weighted_sum(sum, net.initial().tokens())?;
+        self.initial_sums.insert(sum.to_vec(), floor);
         Ok(floor)
     }
 }

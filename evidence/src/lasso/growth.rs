@@ -58,7 +58,7 @@ pub(super) fn check(
                 return Err(LassoFlaw::Stopped);
             }
             let is_unsettled = |atom: &RunAtom| match atom {
-                RunAtom::Holds(it) => growth.settled(replayer.marking(), it).is_none(),
+                RunAtom::Holds(it) => growth.settled_value(replayer.marking(), it).is_none(),
                 RunAtom::Fires(_) => false,
             };
             let numbered = (0..).map(AtomId).zip(property.atoms());
@@ -128,21 +128,21 @@ struct RoundGrowth<'a> {
 
 impl RoundGrowth<'_> {
     /// Returns the value of a predicate at `marking` in all rounds, or `None` if it may differ.
-    fn settled(&self, marking: &Marking, predicate: &Predicate) -> Option<bool> {
+    fn settled_value(&self, marking: &Marking, predicate: &Predicate) -> Option<bool> {
         match predicate {
             Predicate::True | Predicate::NotDead => Some(true),
             Predicate::False | Predicate::Dead => Some(false),
-            Predicate::And(parts) => self.settled_parts(marking, parts, false),
-            Predicate::Or(parts) => self.settled_parts(marking, parts, true),
-            Predicate::Enabled(t) => self.enabled(marking, *t),
-            Predicate::Disabled(t) => self.enabled(marking, *t).map(|enabled| !enabled),
-            Predicate::Atom(atom) => self.compared(marking, atom),
+            Predicate::And(parts) => self.connective_value(marking, parts, false),
+            Predicate::Or(parts) => self.connective_value(marking, parts, true),
+            Predicate::Enabled(t) => self.enabled_value(marking, *t),
+            Predicate::Disabled(t) => self.enabled_value(marking, *t).map(|enabled| !enabled),
+            Predicate::Atom(atom) => self.comparison_value(marking, atom),
         }
     }
 
     /// Returns the value of a conjunction or disjunction. A part with the value `deciding` decides
     /// it alone.
-    fn settled_parts(
+    fn connective_value(
         &self,
         marking: &Marking,
         parts: &[Predicate],
@@ -150,7 +150,7 @@ impl RoundGrowth<'_> {
     ) -> Option<bool> {
         let mut result = Some(!deciding);
         for part in parts {
-            match self.settled(marking, part) {
+            match self.settled_value(marking, part) {
                 Some(value) if value == deciding => return Some(deciding),
                 Some(_) => {}
                 None => result = None,
@@ -161,7 +161,7 @@ impl RoundGrowth<'_> {
 
     /// Returns true or false if `t` is enabled or disabled at `marking` in all rounds, or `None` if
     /// that may differ.
-    fn enabled(&self, marking: &Marking, t: TransitionId) -> Option<bool> {
+    fn enabled_value(&self, marking: &Marking, t: TransitionId) -> Option<bool> {
         let mut lacking = self.net.pre(t).iter().filter(|arc| marking[arc.place] < arc.weight);
         let Some(first) = lacking.next() else { return Some(true) };
         let is_unchanged = |place| self.begin[place] == self.end[place];
@@ -172,7 +172,11 @@ impl RoundGrowth<'_> {
 
     /// Returns the value of a comparison in all rounds, or `None` if it may differ or the numbers
     /// exceed 128 bits.
-    fn compared(&self, marking: &Marking, Comparison { sum, bound }: &Comparison) -> Option<bool> {
+    fn comparison_value(
+        &self,
+        marking: &Marking,
+        Comparison { sum, bound }: &Comparison,
+    ) -> Option<bool> {
         let (mut value, mut change) = (0i128, 0i128);
         for &(place, factor) in sum.terms() {
             let factor = i128::from(factor);

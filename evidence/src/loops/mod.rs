@@ -166,8 +166,8 @@ impl<'a> LoopReplay<'a> {
         if let Some(known) = self.of_turns.get(turn) {
             return Ok(known.clone());
         }
-        let effect = self.of_part(block, turn.part, &turn.times)?;
-        if turn.times != BigUint::from(1u8) || matches!(turn.part, LoopElement::Fire(_)) {
+        let effect = self.of_part(block, turn.element, &turn.times)?;
+        if turn.times != BigUint::from(1u8) || matches!(turn.element, LoopElement::Fire(_)) {
             // A product takes longer than a sum, in proportion to the length of the number of
             // repetitions.
             self.kept += self.keep(&effect)? / 64 * (turn.times.bits() as usize / 64);
@@ -228,13 +228,13 @@ impl LoopReplay<'_> {
                     *at += 1;
                     let (block, at, rest) = (*block, *at, &turn.times - 1u8);
                     if rest > BigUint::ZERO {
-                        let effect = self.of_part(block, turn.part, &rest)?;
+                        let effect = self.of_part(block, turn.element, &rest)?;
                         self.take(block, at, &effect, &way, look)?;
                     }
                 }
                 continue;
             };
-            match turn.part {
+            match turn.element {
                 LoopElement::Block(inner) if !std::mem::replace(&mut self.entered[inner], true) => {
                     way.push((inner, 0));
                 }
@@ -286,7 +286,7 @@ mod tests {
                     true => LoopElement::Block(rng.usize(..block)),
                     false => LoopElement::Fire(TransitionId::new(rng.usize(..transitions))),
                 };
-                Turn { part, times: rng.u32(1..4).into() }
+                Turn { element: part, times: rng.u32(1..4).into() }
             };
             blocks.push((0..3).map(turn).collect());
         }
@@ -302,7 +302,7 @@ mod tests {
             };
         let end = replay_loops(net, run, &mut look, &mut || true);
         for (marking, spot) in prefixes {
-            let flat = run.prefix(&spot).flat(1000).unwrap();
+            let flat = run.prefix(&spot).to_sequence(1000).unwrap();
             assert_eq!(LargeMarking::of(&replay(net, &flat).unwrap()), marking, "{spot:?}");
         }
         end
@@ -318,7 +318,7 @@ mod tests {
                 continue;
             }
             let run = random_run(&mut rng, net.transition_count());
-            let flat = run.flat(1000).unwrap();
+            let flat = run.to_sequence(1000).unwrap();
             match (looked(&net, &run), replay(&net, &flat)) {
                 (Ok(end), Ok(marking)) => {
                     assert_eq!(end, LargeMarking::of(&marking));
@@ -338,7 +338,7 @@ mod tests {
         // The run doubles the tokens of p a thousand times: t and u fire as often as there are
         // tokens.
         let fire = |t: usize, times: BigUint| Turn {
-            part: LoopElement::Fire(TransitionId::new(t)),
+            element: LoopElement::Fire(TransitionId::new(t)),
             times,
         };
         let turns = |times: u32| -> Vec<Turn> {

@@ -45,7 +45,7 @@ use parikh_temporal::{Automaton, Cube, Marks};
 use std::collections::HashMap;
 
 /// The maximum number of edges between the nodes of a cover.
-const EDGES: usize = 2_000_000;
+const MAX_EDGES: usize = 2_000_000;
 
 /// A state of the automaton with an interval of token counts for each place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -201,18 +201,18 @@ impl CoverNode {
             Predicate::False => Some(false),
             Predicate::Dead => Some(dead),
             Predicate::NotDead => Some(!dead),
-            Predicate::Enabled(t) => self.enabled(net, *t, dead),
-            Predicate::Disabled(t) => self.enabled(net, *t, dead).map(|enabled| !enabled),
-            Predicate::And(parts) => self.junction(net, parts, false, dead),
-            Predicate::Or(parts) => self.junction(net, parts, true, dead),
-            Predicate::Atom(atom) => self.comparison(atom),
+            Predicate::Enabled(t) => self.enabled_value(net, *t, dead),
+            Predicate::Disabled(t) => self.enabled_value(net, *t, dead).map(|enabled| !enabled),
+            Predicate::And(parts) => self.connective_value(net, parts, false, dead),
+            Predicate::Or(parts) => self.connective_value(net, parts, true, dead),
+            Predicate::Atom(atom) => self.comparison_value(atom),
         }
     }
 
     /// Returns the value of a conjunction (`deciding_value` false) or disjunction (true) of
     /// `parts`. A part with the deciding value decides the whole. Returns `None` if the nodes'
     /// intervals leave the value open.
-    fn junction(
+    fn connective_value(
         &self,
         net: &Net,
         parts: &[Predicate],
@@ -231,7 +231,7 @@ impl CoverNode {
     }
 
     /// Returns true or false if `t` is enabled or disabled in all markings that `value` considers.
-    fn enabled(&self, net: &Net, t: TransitionId, dead: bool) -> Option<bool> {
+    fn enabled_value(&self, net: &Net, t: TransitionId, dead: bool) -> Option<bool> {
         if dead || self.enabling(net, t).is_none() {
             return Some(false);
         }
@@ -239,7 +239,7 @@ impl CoverNode {
     }
 
     /// Returns the value of a comparison if it is the same in all markings of the node.
-    fn comparison(&self, Atom { sum, bound }: &Atom) -> Option<bool> {
+    fn comparison_value(&self, Atom { sum, bound }: &Atom) -> Option<bool> {
         let (mut least, mut largest) = (Some(0i128), Some(0i128));
         for &(place, factor) in sum.terms() {
             let place_index = place.index();
@@ -281,7 +281,7 @@ pub struct CoverGraph<'a> {
     /// The edges that no ranking and no fairness constraint has removed.
     edges: Vec<CoverEdge>,
     /// All acceptance marks of the automaton.
-    all: Marks,
+    all_marks: Marks,
     /// The fairness constraints of the property.
     fairness: &'a Fairness,
 }
@@ -310,7 +310,7 @@ impl<'a> CoverGraph<'a> {
                 return Err(NoRunFlaw::Cover(number, "an interval is empty"));
             }
         }
-        let node_index = Index::new(nodes, automaton.states.len());
+        let node_index = NodeIndex::new(nodes, automaton.states.len());
         let tokens = net.initial().tokens();
         let initial_node = CoverNode {
             state: automaton.initial,
@@ -338,7 +338,7 @@ impl<'a> CoverGraph<'a> {
             let enabled: Vec<_> = net.transitions().filter_map(enabling).collect();
             let may_be_dead = node.may_be_dead(net);
             for (edge_index, edge) in automaton.states[node.state].iter().enumerate() {
-                let remains = |mover| pairs.is_left(node.state, edge_index, mover);
+                let remains = |mover| pairs.remains(node.state, edge_index, mover);
                 for (t, enabling_node) in &enabled {
                     let mover = Some(*t);
                     let read_markings = || enabling_node.reading(net, property, &edge.cube, mover);
@@ -356,18 +356,18 @@ impl<'a> CoverGraph<'a> {
                     add_edge(CoverNode { state: edge.target, ..read_markings }, None, edge.marks)?;
                 }
             }
-            if edges.len() > EDGES {
+            if edges.len() > MAX_EDGES {
                 return Err(Flaw::TooLarge("too many edges of the cover".to_owned()).into());
             }
         }
         let (all, fairness) = (Marks::all(automaton.marks), property.fairness());
-        let mut graph = CoverGraph { net, nodes, edges, all, fairness };
-        graph.take_unfair(goes_on)?;
+        let mut graph = CoverGraph { net, nodes, edges, all_marks: all, fairness };
+        graph.remove_unfair(goes_on)?;
         Ok(graph)
     }
 
     /// Returns the remaining edges inside the component of a node.
-    pub fn inside(&self, node: usize) -> Vec<CoverEdge> {
+    pub fn edges_in_component_of(&self, node: usize) -> Vec<CoverEdge> {
         let component = self.components();
         let is_inside = |other: usize| component.get(other) == component.get(node);
         let edges = self.edges.iter().filter(|edge| is_inside(edge.from) && is_inside(edge.to));
@@ -385,14 +385,14 @@ impl<'a> CoverGraph<'a> {
     ) -> Result<usize, RankingFlaw> {
         let mut weight = vec![0u64; self.net.place_count()];
         for &(place, y) in &ranking.weights {
-            *weight.get_mut(place.index()).ok_or(RankingFlaw::NoSuch)? = y;
+            *weight.get_mut(place.index()).ok_or(RankingFlaw::UnknownId)? = y;
         }
         let mut value = vec![0i64; self.nodes.len()];
         for &(node, z) in &ranking.values {
-            *value.get_mut(node).ok_or(RankingFlaw::NoSuch)? = z;
+            *value.get_mut(node).ok_or(RankingFlaw::UnknownId)? = z;
         }
         let component = self.components();
-        let ranked_component = *component.get(ranking.state).ok_or(RankingFlaw::NoSuch)?;
+        let ranked_component = *component.get(ranking.state).ok_or(RankingFlaw::UnknownId)?;
         let count_before = self.edges.len();
         let mut remaining = Vec::with_capacity(count_before);
         for edge in &self.edges {
@@ -408,14 +408,14 @@ impl<'a> CoverGraph<'a> {
                 increase = increase.checked_add(term).ok_or(RankingFlaw::TooLarge)?;
             }
             match increase {
-                1.. => return Err(RankingFlaw::Grows),
+                1.. => return Err(RankingFlaw::Increases),
                 0 => remaining.push(*edge),
                 _ => {}
             }
         }
         self.edges = remaining;
         let removed_count = count_before - self.edges.len();
-        self.take_unfair(goes_on).map_err(|_| RankingFlaw::Stopped)?;
+        self.remove_unfair(goes_on).map_err(|_| RankingFlaw::Stopped)?;
         Ok(removed_count)
     }
 
@@ -432,12 +432,13 @@ impl<'a> CoverGraph<'a> {
         let is_allowed =
             |node: &usize| except.iter().all(|&excluded| component[excluded] != component[*node]);
         (0..self.nodes.len()).find(|node| {
-            marks[component[*node]].is_some_and(|marks| self.all.within(marks)) && is_allowed(node)
+            marks[component[*node]].is_some_and(|marks| self.all_marks.is_subset(marks))
+                && is_allowed(node)
         })
     }
 
     /// Removes the edges that condition 4 excludes, and repeats until a pass removes no edge.
-    fn take_unfair(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
+    fn remove_unfair(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
         let (weak, strong) = (self.fairness.weak(), self.fairness.strong());
         if weak.is_empty() && strong.is_empty() {
             return Ok(());
@@ -498,7 +499,7 @@ impl<'a> CoverGraph<'a> {
 }
 
 /// An index for finding a node that contains a given one.
-struct Index<'a> {
+struct NodeIndex<'a> {
     nodes: &'a [CoverNode],
     /// The index of each node.
     exact: HashMap<&'a CoverNode, usize>,
@@ -506,15 +507,15 @@ struct Index<'a> {
     of_state: Vec<Vec<usize>>,
 }
 
-impl<'a> Index<'a> {
+impl<'a> NodeIndex<'a> {
     /// Indexes the nodes, whose states must be below `states`.
-    fn new(nodes: &'a [CoverNode], states: usize) -> Index<'a> {
+    fn new(nodes: &'a [CoverNode], states: usize) -> NodeIndex<'a> {
         let mut of_state = vec![Vec::new(); states];
         for (number, node) in nodes.iter().enumerate() {
             of_state[node.state].push(number);
         }
         let exact = nodes.iter().zip(0..).collect();
-        Index { nodes, exact, of_state }
+        NodeIndex { nodes, exact, of_state }
     }
 
     /// Returns the index of a node that contains `node`.

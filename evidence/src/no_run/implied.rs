@@ -19,7 +19,7 @@
 //! An empty automaton counts only after a check against its formula
 //! ([`LinearTableau::check_complete`]).
 
-use super::CASES;
+use super::MAX_CASES;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Net, Predicate, TransitionId};
 use parikh_temporal::{
@@ -38,14 +38,14 @@ const FEW_ATOMS: usize = 50;
 
 /// The maximum number of atoms of an automaton. Conditions on thousands of firings have as many
 /// leaves, and building their automaton takes minutes.
-const MOST_ATOMS: usize = 500;
+const MAX_ATOMS: usize = 500;
 
 /// The reason that the implication is not established.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotImplied {
     /// Some word has the first property and not the second.
     #[error("the argument is about another formula")]
-    Other,
+    DifferentFormula,
     /// The fairness constraints of the question do not imply those of the argument.
     #[error("the argument is about runs with another fairness")]
     Fairness,
@@ -99,7 +99,7 @@ pub fn implies_one_of(
     let shared = argued.iter().flat_map(|argued| shared(asked, argued)).collect();
     match CommonAtoms::new(&shared).compare(net, asked, &argued, given) {
         // A predicate that occurs in both may have parts that occur separately elsewhere.
-        Err(NotImplied::Other) if shared.iter().any(is_junction) => {
+        Err(NotImplied::DifferentFormula) if shared.iter().any(is_junction) => {
             CommonAtoms::new(&HashSet::new()).compare(net, asked, &argued, given)
         }
         result => result,
@@ -110,13 +110,13 @@ pub fn implies_one_of(
 /// it implies that none has. Returns `None` otherwise.
 pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
     // Every marking has a fair run.
-    if let Some(value) = first_letter(net, property).known() {
+    if let Some(value) = first_letter(net, property).to_bool() {
         return Some(value);
     }
     let constant = |value| {
         let formulas = Ltl::default();
         let constant = RunProperty::new(&formulas, formulas.constant(value), &[]);
-        constant.under(property.fairness().clone())
+        constant.with_fairness(property.fairness().clone())
     };
     if implies(net, property, &constant(false), &[]).is_ok() {
         return Some(false);
@@ -127,7 +127,7 @@ pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
 /// Evaluates the formula as far as the initial marking determines it, which repeats if it is dead.
 /// Atoms are evaluated as a whole, whatever the number of their leaves is.
 fn first_letter(net: &Net, property: &RunProperty) -> PartialTruth {
-    let initial_values = RunAtom::all_initially(property.atoms(), net);
+    let initial_values = RunAtom::initial_values(property.atoms(), net);
     let initial_value = |atom: AtomId| initial_values[atom.0 as usize];
     match net.is_dead(net.initial()) {
         true => property.formulas().value_at_end(property.formula(), initial_value),
@@ -160,7 +160,7 @@ fn predicates(property: &RunProperty) -> impl Iterator<Item = Predicate> + '_ {
 struct CommonAtoms<'p> {
     formulas: Ltl,
     /// Predicates that are not decomposed.
-    whole: &'p HashSet<Predicate>,
+    undivided: &'p HashSet<Predicate>,
     /// The atom of each predicate, in sorted form.
     holds: HashMap<Predicate, AtomId>,
     /// The atom of each set of transitions, of which one fires next.
@@ -168,9 +168,9 @@ struct CommonAtoms<'p> {
 }
 
 impl<'p> CommonAtoms<'p> {
-    fn new(whole: &'p HashSet<Predicate>) -> Self {
+    fn new(undivided: &'p HashSet<Predicate>) -> Self {
         let (holds, fires) = (HashMap::new(), HashMap::new());
-        CommonAtoms { formulas: Ltl::default(), whole, holds, fires }
+        CommonAtoms { formulas: Ltl::default(), undivided, holds, fires }
     }
 
     /// Checks that no word has the property `asked` and none of `argued`, as described in the
@@ -217,17 +217,17 @@ impl<'p> CommonAtoms<'p> {
             return Ok(());
         }
         let atoms = self.holds.len() + self.fires.len();
-        if atoms > MOST_ATOMS {
-            return Err(AutomatonTooLarge { what: "atoms", limit: MOST_ATOMS }.into());
+        if atoms > MAX_ATOMS {
+            return Err(AutomatonTooLarge { what: "atoms", limit: MAX_ATOMS }.into());
         }
         let limits = if atoms > FEW_ATOMS { LIMITS_OF_MANY } else { LIMITS };
         let tableau = LinearTableau::new(&self.formulas, formula, limits)?;
         if !tableau.automaton.is_empty() {
-            return Err(NotImplied::Other);
+            return Err(NotImplied::DifferentFormula);
         }
         // The check is needed only if the implication holds, because only then the result depends
         // on the automaton.
-        Ok(tableau.check_complete(&self.formulas, formula, CASES)?)
+        Ok(tableau.check_complete(&self.formulas, formula, MAX_CASES)?)
     }
 
     /// Returns the formula of a property over common atoms.
@@ -242,7 +242,7 @@ impl<'p> CommonAtoms<'p> {
         match atom {
             RunAtom::Holds(predicate) => self.predicate(predicate.clone().sorted()),
             RunAtom::Fires(any) => {
-                let next = self.next();
+                let next = self.unused_atom();
                 let atom = *self.fires.entry(any.clone()).or_insert(next);
                 self.formulas.atom(atom)
             }
@@ -257,16 +257,16 @@ impl<'p> CommonAtoms<'p> {
         match predicate {
             Predicate::True => self.formulas.constant(true),
             Predicate::False => self.formulas.constant(false),
-            Predicate::And(parts) if !self.whole.contains(&Predicate::And(parts.clone())) => {
+            Predicate::And(parts) if !self.undivided.contains(&Predicate::And(parts.clone())) => {
                 let parts: Vec<_> = parts.into_iter().map(|part| self.predicate(part)).collect();
                 self.formulas.and(parts)
             }
-            Predicate::Or(parts) if !self.whole.contains(&Predicate::Or(parts.clone())) => {
+            Predicate::Or(parts) if !self.undivided.contains(&Predicate::Or(parts.clone())) => {
                 let parts: Vec<_> = parts.into_iter().map(|part| self.predicate(part)).collect();
                 self.formulas.or(parts)
             }
             atom => {
-                let next = self.next();
+                let next = self.unused_atom();
                 self.holds.insert(atom, next);
                 self.formulas.atom(next)
             }
@@ -283,7 +283,7 @@ impl<'p> CommonAtoms<'p> {
     }
 
     /// Returns the next unused atom.
-    fn next(&self) -> AtomId {
+    fn unused_atom(&self) -> AtomId {
         AtomId((self.holds.len() + self.fires.len()) as u32)
     }
 }
@@ -318,7 +318,7 @@ mod tests {
         {
             let property = property(&net, asked);
             assert_eq!(initially(&net, &property), Some(expected), "{asked}");
-            let fair = property.under(parikh_net::Fairness::new(net.transitions(), []));
+            let fair = property.with_fairness(parikh_net::Fairness::new(net.transitions(), []));
             assert_eq!(initially(&net, &fair), Some(expected), "{asked}, of fair runs");
         }
         let alive = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
@@ -342,7 +342,7 @@ mod tests {
     /// A condition with more leaves than the limit is compared as a whole.
     #[test]
     fn large_conditions_that_do_not_matter_stay_whole() {
-        let places: Vec<String> = (0..2 * MOST_ATOMS).map(|at| format!("place p{at}")).collect();
+        let places: Vec<String> = (0..2 * MAX_ATOMS).map(|at| format!("place p{at}")).collect();
         let net = text::parse(&(places.join("\n") + "\ntransition t: -> p0")).unwrap();
         let all = net.places().map(|place| Predicate::at_least(place, 1));
         let (some, large) = (Predicate::at_least(parikh_net::PlaceId::new(0), 2), all.collect());

@@ -233,9 +233,9 @@ impl NamedNoRun {
             untils: subformulas.numbers(&argument.tableau.untils),
             initial: automaton.initial,
             states: states.collect(),
-            opening: argument.opening,
+            opening: argument.opening_steps,
             documents: argument.documents.iter().map(document).collect(),
-            given: argument.given.iter().map(predicate).collect(),
+            given: argument.premises.iter().map(predicate).collect(),
             refuted: refuted.collect(),
             cover: argument.cover.iter().map(|node| NamedCoverNode::of(net, node)).collect(),
             rankings: rankings.collect(),
@@ -247,35 +247,39 @@ impl NamedNoRun {
     /// # Errors
     /// When a name is not known or a number refers to nothing.
     pub fn resolve(&self, net: &Net) -> Result<(RunProperty, NoRun), String> {
-        let resolved_line = self.about(net)?;
-        let formulas = |numbers: &[usize]| all(numbers, |&number| resolved_line.formula(number));
-        let states = all(&self.states, |state| all(&state.edges, |edge| resolved_line.edge(edge)))?;
+        let resolved_line = self.resolve_property(net)?;
+        let formulas =
+            |numbers: &[usize]| resolve_each(numbers, |&number| resolved_line.formula(number));
+        let states = resolve_each(&self.states, |state| {
+            resolve_each(&state.edges, |edge| resolved_line.edge(edge))
+        })?;
         let marks = u32::try_from(self.untils.len()).map_err(|_| "too many marks".to_owned())?;
         let tableau = LinearTableau {
             automaton: Automaton { states, initial: self.initial, marks },
-            obligations: all(&self.states, |state| formulas(&state.meets))?,
+            obligations: resolve_each(&self.states, |state| formulas(&state.meets))?,
             untils: formulas(&self.untils)?,
         };
         let to_message = |flaw: Flaw| flaw.to_string();
         let argument = NoRun {
             tableau,
-            opening: self.opening,
-            documents: all(&self.documents, |it| it.resolve(net)).map_err(to_message)?,
-            given: all(&self.given, |it| Ok(it.resolve(net)?.sorted())).map_err(to_message)?,
-            refuted: all(&self.refuted, |it| it.resolve(net)).map_err(to_message)?,
-            cover: all(&self.cover, |it| it.resolve(net)).map_err(to_message)?,
-            rankings: all(&self.rankings, |it| it.resolve(net)).map_err(to_message)?,
+            opening_steps: self.opening,
+            documents: resolve_each(&self.documents, |it| it.resolve(net)).map_err(to_message)?,
+            premises: resolve_each(&self.given, |it| Ok(it.resolve(net)?.sorted()))
+                .map_err(to_message)?,
+            refuted: resolve_each(&self.refuted, |it| it.resolve(net)).map_err(to_message)?,
+            cover: resolve_each(&self.cover, |it| it.resolve(net)).map_err(to_message)?,
+            rankings: resolve_each(&self.rankings, |it| it.resolve(net)).map_err(to_message)?,
         };
         let fair_transitions = |names| transitions(net, names).map_err(to_message);
         let fairness = Fairness::new(
             fair_transitions(&self.weakly_fair)?,
             fair_transitions(&self.strongly_fair)?,
         );
-        Ok((resolved_line.property.under(fairness), argument))
+        Ok((resolved_line.property.with_fairness(fairness), argument))
     }
 
     /// Resolves the atoms and formulas of the line, and builds the property.
-    fn about(&self, net: &Net) -> Result<ResolvedLine, String> {
+    fn resolve_property(&self, net: &Net) -> Result<ResolvedLine, String> {
         let atoms = self.resolved_atoms(net)?;
         let mut store = Ltl::default();
         let literals: Vec<Formula<Linear>> =
@@ -296,10 +300,10 @@ impl NamedNoRun {
         });
         let literals: Vec<Formula<Linear>> = literals.collect();
         let built = build(self.formulas.iter().map(NamedFormula::node), &mut store, &literals)?;
-        let subformulas = property.formulas().below(property.formula());
+        let subformulas = property.formulas().parts(property.formula());
         let formulas =
             built.into_iter().map(|it| subformulas.binary_search(&it).is_ok().then_some(it));
-        Ok(ResolvedLine { formulas: formulas.collect(), spoken_of, property })
+        Ok(ResolvedLine { formulas: formulas.collect(), property_atoms: spoken_of, property })
     }
 
     /// Resolves the atoms of the line, in their order.
@@ -315,7 +319,7 @@ impl NamedNoRun {
                 }
             })
         };
-        all(&self.atoms, resolve).map_err(|flaw: Flaw| flaw.to_string())
+        resolve_each(&self.atoms, resolve).map_err(|flaw: Flaw| flaw.to_string())
     }
 }
 
@@ -324,7 +328,7 @@ impl NamedNoRun {
 struct ResolvedLine {
     property: RunProperty,
     /// One entry per atom of the line: the atom of the property, if it occurs there.
-    spoken_of: Vec<Option<AtomId>>,
+    property_atoms: Vec<Option<AtomId>>,
     /// One entry per formula of the line: the subformula of the property, if it is one.
     formulas: Vec<Option<Formula<Linear>>>,
 }
@@ -337,13 +341,13 @@ impl ResolvedLine {
 
     fn literal(&self, number: i64) -> Result<Literal, String> {
         let index = (number.unsigned_abs() as usize).checked_sub(1);
-        let atom = index.and_then(|index| self.spoken_of.get(index).copied().flatten());
+        let atom = index.and_then(|index| self.property_atoms.get(index).copied().flatten());
         let atom = atom.ok_or_else(|| format!("the property has no atom {number}"))?;
         Ok(Literal { atom, positive: number > 0 })
     }
 
     fn edge(&self, edge: &NamedEdge) -> Result<AutomatonEdge, String> {
-        let literals = all(&edge.reads, |&number| self.literal(number))?;
+        let literals = resolve_each(&edge.reads, |&number| self.literal(number))?;
         let cube = Cube::of(literals).ok_or("an edge reads an atom and its negation")?;
         let mut marks = Marks::NONE;
         for &mark in &edge.marks {
@@ -361,7 +365,7 @@ struct Subformulas(Vec<Formula<Linear>>);
 
 impl Subformulas {
     fn of(property: &RunProperty) -> Subformulas {
-        Subformulas(property.formulas().below(property.formula()))
+        Subformulas(property.formulas().parts(property.formula()))
     }
 
     /// Returns the number of a subformula. Formulas of a checked tableau are subformulas; for
@@ -458,19 +462,19 @@ impl NamedRanking {
             Some(place) => Ok((place, *weight)),
             None => Err(Flaw::NoSuchName("place", name.clone())),
         };
-        let weights = all(&self.weights, weight)?;
+        let weights = resolve_each(&self.weights, weight)?;
         Ok(RankingFunction { state: self.state, weights, values: self.values.clone() })
     }
 }
 
 fn transitions(net: &Net, names: &[String]) -> Result<Vec<TransitionId>, Flaw> {
-    all(names, |name| {
+    resolve_each(names, |name| {
         let t = net.transition_named(name);
         t.ok_or_else(|| Flaw::NoSuchName("transition", name.clone()))
     })
 }
 
 /// Resolves each element. Returns the first error, if any.
-fn all<A, B, E>(list: &[A], resolve: impl Fn(&A) -> Result<B, E>) -> Result<Vec<B>, E> {
+fn resolve_each<A, B, E>(list: &[A], resolve: impl Fn(&A) -> Result<B, E>) -> Result<Vec<B>, E> {
     list.iter().map(resolve).collect()
 }

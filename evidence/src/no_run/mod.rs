@@ -56,16 +56,16 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 /// The maximum number of cases in the check of a tableau.
-const CASES: usize = 2_000_000;
+const MAX_CASES: usize = 2_000_000;
 
 /// The maximum number of pairs that are examined for all rankings together.
-const RANKED: usize = 1 << 33;
+const MAX_RANKED_PAIRS: usize = 1 << 33;
 
 /// The maximum number of pairs of a marking and a state after each of the first steps.
-const OPENING: usize = 100_000;
+const MAX_OPENING_NODES: usize = 100_000;
 
 /// The maximum number of first steps that the checker explores.
-const MOST_STEPS: usize = 1_000;
+const MAX_OPENING_STEPS: usize = 1_000;
 
 /// A proof that no run has a property.
 #[derive(Clone, Debug)]
@@ -73,11 +73,11 @@ pub struct NoRun {
     /// The automaton of the property, and the obligations of its states.
     pub tableau: LinearTableau,
     /// The number of first steps that the checker explores explicitly.
-    pub opening: usize,
+    pub opening_steps: usize,
     /// Documents that refute pairs.
     pub documents: Vec<Document>,
     /// The premises: predicates that no reachable marking satisfies. The checker assumes them.
-    pub given: Vec<Predicate>,
+    pub premises: Vec<Predicate>,
     /// Pairs that no reachable marking allows, with the reason.
     pub refuted: Vec<ExcludedPairs>,
     /// The nodes of a cover that no run leaves. The list is empty if the states of the automaton
@@ -157,13 +157,13 @@ pub enum NoRunFlaw {
     Opening,
     /// A component still has all marks.
     #[error("a run may stay forever in state {0} of the automaton")]
-    Left(usize),
+    AcceptingComponent(usize),
 }
 
 impl ExcludedPairs {
     /// Removes the pairs if `excluded` accepts each of them. `excluded` gets the condition that the
     /// mover implies about the marking.
-    fn each(
+    fn remove_from(
         &self,
         net: &Net,
         pairs: &mut Pairs,
@@ -173,11 +173,11 @@ impl ExcludedPairs {
         match &self.movers {
             Movers::All => {
                 excluded(Predicate::True)?;
-                pairs.take_edge(state, edge_index);
+                pairs.remove_edge(state, edge_index);
             }
             Movers::Nothing => {
                 excluded(Predicate::Dead)?;
-                pairs.take(state, edge_index, None);
+                pairs.remove(state, edge_index, None);
             }
             Movers::Firing(any) => {
                 for &t in any {
@@ -185,7 +185,7 @@ impl ExcludedPairs {
                         return Err(NoRunFlaw::NoSuch("transition"));
                     }
                     excluded(Predicate::Enabled(t))?;
-                    pairs.take(state, edge_index, Some(t));
+                    pairs.remove(state, edge_index, Some(t));
                 }
             }
         }
@@ -216,7 +216,7 @@ impl NoRun {
         property: &RunProperty,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), NoRunFlaw> {
-        self.tableau.check_complete(property.formulas(), property.formula(), CASES)?;
+        self.tableau.check_complete(property.formulas(), property.formula(), MAX_CASES)?;
         // A file may hold an automaton that reads atoms which the property lacks.
         let edges = self.tableau.automaton.states.iter().flatten();
         let mut literals = edges.flat_map(|edge| edge.cube.literals());
@@ -229,8 +229,8 @@ impl NoRun {
             return self.check_cover(net, property, &pairs, goes_on);
         }
         // Pairs that a ranking removes may still occur on the way to a component.
-        let reachable_states = pairs.reached(&self.after_opening(net, property, goes_on)?);
-        if self.rankings.len().saturating_mul(pairs.total()) > RANKED {
+        let reachable_states = pairs.reachable_states(&self.after_opening(net, property, goes_on)?);
+        if self.rankings.len().saturating_mul(pairs.total()) > MAX_RANKED_PAIRS {
             return Err(Flaw::TooLarge("too many rankings and pairs".to_owned()).into());
         }
         for (number, ranking) in self.rankings.iter().enumerate() {
@@ -240,7 +240,7 @@ impl NoRun {
             })?;
         }
         match pairs.accepting_state(&reachable_states, &[]) {
-            Some(state) => Err(NoRunFlaw::Left(state)),
+            Some(state) => Err(NoRunFlaw::AcceptingComponent(state)),
             None => Ok(()),
         }
     }
@@ -265,7 +265,7 @@ impl NoRun {
             })?;
         }
         match graph.accepting_node(&[]) {
-            Some(node) => Err(NoRunFlaw::Left(self.cover[node].state)),
+            Some(node) => Err(NoRunFlaw::AcceptingComponent(self.cover[node].state)),
             None => Ok(()),
         }
     }
@@ -283,24 +283,26 @@ impl NoRun {
             let checked = document.check(net, goes_on)?;
             for refuted in self.refuted.iter().filter(by_document(number)) {
                 let reads = pairs::reads(property, self.cube(refuted.edge)?);
-                refuted.each(net, pairs, |mover| {
+                refuted.remove_from(net, pairs, |mover| {
                     let condition = Predicate::and([reads.clone(), mover]);
                     checked.refutes(&condition, goes_on).map_err(NoRunFlaw::from)
                 })?;
             }
         }
-        let premises = Premises::new(property, &self.given);
+        let premises = Premises::new(property, &self.premises);
         for refuted in &self.refuted {
             let number = match refuted.by {
                 Reason::Document(number) if number < self.documents.len() => continue,
                 Reason::Document(_) => return Err(NoRunFlaw::NoSuch("document")),
-                Reason::Given(number) if number < self.given.len() => number,
+                Reason::Given(number) if number < self.premises.len() => number,
                 Reason::Given(_) => return Err(NoRunFlaw::NoSuch("premise")),
             };
             let cube = self.cube(refuted.edge)?;
-            refuted.each(net, pairs, |mover| match premises.exclude(number, cube, &mover) {
-                true => Ok(()),
-                false => Err(NoRunFlaw::Premise(number)),
+            refuted.remove_from(net, pairs, |mover| {
+                match premises.excludes(number, cube, &mover) {
+                    true => Ok(()),
+                    false => Err(NoRunFlaw::Premise(number)),
+                }
             })?;
         }
         Ok(())
@@ -320,12 +322,12 @@ impl NoRun {
         property: &RunProperty,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Vec<usize>, NoRunFlaw> {
-        if self.opening > MOST_STEPS {
+        if self.opening_steps > MAX_OPENING_STEPS {
             return Err(NoRunFlaw::Opening);
         }
         let automaton = &self.tableau.automaton;
         let mut frontier = HashSet::from([(net.initial().clone(), automaton.initial)]);
-        for _ in 0..self.opening {
+        for _ in 0..self.opening_steps {
             let mut next = HashSet::new();
             for (marking, state) in &frontier {
                 let mut add_successors = |successor: Marking, firing| {
@@ -343,7 +345,7 @@ impl NoRun {
                     net.fire(&mut successor, t)?;
                     add_successors(successor, Some(t));
                 }
-                if next.len() > OPENING {
+                if next.len() > MAX_OPENING_NODES {
                     return Err(NoRunFlaw::Opening);
                 }
                 if !goes_on() {

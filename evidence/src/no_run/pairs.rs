@@ -25,7 +25,7 @@ pub struct Pairs {
     /// The number of states of the automaton.
     states: usize,
     /// All acceptance marks of the automaton.
-    all: Marks,
+    all_marks: Marks,
     /// The number of transitions of the net.
     transitions: usize,
 }
@@ -36,15 +36,15 @@ struct EdgePairs {
     /// The source state.
     from: usize,
     /// The index of the edge among the edges of its state.
-    at: usize,
+    edge_index: usize,
     /// The target state.
     to: usize,
     /// The acceptance marks of the edge.
     marks: Marks,
     /// One flag per mover: the transitions by index, then stuttering.
-    left: Vec<bool>,
+    remains: Vec<bool>,
     /// The number of movers whose pair remains.
-    count: usize,
+    remaining_count: usize,
 }
 
 /// The reason that weights and values are not a valid ranking.
@@ -52,10 +52,10 @@ struct EdgePairs {
 pub enum RankingFlaw {
     /// The sum increases along a remaining pair.
     #[error("the ranking grows along a remaining pair")]
-    Grows,
+    Increases,
     /// A place or a state does not exist.
     #[error("the ranking names a place or a state that does not exist")]
-    NoSuch,
+    UnknownId,
     /// A number exceeds 127 bits.
     #[error("the numbers exceed 127 bits")]
     TooLarge,
@@ -65,7 +65,7 @@ pub enum RankingFlaw {
 }
 
 /// The maximum number of pairs. Each takes a byte of memory during the check.
-pub const MOST: usize = 1 << 28;
+pub const MAX_PAIRS: usize = 1 << 28;
 
 /// Returns the conjunction of the cube's literals about markings. Literals about firings are left
 /// out.
@@ -93,8 +93,8 @@ impl Pairs {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Pairs, Flaw> {
         let transitions = net.transition_count();
-        let pair_count = automaton.edges().saturating_mul(transitions + 1);
-        if pair_count > MOST || automaton.states.len() > 1 << 31 {
+        let pair_count = automaton.edge_count().saturating_mul(transitions + 1);
+        if pair_count > MAX_PAIRS || automaton.states.len() > 1 << 31 {
             return Err(Flaw::TooLarge("too many pairs of transitions and edges".to_owned()));
         }
         let supports: Vec<Vec<PlaceId>> = property
@@ -114,8 +114,8 @@ impl Pairs {
                 );
             }
         }
-        let position = Position { net, property, automaton, supports, most_where_dead };
-        let mut edges = Vec::with_capacity(automaton.edges());
+        let position = PairCheck { net, property, automaton, supports, most_where_dead };
+        let mut edges = Vec::with_capacity(automaton.edge_count());
         for (from, of_state) in automaton.states.iter().enumerate() {
             for (at, edge) in of_state.iter().enumerate() {
                 if !goes_on() {
@@ -125,20 +125,27 @@ impl Pairs {
                 let left: Vec<bool> =
                     movers.map(|mover| position.may_be(&edge.cube, edge.target, mover)).collect();
                 let count = left.iter().filter(|&&left| left).count();
-                edges.push(EdgePairs { from, at, to: edge.target, marks: edge.marks, left, count });
+                edges.push(EdgePairs {
+                    from,
+                    edge_index: at,
+                    to: edge.target,
+                    marks: edge.marks,
+                    remains: left,
+                    remaining_count: count,
+                });
             }
         }
         let (states, all_marks) = (automaton.states.len(), Marks::all(automaton.marks));
-        Ok(Pairs { edges, states, all: all_marks, transitions })
+        Ok(Pairs { edges, states, all_marks, transitions })
     }
 
     /// Returns true if the pair of this edge and this mover remains.
-    pub fn is_left(&self, state: usize, at: usize, mover_index: Option<TransitionId>) -> bool {
+    pub fn remains(&self, state: usize, at: usize, mover_index: Option<TransitionId>) -> bool {
         // Edges are sorted by state and by index there.
         let edge_position =
-            self.edges.binary_search_by_key(&(state, at), |edge| (edge.from, edge.at));
+            self.edges.binary_search_by_key(&(state, at), |edge| (edge.from, edge.edge_index));
         let mover_index = mover_index.map_or(self.transitions, TransitionId::index);
-        edge_position.is_ok_and(|edge| self.edges[edge].left[mover_index])
+        edge_position.is_ok_and(|edge| self.edges[edge].remains[mover_index])
     }
 
     /// Returns the initial number of pairs.
@@ -147,30 +154,32 @@ impl Pairs {
     }
 
     /// Iterates over the remaining pairs: the edge, its target, and the movers.
-    pub fn left(
+    pub fn remaining(
         &self,
     ) -> impl Iterator<Item = ((usize, usize), usize, Vec<Option<TransitionId>>)> + '_ {
-        self.edges.iter().filter(|edge| edge.count > 0).map(|edge| {
-            let movers = (0..self.transitions).filter(|&t| edge.left[t]);
+        self.edges.iter().filter(|edge| edge.remaining_count > 0).map(|edge| {
+            let movers = (0..self.transitions).filter(|&t| edge.remains[t]);
             let movers = movers.map(|t| Some(TransitionId::new(t)));
-            let stuttering = edge.left[self.transitions].then_some(None);
-            ((edge.from, edge.at), edge.to, movers.chain(stuttering).collect())
+            let stuttering = edge.remains[self.transitions].then_some(None);
+            ((edge.from, edge.edge_index), edge.to, movers.chain(stuttering).collect())
         })
     }
 
     /// Removes a pair.
-    pub fn take(&mut self, state: usize, at: usize, mover: Option<TransitionId>) {
+    pub fn remove(&mut self, state: usize, at: usize, mover: Option<TransitionId>) {
         let mover = mover.map_or(self.transitions, TransitionId::index);
-        for edge in self.edges.iter_mut().filter(|edge| (edge.from, edge.at) == (state, at)) {
-            edge.count -= usize::from(std::mem::take(&mut edge.left[mover]));
+        for edge in self.edges.iter_mut().filter(|edge| (edge.from, edge.edge_index) == (state, at))
+        {
+            edge.remaining_count -= usize::from(std::mem::take(&mut edge.remains[mover]));
         }
     }
 
     /// Removes all pairs of an edge.
-    pub fn take_edge(&mut self, state: usize, at: usize) {
-        for edge in self.edges.iter_mut().filter(|edge| (edge.from, edge.at) == (state, at)) {
-            edge.left.fill(false);
-            edge.count = 0;
+    pub fn remove_edge(&mut self, state: usize, at: usize) {
+        for edge in self.edges.iter_mut().filter(|edge| (edge.from, edge.edge_index) == (state, at))
+        {
+            edge.remains.fill(false);
+            edge.remaining_count = 0;
         }
     }
 
@@ -188,11 +197,11 @@ impl Pairs {
     ) -> Result<usize, RankingFlaw> {
         let mut weight = vec![0u64; net.place_count()];
         for &(place, y) in &ranking.weights {
-            *weight.get_mut(place.index()).ok_or(RankingFlaw::NoSuch)? = y;
+            *weight.get_mut(place.index()).ok_or(RankingFlaw::UnknownId)? = y;
         }
         let mut value = vec![0i64; self.states];
         for &(state, z) in &ranking.values {
-            *value.get_mut(state).ok_or(RankingFlaw::NoSuch)? = z;
+            *value.get_mut(state).ok_or(RankingFlaw::UnknownId)? = z;
         }
         let changes = net.transitions().map(|t| {
             net.delta(t).iter().try_fold(0i128, |sum, changes| {
@@ -204,7 +213,7 @@ impl Pairs {
         let changes: Option<Vec<i128>> = changes.chain([Some(0)]).collect();
         let changes = changes.ok_or(RankingFlaw::TooLarge)?;
         let component = self.components();
-        let ranked_component = *component.get(ranking.state).ok_or(RankingFlaw::NoSuch)?;
+        let ranked_component = *component.get(ranking.state).ok_or(RankingFlaw::UnknownId)?;
         let is_inside = |edge: &&mut EdgePairs| {
             component[edge.from] == ranked_component && component[edge.to] == ranked_component
         };
@@ -214,14 +223,15 @@ impl Pairs {
                 return Err(RankingFlaw::Stopped);
             }
             let value_change = i128::from(value[edge.to]) - i128::from(value[edge.from]);
-            for (left, changes) in edge.left.iter_mut().zip(&changes).filter(|(left, _)| **left) {
+            for (left, changes) in edge.remains.iter_mut().zip(&changes).filter(|(left, _)| **left)
+            {
                 let sum = changes.checked_add(value_change).ok_or(RankingFlaw::TooLarge)?;
                 if sum > 0 {
-                    return Err(RankingFlaw::Grows);
+                    return Err(RankingFlaw::Increases);
                 }
                 if sum < 0 {
                     *left = false;
-                    edge.count -= 1;
+                    edge.remaining_count -= 1;
                     removed_count += 1;
                 }
             }
@@ -231,9 +241,9 @@ impl Pairs {
 
     /// Returns, for each state, true if it is one of `initial_states`, or a path of edges with
     /// remaining pairs leads to it from one.
-    pub fn reached(&self, initial_states: &[usize]) -> Vec<bool> {
+    pub fn reachable_states(&self, initial_states: &[usize]) -> Vec<bool> {
         let mut successors: Vec<Vec<usize>> = vec![Vec::new(); self.states];
-        for edge in self.edges.iter().filter(|edge| edge.count > 0) {
+        for edge in self.edges.iter().filter(|edge| edge.remaining_count > 0) {
             successors[edge.from].push(edge.to);
         }
         let mut reached = vec![false; self.states];
@@ -254,14 +264,15 @@ impl Pairs {
     pub fn accepting_state(&self, among: &[bool], except: &[usize]) -> Option<usize> {
         let component = self.components();
         let mut marks: Vec<Option<Marks>> = vec![None; self.states];
-        for edge in self.edges.iter().filter(|edge| edge.count > 0 && among[edge.from]) {
+        for edge in self.edges.iter().filter(|edge| edge.remaining_count > 0 && among[edge.from]) {
             if component[edge.from] == component[edge.to] {
                 let component_marks = &mut marks[component[edge.from]];
                 *component_marks = Some(component_marks.unwrap_or(Marks::NONE).or(edge.marks));
             }
         }
         let has_all = |state: &usize| {
-            among[*state] && marks[component[*state]].is_some_and(|marks| self.all.within(marks))
+            among[*state]
+                && marks[component[*state]].is_some_and(|marks| self.all_marks.is_subset(marks))
         };
         let is_allowed =
             |state: &usize| except.iter().all(|&excluded| component[excluded] != component[*state]);
@@ -272,7 +283,7 @@ impl Pairs {
     /// remaining pair.
     pub fn components(&self) -> Vec<usize> {
         let mut successors: Vec<Vec<u32>> = vec![Vec::new(); self.states];
-        for edge in self.edges.iter().filter(|edge| edge.count > 0) {
+        for edge in self.edges.iter().filter(|edge| edge.remaining_count > 0) {
             // The cast is safe: `new` refuses automata of more than 2³¹ states.
             successors[edge.from].push(edge.to as u32);
         }
@@ -283,7 +294,7 @@ impl Pairs {
 }
 
 /// The data that decide whether a pair is contradictory.
-struct Position<'a> {
+struct PairCheck<'a> {
     net: &'a Net,
     property: &'a RunProperty,
     automaton: &'a Automaton,
@@ -294,7 +305,7 @@ struct Position<'a> {
     most_where_dead: Vec<Option<u64>>,
 }
 
-impl Position<'_> {
+impl PairCheck<'_> {
     /// Returns true if a pair is not contradictory.
     fn may_be(&self, cube: &Cube, target: usize, mover: Option<TransitionId>) -> bool {
         let (taken, put): (&[Arc], &[Arc]) = match mover {
@@ -351,7 +362,7 @@ impl Position<'_> {
             Predicate::And(parts) => parts.iter().all(|part| self.may_hold(part, tokens, dead)),
             Predicate::Or(parts) => parts.iter().any(|part| self.may_hold(part, tokens, dead)),
             Predicate::Disabled(t) => {
-                let has = |arc: &Arc| at_least(tokens, arc.place) >= arc.weight;
+                let has = |arc: &Arc| min_tokens(tokens, arc.place) >= arc.weight;
                 !self.net.pre(*t).iter().all(has)
             }
             Predicate::Atom(atom) => {
@@ -360,7 +371,7 @@ impl Position<'_> {
                     let max_tokens =
                         self.most_where_dead[place.index()].filter(|_| dead == Some(true));
                     let tokens = match (coefficient < 0, max_tokens) {
-                        (false, _) => at_least(tokens, place),
+                        (false, _) => min_tokens(tokens, place),
                         (true, Some(max_tokens)) => max_tokens,
                         (true, None) => return true,
                     };
@@ -391,6 +402,6 @@ impl Position<'_> {
 
 /// Returns the weight of the arc of `place` among `tokens`, or 0. It bounds the tokens of the place
 /// from below.
-fn at_least(tokens: &[Arc], place: PlaceId) -> u64 {
+fn min_tokens(tokens: &[Arc], place: PlaceId) -> u64 {
     tokens.iter().find(|arc| arc.place == place).map_or(0, |arc| arc.weight)
 }

@@ -48,7 +48,7 @@ impl Premises {
 
     /// Returns true if the premise excludes all markings that satisfy the cube and the condition of
     /// the mover.
-    pub fn exclude(&self, premise: usize, cube: &Cube, mover: &Predicate) -> bool {
+    pub fn excludes(&self, premise: usize, cube: &Cube, mover: &Predicate) -> bool {
         let of_literal = |literal: &Literal| {
             &self.atoms[literal.atom.0 as usize][usize::from(!literal.positive)]
         };
@@ -61,7 +61,7 @@ impl Premises {
 
     /// Returns a premise that excludes all markings that satisfy the cube and the condition of the
     /// mover.
-    pub fn excluding(&self, cube: &Cube, mover: &Predicate) -> Option<usize> {
-        (0..self.premises.len()).find(|&premise| self.exclude(premise, cube, mover))
+    pub fn find_excluding(&self, cube: &Cube, mover: &Predicate) -> Option<usize> {
+        (0..self.premises.len()).find(|&premise| self.excludes(premise, cube, mover))
     }
 }

@@ -11,7 +11,7 @@
 
 mod rounds;
 
-use super::CASES;
+use super::MAX_CASES;
 use crate::certificate::Flaw;
 use crate::certificate::markings::{packed, unpacked};
 use parikh_net::run_property::RunProperty;
@@ -23,7 +23,7 @@ use rounds::{ProductGraph, RunEdge};
 use std::collections::HashMap;
 
 /// The maximum number of edges between nodes.
-const MOST_EDGES: usize = 1 << 26;
+const MAX_EDGES: usize = 1 << 26;
 
 /// The reason that the search has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -64,25 +64,25 @@ pub fn visit_runs(
 ) -> Result<RunSearch, VisitFlaw> {
     let (formulas, formula) = (property.formulas(), property.formula());
     let tableau = LinearTableau::new(formulas, formula, AutomatonLimits::default())?;
-    tableau.check_complete(formulas, formula, CASES)?;
+    tableau.check_complete(formulas, formula, MAX_CASES)?;
     tableau.check_sound(formulas, formula)?;
     let automaton = &tableau.automaton;
     let mut nodes = ProductNodes::default();
     let mut graph = ProductGraph::new(net, property.fairness(), Marks::all(automaton.marks));
-    let initial = nodes.marking(net.initial());
-    nodes.number((initial, automaton.initial));
+    let initial = nodes.marking_number(net.initial());
+    nodes.node_number((initial, automaton.initial));
     let mut edge_count = 0;
-    while graph.after.len() < nodes.all.len() {
+    while graph.outgoing.len() < nodes.nodes.len() {
         if !goes_on() {
             return Err(Flaw::Stopped.into());
         }
-        let (marking, state) = nodes.all[graph.after.len()];
+        let (marking, state) = nodes.nodes[graph.outgoing.len()];
         let marking = Marking::new(unpacked(&nodes.markings[marking as usize]));
         let mut outgoing = Vec::new();
         for (letter, fires, next) in steps(net, property, &marking)? {
             for edge in automaton.states[state].iter().filter(|it| it.cube.holds(&letter)) {
-                let node = (nodes.marking(&next), edge.target);
-                let to = nodes.number(node);
+                let node = (nodes.marking_number(&next), edge.target);
+                let to = nodes.node_number(node);
                 outgoing.push(RunEdge { to, marks: edge.marks, fires });
             }
         }
@@ -90,14 +90,14 @@ pub fn visit_runs(
             return Err(Flaw::More(max_markings).into());
         }
         edge_count += outgoing.len();
-        if edge_count > MOST_EDGES {
+        if edge_count > MAX_EDGES {
             return Err(
                 Flaw::TooLarge("too many markings with states of the automaton".into()).into()
             );
         }
         graph.push(&marking, outgoing);
     }
-    let has_run = graph.has_round(goes_on)?;
+    let has_run = graph.has_fair_component(goes_on)?;
     Ok(RunSearch { markings: nodes.markings.len() as u64, has_run })
 }
 
@@ -132,31 +132,31 @@ struct ProductNodes {
     /// Packed markings, by number.
     markings: Vec<Box<[u8]>>,
     /// The number of each packed marking.
-    of_markings: HashMap<Box<[u8]>, u32>,
+    marking_numbers: HashMap<Box<[u8]>, u32>,
     /// The nodes, by number.
-    all: Vec<ProductNode>,
+    nodes: Vec<ProductNode>,
     /// The number of each node.
     numbers: HashMap<ProductNode, u32>,
 }
 
 impl ProductNodes {
     /// Returns the number of a marking, which is added if it is new.
-    fn marking(&mut self, marking: &Marking) -> u32 {
+    fn marking_number(&mut self, marking: &Marking) -> u32 {
         let packed = packed(marking.tokens());
-        if let Some(&number) = self.of_markings.get(&packed) {
+        if let Some(&number) = self.marking_numbers.get(&packed) {
             return number;
         }
         let number = self.markings.len() as u32;
         self.markings.push(packed.clone());
-        self.of_markings.insert(packed, number);
+        self.marking_numbers.insert(packed, number);
         number
     }
 
     /// Returns the number of a node, which is added if it is new.
-    fn number(&mut self, node: ProductNode) -> u32 {
+    fn node_number(&mut self, node: ProductNode) -> u32 {
         *self.numbers.entry(node).or_insert_with(|| {
-            self.all.push(node);
-            self.all.len() as u32 - 1
+            self.nodes.push(node);
+            self.nodes.len() as u32 - 1
         })
     }
 }

@@ -107,7 +107,7 @@ impl Question {
         Ok(match self {
             any if fairness.is_none() => any,
             Question::NoRun(property) => {
-                Question::NoRun(Box::new(property.under(fairness.clone())))
+                Question::NoRun(Box::new(property.with_fairness(fairness.clone())))
             }
             Question::Tree(_) => return Err("fairness applies to LTL formulas only"),
             Question::Not(part) => Question::Not(Box::new(part.under(fairness)?)),
@@ -122,7 +122,7 @@ impl Question {
 
     /// Returns the question as text.
     pub fn in_words(&self, net: &Net) -> String {
-        let formula = |goal: &Predicate| words::formula(net, goal);
+        let formula = |goal: &Predicate| words::predicate(net, goal);
         let never = |goal: &Predicate| format!("AG {}", formula(&goal.clone().negated()));
         match self {
             Question::Reach { goals, then: true, all } => {
@@ -131,7 +131,7 @@ impl Question {
             // "All goals are reachable" is FALSE if some goal is unreachable.
             Question::Reach { goals, then: false, all } => joined(!all, goals, never),
             Question::Initially(predicate) => format!("initially {}", formula(predicate)),
-            Question::Largest(sum) => format!("the maximum of {}", words::linear(net, sum)),
+            Question::Largest(sum) => format!("the maximum of {}", words::linear_sum(net, sum)),
             Question::NoRun(property) => words::of_runs(net, property),
             Question::Tree(property) => words::tree_property(net, property),
             Question::Not(part) => format!("¬{}", part.in_words(net)),

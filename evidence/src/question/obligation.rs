@@ -389,13 +389,13 @@ impl Obligation {
             true => formulas.value_at_end(formula, here),
             false => formulas.value_here(formula, here),
         };
-        if decided.known() == Some(false) {
+        if decided.to_bool() == Some(false) {
             // Unprovable.
             return NeededProofs::One(Vec::new());
         }
         self.trees.push(property);
         let tree = NeededProofs::Tree(self.trees.len() - 1);
-        match decided.known() {
+        match decided.to_bool() {
             // No evidence is needed, but evidence is accepted.
             Some(_) => NeededProofs::One(vec![NeededProofs::All(Vec::new()), tree]),
             None => tree,

@@ -20,12 +20,12 @@ const MOST_CASES: usize = 32;
 /// checked; callers must check that it is equivalent.
 fn simplified(net: &Net, property: &RunProperty) -> (Ltl, Formula<Linear>) {
     let mut formulas = property.formulas().clone();
-    let initially = RunAtom::all_initially(property.atoms(), net);
+    let initially = RunAtom::initial_values(property.atoms(), net);
     let here = |atom: AtomId| initially[atom.0 as usize];
-    let given = formulas.given_here(property.formula(), here);
+    let given = formulas.simplify_here(property.formula(), here);
     let (simple, _) = formulas.rewritten(given, LINEAR_RULES, MOST_STEPS);
     // Rewriting may move a part about a later letter to the first letter.
-    let simple = formulas.given_here(simple, here);
+    let simple = formulas.simplify_here(simple, here);
     (formulas, simple)
 }
 
@@ -44,7 +44,7 @@ pub(super) fn cases(net: &Net, property: &RunProperty, some: bool) -> Vec<RunPro
     }
     let case = |&part: &_| {
         let case = RunProperty::new(&formulas, part, property.atoms());
-        case.under(property.fairness().clone())
+        case.with_fairness(property.fairness().clone())
     };
     let cases: Vec<RunProperty> = parts.iter().map(case).collect();
     let is_that = match some {
@@ -69,7 +69,7 @@ pub(super) fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predica
     let met = condition(&formulas, met, property.atoms(), RunAtom::condition)?;
     let eventually = RunProperty::new(&formulas, simple, property.atoms());
     // Every finite firing sequence has a fair continuation.
-    let eventually = eventually.under(property.fairness().clone());
+    let eventually = eventually.with_fairness(property.fairness().clone());
     let is_that = implies(net, &eventually, property, &[]).is_ok()
         && implies(net, property, &eventually, &[]).is_ok();
     is_that.then(|| met.sorted())

@@ -10,7 +10,7 @@
 //! branching-time questions.
 
 use super::Question;
-use crate::tree::{MOST_LEAVES, run_bounds};
+use crate::tree::{MAX_LEAVES, run_bounds};
 use parikh_net::before::condition_before;
 use parikh_net::property::condition;
 use parikh_net::run_property::RunAtom;
@@ -69,7 +69,7 @@ fn single(
         return Question::Initially(here);
     }
     // A condition after one firing is a condition on the marking before.
-    let state = |part| Some(condition_before(formulas, part, atoms, net, MOST_LEAVES)?.sorted());
+    let state = |part| Some(condition_before(formulas, part, atoms, net, MAX_LEAVES)?.sorted());
     let reach = |goal: Predicate, then| Question::Reach { goals: vec![goal], all: true, then };
     let not = |predicate: Predicate| predicate.negated().sorted();
     if let Some(met) = formulas.possible(formula) {

@@ -1,6 +1,6 @@
 //! Fairness assumptions from the command line: `weak`, or `strong:t,u`.
 
-use super::names::{NameNotation, NamedKind, meant};
+use super::names::{NameNotation, NamedKind, ids_of_name};
 use parikh_net::printable::Quoted;
 use parikh_net::{Fairness, Net, TransitionId};
 
@@ -52,7 +52,7 @@ fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t 
         None => (text.split_at(text.find(',').unwrap_or(text.len())), NameNotation::Bare),
     };
     let mut found_transitions = Vec::new();
-    for id in meant(net, NamedKind::Transitions, name.trim_end(), written)? {
+    for id in ids_of_name(net, NamedKind::Transitions, name.trim_end(), written)? {
         let transitions = net.transitions_named(&id);
         let unknown = || format!("the net has no transition {}", Quoted(name));
         found_transitions.extend(transitions.ok_or_else(unknown)?);

@@ -12,7 +12,7 @@
 //! marking. All places together make one final marking, which comes after the others.
 
 use super::references::resolve;
-use super::{Unreadable, attribute, elements, in_text, name, unknown};
+use super::{Unreadable, attribute, elements, name, number_in_text, unknown_element};
 use parikh_net::builder::NetNode;
 use parikh_net::printable::Quoted;
 use parikh_net::{Marking, NetBuilder};
@@ -20,16 +20,18 @@ use roxmltree::Node;
 use std::collections::HashMap;
 
 /// The largest total number of entries in the final markings of a model.
-const MOST_NUMBERS: usize = 1 << 24;
+const MAX_TOKEN_ENTRIES: usize = 1 << 24;
 
 /// Reads the tokens in the `finalMarking` of each of these places. Returns `None` if no place has
 /// the label.
-pub(super) fn in_places(places: &[Node<'_, '_>]) -> Result<Option<Vec<u64>>, Unreadable> {
+pub(super) fn final_marking_of_places(
+    places: &[Node<'_, '_>],
+) -> Result<Option<Vec<u64>>, Unreadable> {
     let (mut tokens_by_place, mut has_label) = (Vec::new(), false);
     for &place in places {
         let mut tokens = None;
         for label in elements(place).filter(|inside| name(*inside) == "finalMarking") {
-            if tokens.replace(in_text(label, 0)?).is_some() {
+            if tokens.replace(number_in_text(label, 0)?).is_some() {
                 return Err(Unreadable::at(label, "a second `finalMarking`"));
             }
         }
@@ -52,17 +54,17 @@ pub(super) fn read<'a>(
     for section in sections {
         for node in elements(*section) {
             if name(node) != "marking" {
-                return Err(unknown(node, *section));
+                return Err(unknown_element(node, *section));
             }
             entry_count += builder.place_count();
-            if entry_count > MOST_NUMBERS {
-                let what = format!("the final markings have more than {MOST_NUMBERS} numbers");
+            if entry_count > MAX_TOKEN_ENTRIES {
+                let what = format!("the final markings have more than {MAX_TOKEN_ENTRIES} numbers");
                 return Err(Unreadable::at(node, what));
             }
             let mut tokens = vec![0u64; builder.place_count()];
             for place in elements(node) {
                 if name(place) != "place" {
-                    return Err(unknown(place, node));
+                    return Err(unknown_element(place, node));
                 }
                 let id = resolve(place, attribute(place, "idref")?, references)?;
                 let Some(NetNode::Place(p)) = builder.node(id) else {
@@ -71,7 +73,7 @@ pub(super) fn read<'a>(
                         format!("the net has no place {}", Quoted(id)),
                     ));
                 };
-                let sum = tokens[p.index()].checked_add(in_text(place, 0)?);
+                let sum = tokens[p.index()].checked_add(number_in_text(place, 0)?);
                 let sum = sum.filter(|&sum| sum <= Marking::MAX_TOKENS);
                 tokens[p.index()] =
                     sum.ok_or_else(|| Unreadable::at(place, "more than 2^63 - 1 tokens"))?;

@@ -15,7 +15,7 @@ use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
 /// Attributes without meaning in any element: labels for people, and positions in drawings.
-const FOR_PEOPLE: &[&str] = &[
+const PRESENTATION_ATTRIBUTES: &[&str] = &[
     "name",
     "label",
     "displayName",
@@ -35,7 +35,7 @@ const FOR_PEOPLE: &[&str] = &[
 ];
 
 /// Refuses unknown attributes and texts anywhere in a net.
-pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
+pub(crate) fn check_attributes_and_texts(net: Node<'_, '_>) -> Result<(), Unreadable> {
     let net_namespace = net.tag_name().namespace();
     let mut unopened = vec![net];
     while let Some(node) = unopened.pop() {
@@ -73,13 +73,13 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
                 (attribute.name(), attribute.value()),
                 ("player", "0") | ("urgent" | "isStatic", "false") | ("controllable", "true")
             );
-            if !is_among(known_attributes) && !is_among(FOR_PEOPLE) && !is_default {
+            if !is_among(known_attributes) && !is_among(PRESENTATION_ATTRIBUTES) && !is_default {
                 let (key, enclosing) = (attribute.name(), name(node));
                 let what = format!("`{key}` of `{enclosing}` is unknown");
                 return Err(Unreadable::at(node, what));
             }
         }
-        text_in_its_place(node)?;
+        check_text_position(node)?;
         unopened.extend(elements(node));
     }
     Ok(())
@@ -87,7 +87,7 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
 
 /// Refuses text outside of `text` and `value`, unless it is the type of an arc or belongs to a
 /// drawing.
-fn text_in_its_place(node: Node<'_, '_>) -> Result<(), Unreadable> {
+fn check_text_position(node: Node<'_, '_>) -> Result<(), Unreadable> {
     let is_in_arc = || node.parent().is_some_and(|enclosing| name(enclosing) == "arc");
     // `tagged` belongs to PIPE, and its reader checks the text.
     if ["text", "value", "tagged"].contains(&name(node))

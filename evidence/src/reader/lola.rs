@@ -6,12 +6,12 @@
 //! transition with the name of a place is renamed with a prime.
 
 use super::Unreadable;
-use super::words::{ToolWord, ToolWords, wrong};
+use super::words::{ToolWord, ToolWords, error_in_line};
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, PlaceId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns true if a text is in this language.
-pub(super) fn is(text: &str) -> bool {
+pub(super) fn is_lola(text: &str) -> bool {
     words(text).is_ok_and(|words| {
         let first = words.first().map(|word| word.text.as_str());
         matches!(first, Some("PLACE" | "SORT" | "FUNCTION" | "MARKING"))
@@ -26,7 +26,7 @@ fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     let mut finish_word = |word_text: &mut String, line| {
         if !word_text.is_empty() {
             let text = std::mem::take(word_text);
-            words.push(ToolWord { line, text, braced: false, first: false });
+            words.push(ToolWord { line, text, is_braced: false, is_first_of_line: false });
         }
     };
     let mut rest = text.chars().peekable();
@@ -73,7 +73,7 @@ fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     }
     finish_word(&mut word_text, line);
     match is_in_braces || is_in_block_comment {
-        true => Err(wrong(comment_line, "an unclosed comment")),
+        true => Err(error_in_line(comment_line, "an unclosed comment")),
         false => Ok(words),
     }
 }
@@ -86,12 +86,12 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
     let mut words = ToolWords::new(words(text)?);
     let mut net = ExtendedBuilder::default();
     let mut places: BTreeMap<String, PlaceId> = BTreeMap::new();
-    words.must("PLACE")?;
+    words.expect("PLACE")?;
     while !words.skip("MARKING") {
         words.skip("PLACE");
         if words.skip("SAFE") && !words.skip(":") {
             words.number(0)?;
-            words.must(":")?;
+            words.expect(":")?;
         }
         if words.skip(";") {
             continue;
@@ -108,13 +108,13 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
     let mut marked_places = BTreeSet::new();
     for (place, tokens, word) in list(&mut words, &places)? {
         if !marked_places.insert(place) {
-            return Err(word.wrong("each place once"));
+            return Err(word.unexpected("each place once"));
         }
         net.core.set_tokens(place, tokens).map_err(|error| refused(&word, &error))?;
     }
     let mut transitions = BTreeSet::new();
     while words.peek().is_some() {
-        words.must("TRANSITION")?;
+        words.expect("TRANSITION")?;
         let word = name(&mut words)?;
         let mut transition_id = word.text.clone();
         if places.contains_key(&transition_id) {
@@ -124,20 +124,20 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
         }
         let t = net.core.transition(&transition_id).map_err(|error| refused(&word, &error))?;
         transitions.insert(transition_id);
-        words.must("CONSUME")?;
+        words.expect("CONSUME")?;
         for (place, weight, word) in list(&mut words, &places)? {
             net.core.take(t, place, weight).map_err(|error| refused(&word, &error))?;
         }
-        words.must("PRODUCE")?;
+        words.expect("PRODUCE")?;
         for (place, weight, word) in list(&mut words, &places)? {
             net.core.put(t, place, weight).map_err(|error| refused(&word, &error))?;
         }
     }
-    net.build().map_err(|error| wrong(1, error.to_string()))
+    net.build().map_err(|error| error_in_line(1, error.to_string()))
 }
 
 fn refused(word: &ToolWord, error: &BuildError) -> Unreadable {
-    wrong(word.line, error.to_string())
+    error_in_line(word.line, error.to_string())
 }
 
 /// Takes a name, which is neither a keyword nor a sign.
@@ -157,7 +157,7 @@ fn name(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
     let word = words.take("a name")?;
     let is_sign = [",", ";", ":", "(", ")", "}"].contains(&word.text.as_str());
     match is_sign || OWN.contains(&word.text.as_str()) {
-        true => Err(word.wrong("a name")),
+        true => Err(word.unexpected("a name")),
         false => Ok(word),
     }
 }
@@ -167,7 +167,7 @@ fn end_of_list(words: &mut ToolWords) -> Result<bool, Unreadable> {
     match words.take("`,` or `;`")? {
         word if word.text == "," => Ok(words.skip(";")),
         word if word.text == ";" => Ok(true),
-        word => Err(word.wrong("`,` or `;`")),
+        word => Err(word.unexpected("`,` or `;`")),
     }
 }
 
@@ -182,7 +182,7 @@ fn list(
     }
     loop {
         let word = name(words)?;
-        let place = *places.get(&word.text).ok_or_else(|| word.wrong("a place"))?;
+        let place = *places.get(&word.text).ok_or_else(|| word.unexpected("a place"))?;
         let number = if words.skip(":") { words.number(0)? } else { 1 };
         list.push((place, number, word));
         if end_of_list(words)? {

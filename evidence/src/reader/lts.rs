@@ -10,7 +10,7 @@
 //! `tN_LABEL`. Primes are added to a name that is taken.
 
 use super::Unreadable;
-use super::words::wrong;
+use super::words::error_in_line;
 use parikh_net::printable::Quoted;
 use parikh_net::{BuildError, Net, NetBuilder};
 
@@ -26,10 +26,10 @@ pub struct TransitionSystem {
 }
 
 /// The largest number of states.
-const MOST: usize = 50_000_000;
+const MAX_STATES: usize = 50_000_000;
 
 /// Returns true if a text is in one of the two formats.
-pub fn is(text: &str) -> bool {
+pub fn is_transition_system(text: &str) -> bool {
     is_aut(text) || is_fsm(text)
 }
 
@@ -63,17 +63,18 @@ fn aut(text: &str) -> Result<TransitionSystem, Unreadable> {
     let mut lines = lines(text);
     let (line_number, head) = lines.next().unwrap_or((1, ""));
     let numbers = head.trim_start_matches("des").trim_start();
-    let numbers: Vec<&str> = inside(line_number, numbers)?.split(',').collect();
+    let numbers: Vec<&str> = in_parentheses(line_number, numbers)?.split(',').collect();
     let [initial, edge_count, states] = numbers[..] else {
-        return Err(wrong(line_number, "expected `des (FIRST, TRANSITIONS, STATES)`"));
+        return Err(error_in_line(line_number, "expected `des (FIRST, TRANSITIONS, STATES)`"));
     };
-    let states = state(line_number, states, 0..MOST + 1)?;
+    let states = state(line_number, states, 0..MAX_STATES + 1)?;
     let initial = state(line_number, initial, 0..states)?;
     let edge_count = state(line_number, edge_count, 0..usize::MAX)?;
     let mut edges = Vec::new();
     for (line_number, line) in lines {
-        let invalid_edge = || wrong(line_number, "expected `(FROM, \"LABEL\", TO)`");
-        let (from, rest) = inside(line_number, line)?.split_once(',').ok_or_else(invalid_edge)?;
+        let invalid_edge = || error_in_line(line_number, "expected `(FROM, \"LABEL\", TO)`");
+        let (from, rest) =
+            in_parentheses(line_number, line)?.split_once(',').ok_or_else(invalid_edge)?;
         let (label, to) = match rest.trim_start().strip_prefix('"') {
             Some(quoted) => {
                 let (label, rest) = up_to_quote(quoted).ok_or_else(invalid_edge)?;
@@ -95,9 +96,10 @@ fn aut(text: &str) -> Result<TransitionSystem, Unreadable> {
     }
     match edges.len() == edge_count {
         true => Ok(TransitionSystem { states, initial, edges }),
-        false => {
-            Err(wrong(line_number, format!("found {} transitions, not {edge_count}", edges.len())))
-        }
+        false => Err(error_in_line(
+            line_number,
+            format!("found {} transitions, not {edge_count}", edges.len()),
+        )),
     }
 }
 
@@ -112,7 +114,7 @@ fn fsm(text: &str) -> Result<TransitionSystem, Unreadable> {
             0 => {}
             1 => states += 1,
             2 => {
-                let invalid_edge = || wrong(line_number, "expected `FROM TO \"LABEL\"`");
+                let invalid_edge = || error_in_line(line_number, "expected `FROM TO \"LABEL\"`");
                 let (from, rest) = line.split_once(char::is_whitespace).ok_or_else(invalid_edge)?;
                 let (to, rest) =
                     rest.trim_start().split_once(char::is_whitespace).ok_or_else(invalid_edge)?;
@@ -126,30 +128,35 @@ fn fsm(text: &str) -> Result<TransitionSystem, Unreadable> {
                 if label.is_empty() {
                     return Err(invalid_edge());
                 }
-                let [from, to] =
-                    [state(line_number, from, 1..MOST)?, state(line_number, to, 1..MOST)?];
+                let [from, to] = [
+                    state(line_number, from, 1..MAX_STATES)?,
+                    state(line_number, to, 1..MAX_STATES)?,
+                ];
                 states = states.max(from).max(to);
                 edges.push((from - 1, label, to - 1));
             }
             _ if initial.is_none() => {
-                let first = state(line_number, line, 1..MOST)?;
+                let first = state(line_number, line, 1..MAX_STATES)?;
                 states = states.max(first);
                 initial = Some(first - 1);
             }
-            _ => return Err(wrong(line_number, "expected the end of the file")),
+            _ => return Err(error_in_line(line_number, "expected the end of the file")),
         }
     }
     if section < 2 || states == 0 {
-        return Err(wrong(last_line, "expected two lines `---`, and states or transitions"));
+        return Err(error_in_line(
+            last_line,
+            "expected two lines `---`, and states or transitions",
+        ));
     }
     Ok(TransitionSystem { states, initial: initial.unwrap_or(0), edges })
 }
 
 /// Returns the text between parentheses that enclose the whole text.
-fn inside(line: u64, text: &str) -> Result<&str, Unreadable> {
+fn in_parentheses(line: u64, text: &str) -> Result<&str, Unreadable> {
     let inside = text.strip_prefix('(').and_then(|it| it.strip_suffix(')'));
     inside.ok_or_else(|| {
-        wrong(line, format!("expected a text in parentheses, found {}", Quoted(text)))
+        error_in_line(line, format!("expected a text in parentheses, found {}", Quoted(text)))
     })
 }
 
@@ -176,7 +183,7 @@ fn state(line: u64, text: &str, range: std::ops::Range<usize>) -> Result<usize, 
     number.ok_or_else(|| {
         let (least, end) = (range.start, range.end);
         let found = Quoted(text.trim());
-        wrong(line, format!("expected one number from {least} below {end}, found {found}"))
+        error_in_line(line, format!("expected one number from {least} below {end}, found {found}"))
     })
 }
 
@@ -185,7 +192,7 @@ fn state(line: u64, text: &str, range: std::ops::Range<usize>) -> Result<usize, 
 /// # Errors
 /// When the builder refuses a part of it.
 pub fn net(system: &TransitionSystem, name: &str) -> Result<Net, Unreadable> {
-    let refused = |error: BuildError| wrong(1, error.to_string());
+    let refused = |error: BuildError| error_in_line(1, error.to_string());
     let mut builder = NetBuilder::new(name);
     let mut places = Vec::new();
     for state in 0..system.states {

@@ -8,13 +8,13 @@
 
 use super::Unreadable;
 use super::queries::AuditedProperty;
-use super::words::{ToolWord, ToolWords, wrong};
+use super::words::{ToolWord, ToolWords, error_in_line};
 use crate::question::Question;
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, Net, PlaceId, Predicate};
 use std::collections::BTreeMap;
 
 /// Returns true if a text is in this language.
-pub(super) fn is(text: &str) -> bool {
+pub(super) fn is_mist(text: &str) -> bool {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
     lines.flat_map(str::split_whitespace).next() == Some("vars")
 }
@@ -32,10 +32,10 @@ fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
                 }
                 _ if rest.starts_with("->") || rest.starts_with(">=") => 2,
                 ',' | ';' | '=' | '\'' | '+' | '-' | '[' | ']' => 1,
-                c => return Err(wrong(number, format!("an unknown character: {c:?}"))),
+                c => return Err(error_in_line(number, format!("an unknown character: {c:?}"))),
             };
             let text = rest[..length].to_owned();
-            words.push(ToolWord { line: number, text, braced: false, first: false });
+            words.push(ToolWord { line: number, text, is_braced: false, is_first_of_line: false });
             rest = rest[length..].trim_start();
         }
     }
@@ -55,7 +55,7 @@ enum CounterChange {
 
 struct CounterRule {
     /// The ranges of variables in which the rule is enabled.
-    guard: CounterRanges,
+    ranges: CounterRanges,
     /// The change of each changed variable.
     changes: BTreeMap<PlaceId, CounterChange>,
     line: u64,
@@ -68,25 +68,25 @@ struct CounterProblem {
     /// The rules, in the order of the file.
     rules: Vec<CounterRule>,
     /// The initial ranges. A variable without a range begins with any value.
-    initially: CounterRanges,
+    initial_ranges: CounterRanges,
     /// The target markings: each list is a conjunction of ranges.
-    targets: Vec<CounterRanges>,
+    target_ranges: Vec<CounterRanges>,
 }
 
 /// Parses a problem.
 fn problem(text: &str) -> Result<CounterProblem, Unreadable> {
     let mut words = ToolWords::new(words(text)?);
-    words.must("vars")?;
+    words.expect("vars")?;
     let (mut variables, mut places_by_name) = (Vec::new(), BTreeMap::new());
     while !words.skip("rules") {
         let word = words.take("a variable")?;
         let is_name = word.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         let is_keyword = ["vars", "init", "target", "invariants"].contains(&word.text.as_str());
         if !is_name || is_keyword {
-            return Err(word.wrong("a variable"));
+            return Err(word.unexpected("a variable"));
         }
         if places_by_name.insert(word.text.clone(), PlaceId::new(variables.len())).is_some() {
-            return Err(word.wrong("each variable once"));
+            return Err(word.unexpected("each variable once"));
         }
         variables.push(word.text);
     }
@@ -95,7 +95,7 @@ fn problem(text: &str) -> Result<CounterProblem, Unreadable> {
         rules.push(rule(&mut words, &places_by_name)?);
     }
     let initially = ranges(&mut words, &places_by_name)?;
-    words.must("target")?;
+    words.expect("target")?;
     let mut targets = vec![ranges(&mut words, &places_by_name)?];
     while words.peek().is_some() && !words.next_is("invariants") {
         targets.push(ranges(&mut words, &places_by_name)?);
@@ -105,7 +105,7 @@ fn problem(text: &str) -> Result<CounterProblem, Unreadable> {
             ranges(&mut words, &places_by_name)?;
         }
     }
-    Ok(CounterProblem { variables, rules, initially, targets })
+    Ok(CounterProblem { variables, rules, initial_ranges: initially, target_ranges: targets })
 }
 
 fn variable(
@@ -114,7 +114,7 @@ fn variable(
 ) -> Result<(PlaceId, ToolWord), Unreadable> {
     let word = words.take("a variable")?;
     let place = places_by_name.get(&word.text).copied();
-    Ok((place.ok_or_else(|| word.wrong("a variable"))?, word))
+    Ok((place.ok_or_else(|| word.unexpected("a variable"))?, word))
 }
 
 /// Parses a list of ranges of different variables.
@@ -133,17 +133,17 @@ fn ranges(
                 (number, Some(number))
             }
             "in" => {
-                words.must("[")?;
+                words.expect("[")?;
                 let lower_limit = words.number(0)?;
-                words.must(",")?;
+                words.expect(",")?;
                 let upper_limit = words.number(lower_limit)?;
-                words.must("]")?;
+                words.expect("]")?;
                 (lower_limit, Some(upper_limit))
             }
-            _ => return Err(sign.wrong("`>=`, `=` or `in`")),
+            _ => return Err(sign.unexpected("`>=`, `=` or `in`")),
         };
         if ranges.insert(place, (range, word.line)).is_some() {
-            return Err(word.wrong("each variable once in a list"));
+            return Err(word.unexpected("each variable once in a list"));
         }
         if !words.skip(",") {
             return Ok(ranges);
@@ -161,25 +161,25 @@ fn rule(
         true => CounterRanges::new(),
         false => ranges(words, places_by_name)?,
     };
-    words.must("->")?;
+    words.expect("->")?;
     let mut changes = BTreeMap::new();
     let mut has_ended = words.skip(";");
     while !has_ended {
         let (place, word) = variable(words, places_by_name)?;
-        words.must("'")?;
-        words.must("=")?;
+        words.expect("'")?;
+        words.expect("=")?;
         let change = change(words, places_by_name, place, &word, &guard)?;
         if changes.insert(place, change).is_some() {
-            return Err(word.wrong("each variable once"));
+            return Err(word.unexpected("each variable once"));
         }
         let sign = words.take("`,` or `;`")?;
         has_ended = match sign.text.as_str() {
             ";" => true,
             "," => words.skip(";"),
-            _ => return Err(sign.wrong("`,` or `;`")),
+            _ => return Err(sign.unexpected("`,` or `;`")),
         };
     }
-    Ok(CounterRule { guard, changes, line })
+    Ok(CounterRule { ranges: guard, changes, line })
 }
 
 /// Reads the right-hand side of a change: a sum of variables with at most one number, at its end.
@@ -201,7 +201,9 @@ fn change(
         match variable(words, places_by_name)? {
             (summand, _) if summand == place => own_count += 1,
             (_, summand) => {
-                return Err(summand.wrong("no other variable, because transfers are not supported"));
+                return Err(
+                    summand.unexpected("no other variable, because transfers are not supported")
+                );
             }
         }
         if words.skip("-") {
@@ -216,7 +218,7 @@ fn change(
     match own_count {
         0 => Ok(CounterChange::To(u64::try_from(constant).unwrap_or_default())),
         1 if -constant <= i128::from(lower_limit) => Ok(CounterChange::By(constant)),
-        _ => Err(word.wrong("a change that leaves 0 or more")),
+        _ => Err(word.unexpected("a change that leaves 0 or more")),
     }
 }
 
@@ -227,7 +229,7 @@ fn change(
 pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
     let problem = problem(text)?;
     let last = problem.rules.last().map_or(1, |rule| rule.line);
-    build(&problem).map_err(|error| wrong(last, error.to_string()))
+    build(&problem).map_err(|error| error_in_line(last, error.to_string()))
 }
 
 /// Returns a name, with primes until no node has it.
@@ -247,7 +249,7 @@ fn build(problem: &CounterProblem) -> Result<ExtendedNet, BuildError> {
     for (number_of_place, name) in problem.variables.iter().enumerate() {
         let place = PlaceId::new(number_of_place);
         let ((lower_limit, upper_limit), _) =
-            problem.initially.get(&place).copied().unwrap_or(((0, None), 0));
+            problem.initial_ranges.get(&place).copied().unwrap_or(((0, None), 0));
         net.core.place(name, lower_limit)?;
         if upper_limit != Some(lower_limit) {
             undetermined.push((place, upper_limit.map(|upper_limit| upper_limit - lower_limit)));
@@ -286,12 +288,12 @@ fn build(problem: &CounterProblem) -> Result<ExtendedNet, BuildError> {
             net.core.put(t, running_place, 1)?;
         }
         let mut places: Vec<PlaceId> =
-            rule.guard.keys().chain(rule.changes.keys()).copied().collect();
+            rule.ranges.keys().chain(rule.changes.keys()).copied().collect();
         places.sort_unstable();
         places.dedup();
         for place in places {
             let (lower_limit, upper_limit) =
-                rule.guard.get(&place).map_or((0, None), |(range, _)| *range);
+                rule.ranges.get(&place).map_or((0, None), |(range, _)| *range);
             if let Some(upper_limit) = upper_limit {
                 net.inhibit(t, place, upper_limit + 1)?;
             }
@@ -326,8 +328,8 @@ pub(super) fn question(net: &Net, text: &str) -> Result<Vec<AuditedProperty>, Un
         |(&variable, &((lower_limit, upper_limit), line)): (&PlaceId, &(CounterRange, u64))| {
             let name = &problem.variables[variable.index()];
             let place = net.place_named(name);
-            let place =
-                place.ok_or_else(|| wrong(line, format!("the net has no place {name:?}")))?;
+            let place = place
+                .ok_or_else(|| error_in_line(line, format!("the net has no place {name:?}")))?;
             let upper_bound = upper_limit
                 .map_or(Predicate::True, |upper_limit| Predicate::no_more_than(place, upper_limit));
             Ok(Predicate::and([Predicate::at_least(place, lower_limit), upper_bound]))
@@ -337,8 +339,11 @@ pub(super) fn question(net: &Net, text: &str) -> Result<Vec<AuditedProperty>, Un
             ranges.iter().map(range_predicate).collect::<Result<Vec<_>, Unreadable>>()?,
         ))
     };
-    let target_predicates =
-        problem.targets.iter().map(target_predicate).collect::<Result<Vec<_>, Unreadable>>()?;
+    let target_predicates = problem
+        .target_ranges
+        .iter()
+        .map(target_predicate)
+        .collect::<Result<Vec<_>, Unreadable>>()?;
     let goal = Predicate::or(target_predicates).sorted();
     let goals = vec![goal];
     let question = Question::Reach { goals, all: true, then: true };

@@ -62,15 +62,17 @@ pub fn model_as(bytes: &[u8], times: TimeTreatment) -> Result<pnml::ExtendedMode
     let text = words::text(bytes);
     let without_note = |net| Ok(pnml::ExtendedModel { net, note: None });
     match () {
-        () if mist::is(&text) => without_note(mist::read(&text)?),
-        () if lola::is(&text) => without_note(lola::read(&text)?),
-        () if tina::is(&text) => without_note(tina::read(&text, times)?),
-        () if plain::is(&text) => without_note(plain::read(&text)?.into()),
-        () if lts::is(&text) => without_note(lts::net(&lts::read(&text)?, "")?.into()),
+        () if mist::is_mist(&text) => without_note(mist::read(&text)?),
+        () if lola::is_lola(&text) => without_note(lola::read(&text)?),
+        () if tina::is_tina(&text) => without_note(tina::read(&text, times)?),
+        () if plain::is_plain_text(&text) => without_note(plain::read(&text)?.into()),
+        () if lts::is_transition_system(&text) => {
+            without_note(lts::net(&lts::read(&text)?, "")?.into())
+        }
         () if text.trim_start().is_empty() => {
             Err(Unreadable { line: 1, what: "the file has no content".to_owned() })
         }
-        () if !text.trim_start().starts_with('<') && !is_wide(bytes) => {
+        () if !text.trim_start().starts_with('<') && !is_utf16(bytes) => {
             let first: String =
                 text.trim_start().lines().next().unwrap_or_default().chars().take(20).collect();
             let what = format!(
@@ -87,7 +89,7 @@ pub fn model_as(bytes: &[u8], times: TimeTreatment) -> Result<pnml::ExtendedMode
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormulaLanguage {
     /// The language is detected from the beginning of the file.
-    Seen,
+    Detected,
     /// The language of `parikh check --formula`.
     Inline,
     /// The XML of the contest.
@@ -119,11 +121,11 @@ pub fn questions(
         FormulaLanguage::Inline => Ok(queries::typed::read_inline(net, &text, as_xml)),
         FormulaLanguage::Lola => Ok(queries::typed::read_lola(net, &text, as_xml)),
         FormulaLanguage::Xml => as_xml(net, bytes),
-        FormulaLanguage::Seen if mist::is(&text) => mist::question(net, &text),
-        FormulaLanguage::Seen if begins("<") || is_wide(bytes) => as_xml(net, bytes),
+        FormulaLanguage::Detected if mist::is_mist(&text) => mist::question(net, &text),
+        FormulaLanguage::Detected if begins("<") || is_utf16(bytes) => as_xml(net, bytes),
         FormulaLanguage::Contest => Ok(queries::typed::read_contest(net, &text, as_xml)),
         FormulaLanguage::Early => Ok(queries::typed::read_early(net, &text, as_xml)),
-        FormulaLanguage::Seen => Ok(queries::typed::read(net, &text, as_xml)),
+        FormulaLanguage::Detected => Ok(queries::typed::read(net, &text, as_xml)),
     }
 }
 
@@ -159,15 +161,21 @@ impl Unreadable {
 pub fn transition_system(bytes: &[u8]) -> Result<Option<lts::TransitionSystem>, Unreadable> {
     let text = words::text(bytes);
     // A comment line of another language may look like a separator of `.fsm`.
-    let is_in_other_language =
-        || mist::is(&text) || lola::is(&text) || tina::is(&text) || plain::is(&text);
-    (lts::is(&text) && !is_in_other_language()).then(|| lts::read(&text)).transpose()
+    let is_in_other_language = || {
+        mist::is_mist(&text)
+            || lola::is_lola(&text)
+            || tina::is_tina(&text)
+            || plain::is_plain_text(&text)
+    };
+    (lts::is_transition_system(&text) && !is_in_other_language())
+        .then(|| lts::read(&text))
+        .transpose()
 }
 
 /// Decodes a file in the encoding of its XML declaration. The encoding is UTF-16 if the file begins
 /// like UTF-16, and UTF-8 by default. In ISO-8859-1 each byte is the character with that number.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
-    if let Some(text) = wide(bytes) {
+    if let Some(text) = decode_utf16(bytes) {
         return text.map(Cow::Owned);
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
@@ -199,15 +207,15 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
 }
 
 /// Returns true if a file begins with the byte order mark of UTF-16, or with `<?` in UTF-16.
-fn is_wide(bytes: &[u8]) -> bool {
-    wide_unit(bytes).is_some()
+fn is_utf16(bytes: &[u8]) -> bool {
+    utf16_unit(bytes).is_some()
 }
 
 /// A conversion of two bytes to a unit of UTF-16.
 type ToUnit = fn([u8; 2]) -> u16;
 
 /// Returns the conversion of two bytes to a unit of UTF-16, and the length of the byte order mark.
-fn wide_unit(bytes: &[u8]) -> Option<(ToUnit, usize)> {
+fn utf16_unit(bytes: &[u8]) -> Option<(ToUnit, usize)> {
     match bytes {
         [0xFF, 0xFE, ..] => Some((u16::from_le_bytes, 2)),
         [0xFE, 0xFF, ..] => Some((u16::from_be_bytes, 2)),
@@ -218,8 +226,8 @@ fn wide_unit(bytes: &[u8]) -> Option<(ToUnit, usize)> {
 }
 
 /// Decodes a file in UTF-16; returns `None` for other files.
-fn wide(bytes: &[u8]) -> Option<Result<String, Unreadable>> {
-    let (to_unit, mark_length) = wide_unit(bytes)?;
+fn decode_utf16(bytes: &[u8]) -> Option<Result<String, Unreadable>> {
+    let (to_unit, mark_length) = utf16_unit(bytes)?;
     let pairs = bytes[mark_length..].chunks(2);
     let units = pairs.map(|pair| to_unit([pair[0], *pair.get(1).unwrap_or(&0)]));
     let text: Result<String, _> = char::decode_utf16(units).collect();
@@ -269,7 +277,7 @@ pub(crate) fn elements<'a, 'input>(
 }
 
 /// Returns the only element of an iterator over elements inside `node`.
-pub(crate) fn only<'a, 'input>(
+pub(crate) fn only_element<'a, 'input>(
     node: Node<'a, 'input>,
     mut candidates: impl Iterator<Item = Node<'a, 'input>>,
     expected: &str,
@@ -285,7 +293,7 @@ pub(crate) fn child<'a, 'input>(
     node: Node<'a, 'input>,
     key: &str,
 ) -> Result<Node<'a, 'input>, Unreadable> {
-    only(node, elements(node).filter(|&inside| name(inside) == key), &format!("`{key}`"))
+    only_element(node, elements(node).filter(|&inside| name(inside) == key), &format!("`{key}`"))
 }
 
 /// Returns the text directly in `node`, trimmed. Comments may split the text into pieces.
@@ -311,7 +319,7 @@ pub(crate) fn attribute<'a>(node: Node<'a, '_>, key: &str) -> Result<&'a str, Un
 }
 
 /// Returns the error for an unknown element, which may have a meaning.
-pub(crate) fn unknown(found: Node<'_, '_>, parent: Node<'_, '_>) -> Unreadable {
+pub(crate) fn unknown_element(found: Node<'_, '_>, parent: Node<'_, '_>) -> Unreadable {
     let (found_name, parent) = (name(found), name(parent));
     let what = format!("`{found_name}` inside `{parent}` is unknown");
     Unreadable::at(found, what)
@@ -332,7 +340,7 @@ pub(crate) fn number<T: std::str::FromStr>(
 }
 
 /// Returns the number in the `text` of a label, or of a place in a final marking.
-fn in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
+fn number_in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
     let mut value = None;
     for inside in elements(label) {
         match name(inside) {
@@ -340,7 +348,7 @@ fn in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
             "text" | "value" if value.is_none() && text(inside)?.is_empty() => {}
             "text" | "value" if value.is_none() => value = Some(pipe::tokens(inside)?),
             "graphics" | "toolspecific" => {}
-            _ => return Err(unknown(inside, label)),
+            _ => return Err(unknown_element(inside, label)),
         }
     }
     Ok(value.unwrap_or(default))

@@ -32,7 +32,7 @@ pub(crate) enum NamedKind {
 ///
 /// # Errors
 /// When a word without quotes is the name of several nodes.
-pub(crate) fn meant(
+pub(crate) fn ids_of_name(
     net: &Net,
     kind: NamedKind,
     text: &str,
@@ -47,8 +47,8 @@ pub(crate) fn meant(
         return unchanged();
     }
     let mut candidates = match kind {
-        NamedKind::Places => places(net),
-        NamedKind::Transitions => transitions(net),
+        NamedKind::Places => labelled_places(net),
+        NamedKind::Transitions => labelled_transitions(net),
     };
     candidates.retain(|(id, label)| match label.as_deref().map(str::trim) {
         None | Some("") => id == text,
@@ -70,7 +70,7 @@ pub(crate) fn meant(
 /// The id and the label of a node.
 type LabelledNode = (String, Option<String>);
 
-fn places(net: &Net) -> Vec<LabelledNode> {
+fn labelled_places(net: &Net) -> Vec<LabelledNode> {
     let owned = |label: Option<&str>| label.map(str::to_owned);
     match net.folding() {
         Some(folding) => (0..folding.place_count())
@@ -83,7 +83,7 @@ fn places(net: &Net) -> Vec<LabelledNode> {
 }
 
 /// Returns the ids and labels of the model's transitions.
-fn transitions(net: &Net) -> Vec<LabelledNode> {
+fn labelled_transitions(net: &Net) -> Vec<LabelledNode> {
     let owned = |label: Option<&str>| label.map(str::to_owned);
     if let Some(folding) = net.folding() {
         return (0..folding.transition_count())

@@ -9,7 +9,7 @@ use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
 /// Returns true if an element inside `around` is known, and has no meaning by itself.
-pub(super) fn means_nothing(inside: Node<'_, '_>, parent: Node<'_, '_>) -> bool {
+pub(super) fn is_ignored(inside: Node<'_, '_>, parent: Node<'_, '_>) -> bool {
     let known: &[&str] = match name(parent) {
         "net" | "page" => &["token", "labels", "definition"],
         // The module `timing` checks times and priorities.
@@ -23,15 +23,15 @@ pub(super) fn means_nothing(inside: Node<'_, '_>, parent: Node<'_, '_>) -> bool 
 }
 
 /// Refuses a capacity other than 0. The value 0 means no capacity.
-pub(super) fn no_capacity(label: Node<'_, '_>) -> Result<(), Unreadable> {
-    match super::in_text(label, 0)? {
+pub(super) fn check_capacity(label: Node<'_, '_>) -> Result<(), Unreadable> {
+    match super::number_in_text(label, 0)? {
         0 => Ok(()),
         _ => Err(Unreadable::at(label, "expected no capacity, or 0 for none")),
     }
 }
 
 /// Refuses a tagged token, and arcs for this token only.
-pub(crate) fn no_tagged_token(label: Node<'_, '_>) -> Result<(), Unreadable> {
+pub(crate) fn check_tagged(label: Node<'_, '_>) -> Result<(), Unreadable> {
     let texts: Vec<String> = label
         .descendants()
         .filter(|it| it.is_text() && it.parent().is_some_and(|it| name(it) != "graphics"))

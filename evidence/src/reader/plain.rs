@@ -4,7 +4,7 @@
 //! after the transitions that use it. Coloured nets as text are not supported.
 
 use super::Unreadable;
-use super::words::wrong;
+use super::words::error_in_line;
 use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::HashMap;
 
@@ -20,19 +20,19 @@ enum PlainToken {
 }
 
 /// Returns the first words of the lines.
-fn firsts(text: &str) -> impl Iterator<Item = &str> {
+fn first_words(text: &str) -> impl Iterator<Item = &str> {
     let firsts = text.lines().filter_map(|line| line.split_ascii_whitespace().next());
     firsts.filter(|word| !word.starts_with('#'))
 }
 
 /// Returns true if a text is in this language: its lines begin with the right words, and none
 /// begins like a line of a coloured net.
-pub(super) fn is(text: &str) -> bool {
+pub(super) fn is_plain_text(text: &str) -> bool {
     let starts_with_keyword =
-        firsts(text).next().is_some_and(|it| matches!(it, "net" | "place" | "transition"));
+        first_words(text).next().is_some_and(|it| matches!(it, "net" | "place" | "transition"));
     starts_with_keyword
-        && !firsts(text).any(|it| matches!(it, "sort" | "var"))
-        && firsts(text).any(|it| matches!(it, "place" | "transition"))
+        && !first_words(text).any(|it| matches!(it, "sort" | "var"))
+        && first_words(text).any(|it| matches!(it, "place" | "transition"))
 }
 
 /// Reads a net.
@@ -43,8 +43,8 @@ pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
     let mut builder = NetBuilder::new("");
     let (mut places_by_name, mut arcs) = (Places::new(), Vec::new());
     for (line, content) in (1..).zip(text.lines()) {
-        let pieces = pieces(content).map_err(|what| wrong(line, what))?;
-        let refused = |error: parikh_net::BuildError| wrong(line, error.to_string());
+        let pieces = tokens(content).map_err(|what| error_in_line(line, what))?;
+        let refused = |error: parikh_net::BuildError| error_in_line(line, error.to_string());
         let Some((first, rest)) = pieces.split_first() else { continue };
         match (first, rest) {
             (PlainToken::Name(word), [PlainToken::Name(name)]) if word == "net" => {
@@ -54,7 +54,12 @@ pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
                 let tokens = match tokens {
                     [] => 0,
                     [PlainToken::Name(digits)] => number(line, digits)?,
-                    _ => return Err(wrong(line, "expected the end of the line after the tokens")),
+                    _ => {
+                        return Err(error_in_line(
+                            line,
+                            "expected the end of the line after the tokens",
+                        ));
+                    }
                 };
                 places_by_name.insert(name.clone(), builder.place(name, tokens).map_err(refused)?);
             }
@@ -67,23 +72,25 @@ pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
                     [PlainToken::Sign(':'), rest @ ..] => {
                         arcs.push((line, transition, rest.to_vec()))
                     }
-                    _ => return Err(wrong(line, "expected `:` after the transition's name")),
+                    _ => {
+                        return Err(error_in_line(line, "expected `:` after the transition's name"));
+                    }
                 }
             }
             _ => {
                 let what = "expected `net NAME`, `place NAME [TOKENS]` or `transition NAME: …`";
-                return Err(wrong(line, what));
+                return Err(error_in_line(line, what));
             }
         }
     }
     for (line, transition, pieces) in arcs {
-        connect(&mut builder, &places_by_name, (line, transition), &pieces)?;
+        add_arcs(&mut builder, &places_by_name, (line, transition), &pieces)?;
     }
-    builder.build().map_err(|error| wrong(text.lines().count() as u64, error.to_string()))
+    builder.build().map_err(|error| error_in_line(text.lines().count() as u64, error.to_string()))
 }
 
 /// Splits a line into names and signs.
-fn pieces(line: &str) -> Result<Vec<PlainToken>, String> {
+fn tokens(line: &str) -> Result<Vec<PlainToken>, String> {
     let mut pieces = Vec::new();
     let mut rest = line.trim_start();
     let is_name_character = |c: char| !c.is_whitespace() && !"#:+*\"->".contains(c);
@@ -133,11 +140,11 @@ fn pieces(line: &str) -> Result<Vec<PlainToken>, String> {
 }
 
 fn number(line: u64, digits: &str) -> Result<u64, Unreadable> {
-    digits.parse().map_err(|_| wrong(line, format!("expected a number, found {digits:?}")))
+    digits.parse().map_err(|_| error_in_line(line, format!("expected a number, found {digits:?}")))
 }
 
 /// Adds the arcs of a transition, given as the tokens behind the colon.
-fn connect(
+fn add_arcs(
     builder: &mut NetBuilder,
     places_by_name: &Places,
     (line, transition): (u64, TransitionId),
@@ -145,9 +152,9 @@ fn connect(
 ) -> Result<(), Unreadable> {
     let mut sides = pieces.split(|piece| *piece == PlainToken::Sign('>'));
     let (Some(consumed), Some(produced), None) = (sides.next(), sides.next(), sides.next()) else {
-        return Err(wrong(line, "expected one `->` between what is taken and what is put"));
+        return Err(error_in_line(line, "expected one `->` between what is taken and what is put"));
     };
-    let refused = |error: parikh_net::BuildError| wrong(line, error.to_string());
+    let refused = |error: parikh_net::BuildError| error_in_line(line, error.to_string());
     for (place, weight) in places(places_by_name, line, consumed)? {
         builder.take(transition, place, weight).map_err(refused)?;
     }
@@ -172,10 +179,11 @@ fn places(
             [PlainToken::Name(weight), PlainToken::Sign('*'), PlainToken::Name(name)] => {
                 (number(line, weight)?, name)
             }
-            _ => return Err(wrong(line, "expected places such as `p + 2*q` beside `->`")),
+            _ => return Err(error_in_line(line, "expected places such as `p + 2*q` beside `->`")),
         };
         let place = places_by_name.get(name);
-        let place = place.ok_or_else(|| wrong(line, format!("the net has no place {name:?}")))?;
+        let place =
+            place.ok_or_else(|| error_in_line(line, format!("the net has no place {name:?}")))?;
         Ok((*place, weight))
     };
     pieces.split(|piece| *piece == PlainToken::Sign('+')).map(term).collect()

@@ -20,12 +20,12 @@
 //!
 //! The order of elements does not matter: nodes are read first, then arcs.
 
-use super::known::nothing_unknown;
+use super::known::check_attributes_and_texts;
 use super::references::{references, resolve};
 use super::timing::{NetTiming, TimeTreatment};
 use super::{
-    Unreadable, attribute, decode, elements, finals, in_text, name, only, optional, pipe, tree,
-    trimmed, units, unknown,
+    Unreadable, attribute, decode, elements, finals, name, number_in_text, only_element, optional,
+    pipe, tree, trimmed, units, unknown_element,
 };
 use parikh_net::builder::NetNode;
 use parikh_net::printable::Quoted;
@@ -79,7 +79,8 @@ pub fn read(bytes: &[u8]) -> Result<PlainModel, Unreadable> {
 }
 
 /// Parts of the types of plain nets, in the spelling of the tools.
-const PLAIN: [&str; 6] = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "basicpnml"];
+const PLAIN_NET_TYPES: [&str; 6] =
+    ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "basicpnml"];
 
 /// Reads a model that may have inhibitor and reset arcs.
 ///
@@ -91,12 +92,12 @@ pub fn read_extended(bytes: &[u8], times: TimeTreatment) -> Result<ExtendedModel
     let net = the_net(&tree)?;
     if let Some(kind) = optional(net, "type")
         && !kind.is_empty()
-        && !PLAIN.iter().any(|known_type| kind.to_ascii_lowercase().contains(known_type))
+        && !PLAIN_NET_TYPES.iter().any(|known_type| kind.to_ascii_lowercase().contains(known_type))
     {
         let what = format!("expected a place/transition net, found one of type {}", Quoted(kind));
         return Err(Unreadable::at(net, what));
     }
-    nothing_unknown(net)?;
+    check_attributes_and_texts(net)?;
     let ExtendedModel { net: read, note } = build(net, &collect(net)?)?;
     let assumptions = NetTiming::of(net).assumptions(times)?;
     Ok(ExtendedModel { net: read.assuming(assumptions), note })
@@ -114,11 +115,11 @@ pub(crate) fn the_net<'a, 'input>(
     if name(root) != "pnml" {
         return Err(Unreadable::at(root, format!("expected `pnml`, found `{}`", name(root))));
     }
-    let net = only(root, root.descendants().filter(|node| name(*node) == "net"), "`net`")?;
+    let net = only_element(root, root.descendants().filter(|node| name(*node) == "net"), "`net`")?;
     let enclosing = net.ancestors().skip(1).filter(|it| it.is_element() && *it != root);
     for module in enclosing {
         if name(module) != "module" {
-            return Err(unknown(net, module));
+            return Err(unknown_element(net, module));
         }
     }
     let is_net_element = |node: &Node<'_, '_>| {
@@ -126,7 +127,7 @@ pub(crate) fn the_net<'a, 'input>(
         ["place", "transition", "arc"].iter().any(|part| name.contains(part))
     };
     if let Some(part) = elements(root).find(is_net_element) {
-        return Err(unknown(part, root));
+        return Err(unknown_element(part, root));
     }
     let find_foreign = |module: Node<'a, 'input>| {
         let is_known = |it: &Node<'_, '_>| {
@@ -138,7 +139,7 @@ pub(crate) fn the_net<'a, 'input>(
     let mut unopened: Vec<_> = elements(root).filter(|it| name(*it) == "module").collect();
     while let Some(module) = unopened.pop() {
         if let Some(part) = find_foreign(module) {
-            return Err(unknown(part, module));
+            return Err(unknown_element(part, module));
         }
         unopened.extend(elements(module).filter(|it| name(*it) == "module"));
     }
@@ -163,9 +164,9 @@ fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<NetElements<'a, 'input>,
                 }
                 "finalmarkings" => net_elements.finals.push(node),
                 "toolspecific" | "name" | "graphics" => {}
-                "declaration" => no_colours(node)?,
-                _ if pipe::means_nothing(node, container) => {}
-                _ => return Err(unknown(node, container)),
+                "declaration" => check_type(node)?,
+                _ if pipe::is_ignored(node, container) => {}
+                _ => return Err(unknown_element(node, container)),
             }
         }
     }
@@ -183,16 +184,16 @@ fn build(
         let tokens = label(node, "initialMarking", 0)?;
         let id = attribute(node, "id")?;
         let p = builder.core.place(id, tokens).map_err(|error| refused(node, error))?;
-        if let Some(label) = name_for_people(node) {
+        if let Some(label) = node_label(node) {
             builder.core.label_place(p, &label);
         }
     }
-    let labelled_final_marking = finals::in_places(&net_elements.places)?;
+    let labelled_final_marking = finals::final_marking_of_places(&net_elements.places)?;
     for &node in &net_elements.transitions {
         label(node, "", 0)?;
         let id = attribute(node, "id")?;
         let t = builder.core.transition(id).map_err(|error| refused(node, error))?;
-        if let Some(name) = name_for_people(node) {
+        if let Some(name) = node_label(node) {
             builder.core.label_transition(t, &name);
         }
     }
@@ -210,13 +211,13 @@ fn build(
         let added = match (find_end("source")?, find_end("target")?) {
             (NetNode::Place(p), NetNode::Transition(t)) => match kind {
                 ArcKind::Plain => builder.core.take(t, p, weight),
-                ArcKind::Reads => builder.read(t, p, weight),
-                ArcKind::Inhibits => builder.inhibit(t, p, weight),
-                ArcKind::Empties if weight == 1 => {
+                ArcKind::Read => builder.read(t, p, weight),
+                ArcKind::Inhibitor => builder.inhibit(t, p, weight),
+                ArcKind::Reset if weight == 1 => {
                     builder.reset(t, p);
                     Ok(())
                 }
-                ArcKind::Empties => {
+                ArcKind::Reset => {
                     return Err(Unreadable::at(
                         node,
                         "expected no weight, because a reset arc takes all tokens",
@@ -254,33 +255,33 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
         match name(inside) {
             "name" | "graphics" | "toolspecific" => {}
             "type" | "arctype" if name(node) == "arc" => {} // `plain_arc` has looked at it
-            "capacity" if name(node) == "place" => pipe::no_capacity(inside)?,
-            "type" if name(node) == "place" => no_colours(inside)?,
+            "capacity" if name(node) == "place" => pipe::check_capacity(inside)?,
+            "type" if name(node) == "place" => check_type(inside)?,
             "label" if name(node) == "transition" => {} // TINA's second name
-            "tagged" => pipe::no_tagged_token(inside)?,
+            "tagged" => pipe::check_tagged(inside)?,
             "finalMarking" if name(node) == "place" => {} // `finals` reads it
-            _ if pipe::means_nothing(inside, node) => {}
+            _ if pipe::is_ignored(inside, node) => {}
             found if found == key => {
-                if value.replace(in_text(inside, default)?).is_some() {
+                if value.replace(number_in_text(inside, default)?).is_some() {
                     return Err(Unreadable::at(inside, format!("a second `{key}`")));
                 }
             }
-            _ => return Err(unknown(inside, node)),
+            _ => return Err(unknown_element(inside, node)),
         }
     }
     Ok(value.unwrap_or(default))
 }
 
 /// Refuses the type of a place if it has sorts.
-fn no_colours(kind: Node<'_, '_>) -> Result<(), Unreadable> {
+fn check_type(kind: Node<'_, '_>) -> Result<(), Unreadable> {
     match elements(kind).find(|it| !["text", "graphics", "toolspecific"].contains(&name(*it))) {
         None => Ok(()),
-        Some(structure) => Err(unknown(structure, kind)),
+        Some(structure) => Err(unknown_element(structure, kind)),
     }
 }
 
 /// Returns a node's label: the text of its last `name`.
-pub(crate) fn name_for_people(node: Node<'_, '_>) -> Option<String> {
+pub(crate) fn node_label(node: Node<'_, '_>) -> Option<String> {
     let label = elements(node).filter(|inside| name(*inside) == "name").last()?;
     let trimmed_text = |node: Node<'_, '_>| -> String {
         let pieces = node.children().filter(Node::is_text).filter_map(|piece| piece.text());
@@ -295,9 +296,9 @@ pub(crate) fn name_for_people(node: Node<'_, '_>) -> Option<String> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArcKind {
     Plain,
-    Reads,
-    Inhibits,
-    Empties,
+    Read,
+    Inhibitor,
+    Reset,
 }
 
 /// Reads the type of an arc, from an attribute (TAPAAL) or an element inside (PM4Py).
@@ -321,9 +322,9 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
         let written_kind = match trimmed(written_type).to_ascii_lowercase().as_str() {
             // Renew writes `ordinary`.
             "" | "normal" | "ordinary" => ArcKind::Plain,
-            "read" | "readarc" | "test" | "testarc" => ArcKind::Reads,
-            "inhibitor" | "inhibitorarc" => ArcKind::Inhibits,
-            "reset" | "resetarc" => ArcKind::Empties,
+            "read" | "readarc" | "test" | "testarc" => ArcKind::Read,
+            "inhibitor" | "inhibitorarc" => ArcKind::Inhibitor,
+            "reset" | "resetarc" => ArcKind::Reset,
             _ => {
                 let what = format!("expected a plain arc, found {}", Quoted(written_type));
                 return Err(Unreadable::at(arc, what));
@@ -333,7 +334,7 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
             return Err(Unreadable::at(arc, "an arc with two types"));
         }
         // PM4Py ignores such weights.
-        if *inside && written_kind == ArcKind::Inhibits && label(arc, "inscription", 1)? != 1 {
+        if *inside && written_kind == ArcKind::Inhibitor && label(arc, "inscription", 1)? != 1 {
             return Err(Unreadable::at(
                 arc,
                 "expected no weight, because tools disagree on its meaning",
@@ -345,7 +346,7 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
 }
 
 /// Checks that an arc only moves tokens.
-pub(crate) fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
+pub(crate) fn check_plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
     match arc_kind(arc)? {
         ArcKind::Plain => Ok(()),
         _ => Err(Unreadable::at(arc, "expected a plain arc, found a test or reset arc")),

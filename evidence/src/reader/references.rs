@@ -1,6 +1,6 @@
 //! Reference nodes, which represent other nodes of a model.
 
-use super::{Unreadable, attribute, elements, name, unknown};
+use super::{Unreadable, attribute, elements, name, unknown_element};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ pub(crate) fn references<'a>(
         let has_meaning =
             |it: &Node<'_, '_>| !matches!(name(*it), "name" | "graphics" | "toolspecific");
         if let Some(inside) = elements(node).find(has_meaning) {
-            return Err(unknown(inside, node));
+            return Err(unknown_element(inside, node));
         }
         if is_place(id).is_some() {
             return Err(Unreadable::at(node, "this reference has the same id as a node"));
@@ -30,7 +30,7 @@ pub(crate) fn references<'a>(
             return Err(Unreadable::at(node, "the id of this reference is used twice"));
         }
     }
-    let final_targets = shortened(targets);
+    let final_targets = resolve_chains(targets);
     for &node in nodes {
         let final_target = resolve(node, attribute(node, "id")?, &final_targets)?;
         let kind = match name(node) {
@@ -49,7 +49,7 @@ pub(crate) fn references<'a>(
 
 /// Replaces each target by the end of its chain of references, or by the reference itself if the
 /// chain is a cycle. Each chain is followed only once.
-fn shortened<'a>(targets: HashMap<&'a str, &'a str>) -> HashMap<&'a str, &'a str> {
+fn resolve_chains<'a>(targets: HashMap<&'a str, &'a str>) -> HashMap<&'a str, &'a str> {
     let mut final_targets: HashMap<&str, &str> = HashMap::with_capacity(targets.len());
     for &first in targets.keys() {
         let (mut chain, mut id) = (Vec::new(), first);

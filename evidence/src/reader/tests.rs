@@ -150,7 +150,7 @@ fn nesting_costs_no_stack() {
     let net = read(NODES).unwrap().net;
     for (operator, expected) in [("negation", true), ("conjunction", false)] {
         for (depth, fits) in
-            [(queries::DEEPEST, true), (queries::DEEPEST + 1, false), (deep, false)]
+            [(queries::MAX_DEPTH, true), (queries::MAX_DEPTH + 1, false), (deep, false)]
         {
             let (start, end) = (format!("<{operator}>"), format!("</{operator}>"));
             let leaf = "<is-fireable><transition>t</transition></is-fireable>";

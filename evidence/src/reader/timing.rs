@@ -80,7 +80,7 @@ impl NetTiming {
     fn tool(&mut self, node: Node<'_, '_>) {
         let tool = optional(node, "tool").unwrap_or_default();
         self.assume(Assumption::ToolSpecific(tool.to_owned()));
-        if said(node).iter().any(|(key, _)| key == "probability") {
+        if tool_values(node).iter().any(|(key, _)| key == "probability") {
             self.assume(Assumption::Rates);
         }
     }
@@ -96,8 +96,10 @@ impl NetTiming {
                 "priority" => timing.order.0 = Some(text_of(inside)),
                 "timed" => timing.order.1 = Some(text_of(inside).to_ascii_lowercase()),
                 "rate" => timing.has_rate = true,
-                "delay" | "interval" if !is_endless(&said(inside)) => timing.is_limited = true,
-                "toolspecific" => timing.add(&said(inside)),
+                "delay" | "interval" if !is_endless(&tool_values(inside)) => {
+                    timing.is_limited = true
+                }
+                "toolspecific" => timing.add(&tool_values(inside)),
                 _ => {}
             }
         }
@@ -150,7 +152,7 @@ impl TransitionTiming {
                     self.is_limited |= !["", "0", "0.0"].contains(&lower_case.as_str());
                 }
                 "lft" | "latestfiringtime" => {
-                    self.is_limited |= !lower_case.is_empty() && !endless(&lower_case)
+                    self.is_limited |= !lower_case.is_empty() && !is_infinity(&lower_case)
                 }
                 "delay" | "interval" | "timeinterval" | "staticinterval" => {
                     self.is_limited |= !value.is_empty() || !is_endless(tool_values);
@@ -185,7 +187,7 @@ impl TransitionTiming {
 
 /// Returns the attributes and elements in a `toolspecific` or a similar element, with their values
 /// and texts. A property is named by its key.
-fn said(node: Node<'_, '_>) -> Vec<(String, String)> {
+fn tool_values(node: Node<'_, '_>) -> Vec<(String, String)> {
     let mut keys_and_values = Vec::new();
     for inside in node.descendants().filter(Node::is_element) {
         let own_attributes = inside.attributes().filter(|it| it.namespace().is_none());
@@ -211,7 +213,7 @@ fn text_of(node: Node<'_, '_>) -> String {
     trimmed(&text).to_owned()
 }
 
-fn endless(text: &str) -> bool {
+fn is_infinity(text: &str) -> bool {
     ["infty", "infinity", "inf", "w", "omega", "∞"].contains(&text)
 }
 
@@ -219,5 +221,5 @@ fn endless(text: &str) -> bool {
 fn is_endless(tool_values: &[(String, String)]) -> bool {
     let numbers = tool_values.iter().filter(|(key, _)| key == "cn" || key == "ci");
     let numbers: Vec<&str> = numbers.map(|(_, text)| text.as_str()).collect();
-    matches!(&numbers[..], ["0" | "0.0", upper_end] if endless(upper_end))
+    matches!(&numbers[..], ["0" | "0.0", upper_end] if is_infinity(upper_end))
 }

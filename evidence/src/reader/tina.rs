@@ -9,24 +9,25 @@
 
 use super::Unreadable;
 use super::timing::TimeTreatment;
-use super::words::{ToolWord, ToolWords, wrong};
+use super::words::{ToolWord, ToolWords, error_in_line};
 use parikh_net::{Assumption, ExtendedBuilder, ExtendedNet, Marking};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DECLARATIONS: [&str; 6] = ["net", "tr", "pl", "lb", "pr", "nt"];
 
 /// Returns true if a text is in this language, and not in another with lines that begin with `net`.
-pub(super) fn is(text: &str) -> bool {
+pub(super) fn is_tina(text: &str) -> bool {
     let Ok(words) = words(text) else { return text.lines().any(|line| line.starts_with("tr ")) };
-    let is_keyword =
-        |word: &ToolWord, keys: &[&str]| word.first && keys.contains(&word.text.as_str());
+    let is_keyword = |word: &ToolWord, keys: &[&str]| {
+        word.is_first_of_line && keys.contains(&word.text.as_str())
+    };
     let has_declaration = words.iter().any(|word| is_keyword(word, &DECLARATIONS[1..]));
-    let has_braced_name = words.get(1).is_some_and(|word| word.braced);
+    let has_braced_name = words.get(1).is_some_and(|word| word.is_braced);
     words.first().is_some_and(|word| is_keyword(word, &DECLARATIONS))
         && (has_declaration || has_braced_name)
-        && !words
-            .iter()
-            .any(|word| is_keyword(word, &["place", "transition", "var", "sort"]) && !word.braced)
+        && !words.iter().any(|word| {
+            is_keyword(word, &["place", "transition", "var", "sort"]) && !word.is_braced
+        })
 }
 
 /// Splits a text into words, signs and names in braces.
@@ -54,11 +55,11 @@ fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
         }
         let is_name_character = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
         let mut word =
-            ToolWord { line, text: String::new(), braced: c == '{', first: is_first_of_line };
-        if word.braced {
+            ToolWord { line, text: String::new(), is_braced: c == '{', is_first_of_line };
+        if word.is_braced {
             loop {
                 match letters.get(position).copied() {
-                    None => return Err(wrong(line, "an unclosed name in braces")),
+                    None => return Err(error_in_line(line, "an unclosed name in braces")),
                     Some('}') => break,
                     Some('\\') => {
                         word.text.extend(letters.get(position + 1));
@@ -102,15 +103,15 @@ struct TinaNames {
     /// The names in the order of first mention.
     order: Vec<String>,
     /// The properties of each node, by name.
-    said: BTreeMap<String, NodeEntry>,
+    entries: BTreeMap<String, NodeEntry>,
 }
 
 impl TinaNames {
     fn add(&mut self, word: &ToolWord) -> &mut NodeEntry {
-        if !self.said.contains_key(&word.text) {
+        if !self.entries.contains_key(&word.text) {
             self.order.push(word.text.clone());
         }
-        let node_entry = self.said.entry(word.text.clone()).or_default();
+        let node_entry = self.entries.entry(word.text.clone()).or_default();
         node_entry.line = word.line;
         node_entry
     }
@@ -140,7 +141,7 @@ pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unre
     while words.peek().is_some() {
         let key = words.take("a declaration")?;
         match key.text.as_str() {
-            _ if key.braced => return Err(key.wrong("a declaration")),
+            _ if key.is_braced => return Err(key.unexpected("a declaration")),
             "net" => name = word(&mut words)?.text,
             "lb" => {
                 let node = word(&mut words)?;
@@ -171,39 +172,41 @@ pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unre
                 }
                 if words.skip("(") {
                     let tokens = scaled(&mut words, 0)?;
-                    words.must(")")?;
+                    words.expect(")")?;
                     if nodes.places.add(&node).tokens.replace(tokens).is_some() {
-                        return Err(node.wrong("at most one marking"));
+                        return Err(node.unexpected("at most one marking"));
                     }
                 }
                 arcs(&mut words, &mut nodes, &node, false)?;
             }
             "pr" => {
                 let (mut names, mut signs) = (0, 0);
-                while words.peek().is_some_and(|it| !it.first) {
+                while words.peek().is_some_and(|it| !it.is_first_of_line) {
                     let next = words.take("a transition")?;
                     match next.text.as_str() {
-                        ">" | "<" if !next.braced => signs += 1,
+                        ">" | "<" if !next.is_braced => signs += 1,
                         _ => names += 1,
                     }
                 }
                 if names < 2 || signs != 1 {
-                    return Err(key.wrong("transitions, `>` or `<`, and transitions after `pr`"));
+                    return Err(
+                        key.unexpected("transitions, `>` or `<`, and transitions after `pr`")
+                    );
                 }
                 first_refusal =
-                    first_refusal.or_else(|| Some(key.wrong("no priorities, or --untimed")));
+                    first_refusal.or_else(|| Some(key.unexpected("no priorities, or --untimed")));
             }
-            _ => return Err(key.wrong("`net`, `tr`, `pl`, `lb`, `pr` or `nt`")),
+            _ => return Err(key.unexpected("`net`, `tr`, `pl`, `lb`, `pr` or `nt`")),
         }
     }
     for (node, label) in node_labels {
         // If a place and a transition have the same name, the name refers to the place.
-        if nodes.places.said.contains_key(&node.text) {
+        if nodes.places.entries.contains_key(&node.text) {
             nodes.place_labels.insert(node.text, label);
             continue;
         }
-        if !nodes.transitions.said.contains_key(&node.text) {
-            return Err(node.wrong("a node of this net"));
+        if !nodes.transitions.entries.contains_key(&node.text) {
+            return Err(node.unexpected("a node of this net"));
         }
         nodes.labels.insert(node.text, label);
     }
@@ -229,19 +232,20 @@ fn interval(words: &mut ToolWords) -> Result<Option<Unreadable>, Unreadable> {
             if is_number(lower_end) && (is_number(upper_end) || upper_end == "w") =>
         {
             Ok(Some(
-                pieces[0].wrong("[0,w[, no interval, or --untimed, because nets have no time here"),
+                pieces[0]
+                    .unexpected("[0,w[, no interval, or --untimed, because nets have no time here"),
             ))
         }
-        _ => Err(pieces[0].wrong("an interval such as [0,w[")),
+        _ => Err(pieces[0].unexpected("an interval such as [0,w[")),
     }
 }
 
 fn word(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
     let word = words.take("a name")?;
     let is_bare_name = word.text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '\'');
-    match word.braced || (is_bare_name && !word.text.is_empty()) {
+    match word.is_braced || (is_bare_name && !word.text.is_empty()) {
         true => Ok(word),
-        false => Err(word.wrong("a name")),
+        false => Err(word.unexpected("a name")),
     }
 }
 
@@ -266,13 +270,13 @@ fn scaled(words: &mut ToolWords, least: u64) -> Result<u64, Unreadable> {
         "E" => Some(6),
         _ => None,
     };
-    let is_decimal = !word.braced && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_decimal = !word.is_braced && digits.bytes().all(|byte| byte.is_ascii_digit());
     let number = power.and_then(|power| {
         digits.parse::<u64>().ok().filter(|_| is_decimal)?.checked_mul(1000u64.pow(power))
     });
     number
         .filter(|&number| number >= least && number <= Marking::MAX_TOKENS)
-        .ok_or_else(|| word.wrong("a number"))
+        .ok_or_else(|| word.unexpected("a number"))
 }
 
 /// Takes the nodes around an arrow, if this declaration has an arrow.
@@ -285,13 +289,13 @@ fn arcs(
     let mut arrows = 0;
     let mut has_arcs = false;
     while let Some(next) = words.peek() {
-        if next.first && !next.braced && DECLARATIONS.contains(&next.text.as_str()) {
+        if next.is_first_of_line && !next.is_braced && DECLARATIONS.contains(&next.text.as_str()) {
             break;
         }
-        if !is_transition && !has_arcs && next.first && next.text != "->" {
-            return Err(
-                next.wrong("the next declaration, or the arcs of a place in the line of the place")
-            );
+        if !is_transition && !has_arcs && next.is_first_of_line && next.text != "->" {
+            return Err(next.unexpected(
+                "the next declaration, or the arcs of a place in the line of the place",
+            ));
         }
         has_arcs = true;
         if words.skip("->") {
@@ -314,12 +318,12 @@ fn arcs(
         }
         let key = (place.text.clone(), transition.text.clone(), sign);
         if nodes.arcs.insert(key, weight).is_some() {
-            return Err(neighbour.wrong("each arc once"));
+            return Err(neighbour.unexpected("each arc once"));
         }
     }
     match !has_arcs || arrows == 1 {
         true => Ok(()),
-        false => Err(node.wrong("one arrow after this node")),
+        false => Err(node.unexpected("one arrow after this node")),
     }
 }
 
@@ -328,9 +332,9 @@ fn build(name: &str, nodes: &TinaNodes) -> Result<ExtendedNet, Unreadable> {
     let mut net = ExtendedBuilder::new(name);
     let (mut places, mut transitions) = (BTreeMap::new(), BTreeMap::new());
     for name_in_file in &nodes.places.order {
-        let NodeEntry { tokens, line } = nodes.places.said[name_in_file];
+        let NodeEntry { tokens, line } = nodes.places.entries[name_in_file];
         let place = net.core.place(name_in_file, tokens.unwrap_or(0));
-        let place = place.map_err(|error| wrong(line, error.to_string()))?;
+        let place = place.map_err(|error| error_in_line(line, error.to_string()))?;
         if let Some(label) = nodes.place_labels.get(name_in_file) {
             net.core.label_place(place, label);
         }
@@ -346,8 +350,8 @@ fn build(name: &str, nodes: &TinaNodes) -> Result<ExtendedNet, Unreadable> {
             }
         }
         let t = net.core.transition(&unique);
-        let line = nodes.transitions.said[name_in_file].line;
-        let t = t.map_err(|error| wrong(line, error.to_string()))?;
+        let line = nodes.transitions.entries[name_in_file].line;
+        let t = t.map_err(|error| error_in_line(line, error.to_string()))?;
         if let Some(label) = nodes.labels.get(name_in_file) {
             net.core.label_transition(t, label);
         }
@@ -361,7 +365,9 @@ fn build(name: &str, nodes: &TinaNodes) -> Result<ExtendedNet, Unreadable> {
             "?" => net.read(t, p, weight),
             _ => net.inhibit(t, p, weight),
         };
-        added.map_err(|error| wrong(nodes.transitions.said[transition].line, error.to_string()))?;
+        added.map_err(|error| {
+            error_in_line(nodes.transitions.entries[transition].line, error.to_string())
+        })?;
     }
-    net.build().map_err(|error| wrong(1, error.to_string()))
+    net.build().map_err(|error| error_in_line(1, error.to_string()))
 }

@@ -47,11 +47,11 @@ pub(super) fn read(
             }
         }
     }
-    structured(builder, child(section, "structure")?).map(Some)
+    read_structure(builder, child(section, "structure")?).map(Some)
 }
 
 /// Reads the units inside the element `structure`.
-fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Unreadable> {
+fn read_structure(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Unreadable> {
     let nodes: Vec<_> = elements(structure).filter(|&node| name(node) == "unit").collect();
     let declared_count: usize = number(structure, attribute(structure, "units")?)?;
     if declared_count != nodes.len() {
@@ -76,7 +76,7 @@ fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Un
     let mut units = Vec::with_capacity(nodes.len());
     for &node in &nodes {
         let mut places = Vec::new();
-        for id in listed(node, "places")? {
+        for id in listed_ids(node, "places")? {
             match builder.node(&id) {
                 Some(NetNode::Place(place)) => places.push(place),
                 _ => {
@@ -88,7 +88,7 @@ fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Un
         units.push(Unit { name: attribute(node, "id")?.into(), places, parent: None });
     }
     for (index, &node) in nodes.iter().enumerate() {
-        for id in listed(node, "subunits")? {
+        for id in listed_ids(node, "subunits")? {
             let subunit = unit_named(node, &id)?;
             if units[subunit].parent.replace(UnitId::new(index)).is_some() {
                 return Err(Unreadable::at(
@@ -105,7 +105,7 @@ fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Un
 }
 
 /// Returns the ids in the lists `key` of a unit, which are separated by blanks.
-fn listed(unit: Node<'_, '_>, key: &str) -> Result<Vec<String>, Unreadable> {
+fn listed_ids(unit: Node<'_, '_>, key: &str) -> Result<Vec<String>, Unreadable> {
     let mut ids = Vec::new();
     for list in elements(unit).filter(|&list| name(list) == key) {
         ids.extend(text(list)?.split(BLANKS).filter(|id| !id.is_empty()).map(str::to_owned));

@@ -10,9 +10,9 @@ pub(super) struct ToolWord {
     pub(super) line: u64,
     pub(super) text: String,
     /// True for a name in braces.
-    pub(super) braced: bool,
+    pub(super) is_braced: bool,
     /// True if the word is the first of its line.
-    pub(super) first: bool,
+    pub(super) is_first_of_line: bool,
 }
 
 /// The remaining words of a text.
@@ -30,7 +30,7 @@ impl ToolWords {
 
     /// Returns true if the next word is this keyword or sign, without taking it.
     pub(super) fn next_is(&mut self, text: &str) -> bool {
-        self.words.peek().is_some_and(|word| !word.braced && word.text == text)
+        self.words.peek().is_some_and(|word| !word.is_braced && word.text == text)
     }
 
     /// Returns the next word without taking it.
@@ -50,37 +50,37 @@ impl ToolWords {
     }
 
     /// Takes this keyword or sign, or returns an error.
-    pub(super) fn must(&mut self, text: &str) -> Result<(), Unreadable> {
+    pub(super) fn expect(&mut self, text: &str) -> Result<(), Unreadable> {
         let word = self.take(text)?;
-        match !word.braced && word.text == text {
+        match !word.is_braced && word.text == text {
             true => Ok(()),
-            false => Err(word.wrong(text)),
+            false => Err(word.unexpected(text)),
         }
     }
 
     /// Takes a number of at least `least`.
     pub(super) fn number(&mut self, least: u64) -> Result<u64, Unreadable> {
         let word = self.take("a number")?;
-        word.number().filter(|number| *number >= least).ok_or_else(|| word.wrong("a number"))
+        word.number().filter(|number| *number >= least).ok_or_else(|| word.unexpected("a number"))
     }
 }
 
 impl ToolWord {
     /// Returns the error that this word is not the expected one.
-    pub(super) fn wrong(&self, expected: &str) -> Unreadable {
+    pub(super) fn unexpected(&self, expected: &str) -> Unreadable {
         let what = format!("expected {expected}, found {}", Quoted(&self.text));
         Unreadable { line: self.line, what }
     }
 
     /// Returns the number of tokens that the word denotes in decimal digits, if it does.
     pub(super) fn number(&self) -> Option<u64> {
-        let is_decimal = !self.braced && self.text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_decimal = !self.is_braced && self.text.bytes().all(|byte| byte.is_ascii_digit());
         self.text.parse().ok().filter(|&number| is_decimal && number <= Marking::MAX_TOKENS)
     }
 }
 
 /// Returns an error in the given line.
-pub(super) fn wrong(line: u64, what: impl Into<String>) -> Unreadable {
+pub(super) fn error_in_line(line: u64, what: impl Into<String>) -> Unreadable {
     Unreadable { line, what: what.into() }
 }
 

@@ -86,7 +86,7 @@ pub fn apply(
             Edit::AddTransition { pre, post, .. } => net.add_transition(pre, post),
             Edit::SetArcs(p, arcs) => net.set_arcs(p, &arcs),
             Edit::Divide(p, divisor) => {
-                net.blur(p);
+                net.mark_changed_meaning(p);
                 let weights = |t| (net.pre_weight(t, p) / divisor, net.post_weight(t, p) / divisor);
                 let arcs = net.neighbours(p).into_iter().map(|t| (t, weights(t).0, weights(t).1));
                 let arcs: Vec<_> = arcs.collect();
@@ -184,7 +184,7 @@ fn fused_arcs(net: &WorkNet, group: &[PlaceId]) -> Option<Vec<(TransitionId, u64
 fn fuse(net: &mut WorkNet, group: &[PlaceId]) {
     let Some(arcs) = fused_arcs(net, group) else { return };
     let tokens = group.iter().map(|&p| net.tokens(p)).sum();
-    group.iter().for_each(|&p| net.blur(p));
+    group.iter().for_each(|&p| net.mark_changed_meaning(p));
     group[1..].iter().for_each(|&p| net.remove_place(p));
     net.set_arcs(group[0], &arcs);
     net.set_tokens(group[0], tokens);

@@ -51,7 +51,7 @@ pub fn finish(
     places.truncate(original.place_count());
     complete(&mut builder, &places);
     for (p, place) in places.iter_mut().enumerate() {
-        *place = place.filter(|_| !work.is_blurred(PlaceId::new(p)));
+        *place = place.filter(|_| !work.has_changed_meaning(PlaceId::new(p)));
     }
     let constant = |&p: &PlaceId| Some((p, work.constant(p)?));
     let fixed = needs.support.iter().filter_map(constant).collect();

@@ -33,7 +33,7 @@ impl TransitionRow {
     }
 
     /// Counts one transition as removed. Drops the removed ids when they are the majority.
-    fn lose_one(&mut self, all_transitions: &[WorkTransition]) {
+    fn count_removal(&mut self, all_transitions: &[WorkTransition]) {
         self.alive -= 1;
         if self.transitions.len() > 2 * self.alive as usize + 4 {
             self.transitions.retain(|t| all_transitions[t.index()].is_alive());
@@ -57,7 +57,7 @@ struct WorkPlace {
     in_support: bool,
     /// True if the place was merged or scaled, so that its tokens no longer mean what they meant
     /// originally.
-    is_blurred: bool,
+    has_changed_meaning: bool,
     /// True if the place was removed because it always holds its initial tokens.
     is_constant: bool,
 }
@@ -70,7 +70,7 @@ impl WorkPlace {
             tokens,
             alive: true,
             in_support: false,
-            is_blurred: false,
+            has_changed_meaning: false,
             is_constant: false,
         }
     }
@@ -331,8 +331,8 @@ impl WorkNet {
 
     /// Returns true if `p` was merged or scaled, so that its tokens no longer mean what they meant
     /// originally.
-    pub fn is_blurred(&self, p: PlaceId) -> bool {
-        self.places[p.index()].is_blurred
+    pub fn has_changed_meaning(&self, p: PlaceId) -> bool {
+        self.places[p.index()].has_changed_meaning
     }
 
     /// Returns the tokens of a place that was removed because they are constant.
@@ -348,8 +348,8 @@ impl WorkNet {
         self.places[p.index()].tokens = tokens;
     }
 
-    pub(super) fn blur(&mut self, p: PlaceId) {
-        self.places[p.index()].is_blurred = true;
+    pub(super) fn mark_changed_meaning(&mut self, p: PlaceId) {
+        self.places[p.index()].has_changed_meaning = true;
     }
 
     pub(super) fn note_constant(&mut self, p: PlaceId) {
@@ -368,10 +368,10 @@ impl WorkNet {
         let Some(rows) = self.transitions[t.index()].rows.take() else { return };
         self.live_transitions -= 1;
         for arc in &rows.pre {
-            self.places[arc.place.index()].consumers.lose_one(&self.transitions);
+            self.places[arc.place.index()].consumers.count_removal(&self.transitions);
         }
         for arc in &rows.post {
-            self.places[arc.place.index()].producers.lose_one(&self.transitions);
+            self.places[arc.place.index()].producers.count_removal(&self.transitions);
         }
     }
 

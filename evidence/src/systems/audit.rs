@@ -145,7 +145,7 @@ impl<'s> SystemAudit<'s> {
                 }
                 SystemLine::Answer(answer) => {
                     answers += 1;
-                    self.watch.at(name, line);
+                    self.watch.set_position(name, line);
                     let number = answer.id.parse().ok();
                     let known = number.and_then(|it| self.properties.all.get(&it));
                     let verdict = match known {

@@ -253,6 +253,6 @@ impl<'a> JointNodes<'a> {
                 }
             }
         }
-        carried.into_iter().flatten().any(|marks| wanted.within(marks))
+        carried.into_iter().flatten().any(|marks| wanted.is_subset(marks))
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn parts<'s>(system: &'s System, negation: &Negation<'s>) -> Vec<Recu
             let carried = edges
                 .iter()
                 .fold(Marks::NONE, |all, it| all.or(automaton.states[it.0][it.1].marks));
-            if edges.is_empty() || !Marks::all(automaton.marks).within(carried) {
+            if edges.is_empty() || !Marks::all(automaton.marks).is_subset(carried) {
                 continue;
             }
             let read = |label: &&str| edges.iter().any(|edge| reads(edge, label));

@@ -78,7 +78,7 @@ pub(super) fn letter(formula: &LabelLtl, label: &str) -> Letter {
 
 /// Returns true if the formula has a next operator.
 pub(super) fn has_next(formula: &LabelLtl) -> bool {
-    let parts = formula.formulas.below(formula.formula);
+    let parts = formula.formulas.parts(formula.formula);
     parts.into_iter().any(|part| matches!(formula.formulas.node(part), Node::Next(..)))
 }
 

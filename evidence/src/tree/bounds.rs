@@ -47,7 +47,7 @@ pub fn run_bounds(
     atoms.push(Predicate::Dead);
     let mut linear = Ltl::default();
     let next = |part: Formula<Quantifier>| next_literals.get(&part).copied();
-    let LinearBounds { shown_by, shows } =
+    let LinearBounds { sufficient: shown_by, necessary: shows } =
         formulas.linear_bounds(existential, &mut linear, dead, &next);
     let atoms: Vec<RunAtom> = atoms.into_iter().map(RunAtom::Holds).collect();
     let property = |formula| RunProperty::new(&linear, formula, &atoms);
@@ -66,7 +66,7 @@ fn next_conditions(
     asked: Formula<Quantifier>,
     atoms: &mut Vec<Predicate>,
 ) -> HashMap<Formula<Quantifier>, Literal> {
-    let parts = formulas.below(asked);
+    let parts = formulas.parts(asked);
     let mut next_formulas = Vec::new();
     for &part in &parts {
         if let Node::Next(paths, _) = *formulas.node(part) {
@@ -76,7 +76,7 @@ fn next_conditions(
         }
     }
     let mut subformulas: Vec<_> =
-        next_formulas.iter().flat_map(|&(_, it, _)| formulas.below(it)).collect();
+        next_formulas.iter().flat_map(|&(_, it, _)| formulas.parts(it)).collect();
     subformulas.sort_unstable();
     subformulas.dedup();
     let implied = implied_by(formulas, atoms, &subformulas, net);

@@ -18,7 +18,7 @@ use parikh_net::{Net, Predicate};
 use parikh_temporal::{Ctl, Formula, Node, Quantifier};
 
 /// The maximum number of leaves of a predicate about the markings after a firing.
-pub const MOST_LEAVES: usize = 2_000;
+pub const MAX_LEAVES: usize = 2_000;
 
 /// Returns, for each subformula, a predicate that implies it, in sorted form. Subformulas must come
 /// after their own parts. If no predicate is known, the result is [`Predicate::False`].
@@ -46,8 +46,8 @@ pub fn implied_by(
             Node::Next(paths, inner) => {
                 let inner = implied_part(inner);
                 let before = match paths {
-                    Quantifier::Exists => inner.before_some_near(net, MOST_LEAVES),
-                    Quantifier::All => inner.before_all_near(net, MOST_LEAVES),
+                    Quantifier::Exists => inner.before_some_near(net, MAX_LEAVES),
+                    Quantifier::All => inner.before_all_near(net, MAX_LEAVES),
                 };
                 before.unwrap_or(Predicate::False)
             }

@@ -11,10 +11,10 @@ use parikh_temporal::{
 use std::collections::HashMap;
 
 /// The maximum number of rewriting steps that simplify a question.
-const STEPS: usize = 20_000;
+const MAX_REWRITE_STEPS: usize = 20_000;
 
 /// The maximum number of silent firings from one marking.
-const MOST_SILENT: usize = 10_000;
+const MAX_SILENT_FIRINGS: usize = 10_000;
 
 /// The claim that a subformula is true of a marking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct LabelClaim {
     pub rank: u32,
     /// The transition that leads to the single marking that the claim depends on, if there is only
     /// one.
-    pub by: Option<TransitionId>,
+    pub transition: Option<TransitionId>,
 }
 
 /// A proof of a CTL property, as described in the [module](super) documentation.
@@ -39,7 +39,7 @@ pub struct Labelling {
     /// The claims about each marking, ascending by formula.
     pub(super) claims: Vec<Vec<LabelClaim>>,
     /// The premises of the proof.
-    pub given: TreePremises,
+    pub premises: TreePremises,
 }
 
 /// The premises of a labelling about all reachable markings, which other evidence must prove.
@@ -66,10 +66,10 @@ pub enum LabellingFlaw {
     },
     /// The claims do not imply that the property is true of the initial marking.
     #[error("the labelling does not claim the property for the initial marking")]
-    Initially,
+    NotShownInitially,
     /// The labelling is malformed.
     #[error("{0}")]
-    Shape(&'static str),
+    Malformed(&'static str),
     /// The check was stopped, or a number is too large.
     #[error(transparent)]
     Flaw(#[from] Flaw),
@@ -77,8 +77,8 @@ pub enum LabellingFlaw {
 
 impl Labelling {
     /// Creates a labelling without markings.
-    pub fn new(property: TreeProperty, given: TreePremises) -> Self {
-        Labelling { property, markings: Vec::new(), claims: Vec::new(), given }
+    pub fn new(property: TreeProperty, premises: TreePremises) -> Self {
+        Labelling { property, markings: Vec::new(), claims: Vec::new(), premises }
     }
 
     /// Adds a marking with claims about it. Returns its number.
@@ -105,19 +105,19 @@ impl Labelling {
             if !goes_on() {
                 return Err(Flaw::Stopped.into());
             }
-            checked.claims_at(number)
+            checked.check_claims_at(number)
         })?;
         let initial = self.markings.iter().position(|it| **it == *packed(net.initial().tokens()));
         let holds = match initial {
             Some(marking_number) => checked.holds(marking_number, self.property.formula()),
             None => {
-                let representative = checked.listed_from(net.initial().clone())?;
+                let representative = checked.listed_representative(net.initial().clone())?;
                 representative.is_some_and(|marking_number| {
                     checked.holds(marking_number, self.property.formula())
                 }) || checked.holds_without_claims(net.initial())
             }
         };
-        if holds { Ok(()) } else { Err(LabellingFlaw::Initially) }
+        if holds { Ok(()) } else { Err(LabellingFlaw::NotShownInitially) }
     }
 
     /// Returns the value of `asked` at the initial marking of `net`, as far as it follows from the
@@ -135,10 +135,10 @@ impl Labelling {
         let not_shown = store.negate(shown);
         let initial_value =
             |atom: AtomId| PartialTruth::from(atoms[atom.0 as usize].holds(net, net.initial()));
-        let (simplified, _) = store.rewritten(formula, BRANCHING_RULES, STEPS);
-        [formula, simplified]
-            .into_iter()
-            .find_map(|formula| value(&store, formula, (shown, not_shown), initial_value).known())
+        let (simplified, _) = store.rewritten(formula, BRANCHING_RULES, MAX_REWRITE_STEPS);
+        [formula, simplified].into_iter().find_map(|formula| {
+            initial_truth(&store, formula, (shown, not_shown), initial_value).to_bool()
+        })
     }
 }
 
@@ -166,7 +166,7 @@ fn literal(
 
 /// Returns the value of a formula at the initial marking. There the formula `shown` holds,
 /// `not_shown` does not hold, and `initial_value` has the values of atoms.
-fn value(
+fn initial_truth(
     store: &Ctl,
     formula: Formula<Quantifier>,
     (shown, not_shown): (Formula<Quantifier>, Formula<Quantifier>),
@@ -207,7 +207,7 @@ struct LabellingCheck<'l> {
     /// The number of each packed marking.
     numbers: HashMap<&'l [u8], usize>,
     /// The subformulas of the property, ascending.
-    parts: Vec<Formula<Quantifier>>,
+    subformulas: Vec<Formula<Quantifier>>,
     /// One entry per subformula: true if it holds in all reachable markings.
     everywhere: Vec<bool>,
     /// For each marking, one bit per subformula that holds there, given the claims.
@@ -223,14 +223,14 @@ impl<'l> LabellingCheck<'l> {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Self, LabellingFlaw> {
         let (formulas, root) = (labelling.property.formulas(), labelling.property.formula());
-        let subformulas = formulas.below(root);
+        let subformulas = formulas.parts(root);
         let implied = implied_by(formulas, labelling.property.atoms(), &subformulas, net);
         let mut checked = LabellingCheck {
             labelling,
             net,
             numbers: HashMap::new(),
-            everywhere: everywhere(formulas, &subformulas, &implied, &labelling.given),
-            parts: subformulas,
+            everywhere: everywhere(formulas, &subformulas, &implied, &labelling.premises),
+            subformulas,
             holds: Vec::new(),
             silent: silent(net, &labelling.property),
         };
@@ -239,33 +239,33 @@ impl<'l> LabellingCheck<'l> {
                 return Err(Flaw::Stopped.into());
             }
             if unpacked(marking).len() != net.place_count() {
-                return Err(LabellingFlaw::Shape("a marking belongs to another net"));
+                return Err(LabellingFlaw::Malformed("a marking belongs to another net"));
             }
             if checked.numbers.insert(marking, number).is_some() {
-                return Err(LabellingFlaw::Shape("a marking is listed twice"));
+                return Err(LabellingFlaw::Malformed("a marking is listed twice"));
             }
             let here = Marking::new(unpacked(marking));
-            let holds = checked.values(&here, &labelling.claims[number]);
+            let holds = checked.evaluate(&here, &labelling.claims[number]);
             checked.holds.push(holds);
         }
         Ok(checked)
     }
 
     /// Returns the index of a subformula of the property.
-    fn part(&self, formula: Formula<Quantifier>) -> Option<usize> {
-        self.parts.binary_search(&formula).ok()
+    fn subformula_index(&self, formula: Formula<Quantifier>) -> Option<usize> {
+        self.subformulas.binary_search(&formula).ok()
     }
 
     /// Evaluates all subformulas at a marking, given the claims about it.
-    fn values(&self, marking: &Marking, claims: &[LabelClaim]) -> Box<[u64]> {
+    fn evaluate(&self, marking: &Marking, claims: &[LabelClaim]) -> Box<[u64]> {
         let formulas = self.labelling.property.formulas();
-        let mut bits = vec![0u64; self.parts.len().div_ceil(64).max(1)].into_boxed_slice();
+        let mut bits = vec![0u64; self.subformulas.len().div_ceil(64).max(1)].into_boxed_slice();
         let letter = self.labelling.property.letter(self.net, marking);
         let mut claims = claims.iter().map(|claim| claim.formula).peekable();
-        for (index, &subformula) in self.parts.iter().enumerate() {
+        for (index, &subformula) in self.subformulas.iter().enumerate() {
             let is_claimed = claims.next_if_eq(&subformula).is_some();
             let has = |subformula: &Formula<Quantifier>| {
-                self.part(*subformula).is_some_and(|it| bit(&bits, it))
+                self.subformula_index(*subformula).is_some_and(|it| bit(&bits, it))
             };
             let holds = self.everywhere[index]
                 || match formulas.node(subformula) {
@@ -283,26 +283,27 @@ impl<'l> LabellingCheck<'l> {
 
     /// Returns true if the subformula holds at the marking with this number, given the claims.
     fn holds(&self, marking: usize, formula: Formula<Quantifier>) -> bool {
-        self.part(formula).is_some_and(|part| bit(&self.holds[marking], part))
+        self.subformula_index(formula).is_some_and(|part| bit(&self.holds[marking], part))
     }
 
     /// Returns true if the property holds at a marking without claims.
     fn holds_without_claims(&self, marking: &Marking) -> bool {
-        let bits = self.values(marking, &[]);
-        self.part(self.labelling.property.formula()).is_some_and(|part| bit(&bits, part))
+        let bits = self.evaluate(marking, &[]);
+        self.subformula_index(self.labelling.property.formula())
+            .is_some_and(|part| bit(&bits, part))
     }
 
     /// Checks the claims about a marking.
-    fn claims_at(&self, marking_number: usize) -> Result<(), LabellingFlaw> {
+    fn check_claims_at(&self, marking_number: usize) -> Result<(), LabellingFlaw> {
         let claims = &self.labelling.claims[marking_number];
         let flaw = |claim: usize| LabellingFlaw::Claim { marking: marking_number, claim };
         if !claims.is_sorted_by(|first, second| first.formula < second.formula) {
-            return Err(LabellingFlaw::Shape("claims are not in order"));
+            return Err(LabellingFlaw::Malformed("claims are not in order"));
         }
         let marking = Marking::new(unpacked(&self.labelling.markings[marking_number]));
         let mut successors: Option<Vec<Option<usize>>> = None;
         for (number, claim) in claims.iter().enumerate() {
-            let part = self.part(claim.formula).ok_or(flaw(number))?;
+            let part = self.subformula_index(claim.formula).ok_or(flaw(number))?;
             if self.everywhere[part] {
                 continue;
             }
@@ -326,7 +327,7 @@ impl<'l> LabellingCheck<'l> {
         let formulas = self.labelling.property.formulas();
         let holds_here = |part: Formula<Quantifier>| self.holds(marking_number, part);
         let mut leads = |paths: Quantifier, to: &dyn Fn(usize) -> bool| {
-            self.leads(marking, (paths, claim.by), to, successors)
+            self.leads_to(marking, (paths, claim.transition), to, successors)
         };
         let is_dead = || self.net.is_dead(marking);
         let has_claim = |next: usize| self.holds(next, claim.formula);
@@ -360,7 +361,7 @@ impl<'l> LabellingCheck<'l> {
 
     /// Returns true if the given firing, or every firing, leads to a listed marking whose number
     /// satisfies `is_target`. `successors` is as in `follows`.
-    fn leads(
+    fn leads_to(
         &self,
         marking: &Marking,
         (paths, transition): (Quantifier, Option<TransitionId>),
@@ -372,7 +373,7 @@ impl<'l> LabellingCheck<'l> {
                 if t.index() >= self.net.transition_count() || !self.net.is_enabled(marking, t) {
                     return Ok(false);
                 }
-                Ok(self.after(marking, t)?.is_some_and(is_target))
+                Ok(self.listed_successor(marking, t)?.is_some_and(is_target))
             }
             (Quantifier::Exists, None) => Ok(false),
             (Quantifier::All, _) => {
@@ -381,7 +382,7 @@ impl<'l> LabellingCheck<'l> {
                     None => {
                         let enabled =
                             self.net.transitions().filter(|&t| self.net.is_enabled(marking, t));
-                        let numbers = enabled.map(|t| self.after(marking, t));
+                        let numbers = enabled.map(|t| self.listed_successor(marking, t));
                         successors.insert(numbers.collect::<Result<_, _>>()?)
                     }
                 };
@@ -391,16 +392,20 @@ impl<'l> LabellingCheck<'l> {
     }
 
     /// Returns the number of the listed marking that represents the successor by a firing.
-    fn after(&self, marking: &Marking, t: TransitionId) -> Result<Option<usize>, LabellingFlaw> {
+    fn listed_successor(
+        &self,
+        marking: &Marking,
+        t: TransitionId,
+    ) -> Result<Option<usize>, LabellingFlaw> {
         let mut next = marking.clone();
         self.net.fire(&mut next, t).map_err(|_| Flaw::Overflow)?;
-        self.listed_from(next)
+        self.listed_representative(next)
     }
 
     /// Returns the number of the marking if it is listed. Otherwise returns the first listed
     /// marking reached by silent firings, where always the first enabled silent transition fires.
-    fn listed_from(&self, mut marking: Marking) -> Result<Option<usize>, LabellingFlaw> {
-        for _ in 0..MOST_SILENT {
+    fn listed_representative(&self, mut marking: Marking) -> Result<Option<usize>, LabellingFlaw> {
+        for _ in 0..MAX_SILENT_FIRINGS {
             if let Some(&number) = self.numbers.get(&*packed(marking.tokens())) {
                 return Ok(Some(number));
             }

@@ -107,13 +107,13 @@ impl NamedLabelling {
     /// Writes a labelling of markings of `net`.
     pub fn of(net: &Net, labelling: &Labelling) -> NamedLabelling {
         let property = &labelling.property;
-        let subformulas = property.formulas().below(property.formula());
+        let subformulas = property.formulas().parts(property.formula());
         let number = |formula: &Formula<Quantifier>| {
             // Claims are about subformulas; otherwise the number refers to nothing.
             subformulas.binary_search(formula).unwrap_or(subformulas.len())
         };
         let named = |part: &Formula<Quantifier>| named_part(property, *part, &number);
-        let claim = |claim: &LabelClaim| match (claim.by, claim.rank) {
+        let claim = |claim: &LabelClaim| match (claim.transition, claim.rank) {
             (Some(t), rank) => {
                 let t = net.transition_name(t).to_owned();
                 NamedClaim::By(number(&claim.formula), rank, t)
@@ -143,8 +143,8 @@ impl NamedLabelling {
             formula: number(&property.formula()),
             markings: markings.collect(),
             places: places.iter().map(|&p| net.place_name(p).to_owned()).collect(),
-            given: names(&labelling.given.never),
-            stays: names(&labelling.given.stays),
+            given: names(&labelling.premises.never),
+            stays: names(&labelling.premises.stays),
         }
     }
 
@@ -281,6 +281,6 @@ impl NamedClaim {
         let named = |name: &String| {
             net.transition_named(name).ok_or_else(|| format!("there is no transition `{name}`"))
         };
-        Ok(LabelClaim { formula, rank, by: transition.map(named).transpose()? })
+        Ok(LabelClaim { formula, rank, transition: transition.map(named).transpose()? })
     }
 }

@@ -49,7 +49,7 @@ mod silent;
 pub mod visit;
 
 pub use bounds::{RunBounds, run_bounds};
-pub use implied::{MOST_LEAVES, implied_by};
+pub use implied::{MAX_LEAVES, implied_by};
 pub use labelling::{LabelClaim, Labelling, LabellingFlaw, TreePremises, everywhere};
 pub use line::NamedLabelling;
 pub use silent::silent;

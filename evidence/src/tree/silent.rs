@@ -42,7 +42,7 @@ use parikh_temporal::Node;
 /// Returns the transitions whose firings the property cannot observe, ascending.
 pub fn silent(net: &Net, property: &TreeProperty) -> Vec<TransitionId> {
     let formulas = property.formulas();
-    let subformulas = formulas.below(property.formula());
+    let subformulas = formulas.parts(property.formula());
     // 1
     if subformulas.iter().any(|&part| matches!(formulas.node(part), Node::Next(..)))
         || property.atoms().iter().any(|atom| atom.mentions_deadness())
@@ -61,7 +61,7 @@ pub fn silent(net: &Net, property: &TreeProperty) -> Vec<TransitionId> {
             // 3
             && net.delta(t).iter().all(|change| !is_observed[change.place.index()])
     };
-    ending(net, net.transitions().filter(is_silent).collect())
+    without_cycles(net, net.transitions().filter(is_silent).collect())
 }
 
 /// Returns a subset of `silent` without cycles, so that no infinite sequence of firings is silent.
@@ -69,7 +69,7 @@ pub fn silent(net: &Net, property: &TreeProperty) -> Vec<TransitionId> {
 /// consumes. Repeatedly, a transition that feeds no other remaining one, or is fed by none, is
 /// kept. If there is none, the remaining transitions are on cycles or between cycles, and the first
 /// of them is left out.
-fn ending(net: &Net, silent: Vec<TransitionId>) -> Vec<TransitionId> {
+fn without_cycles(net: &Net, silent: Vec<TransitionId>) -> Vec<TransitionId> {
     let mut remains = vec![false; net.transition_count()];
     silent.iter().for_each(|t| remains[t.index()] = true);
     // By (2), a place with several consumers feeds no silent transition. Such places may have very
@@ -141,9 +141,9 @@ mod tests {
         let all =
             |names: &[&str]| names.iter().map(|it| net.transition_named(it).unwrap()).collect();
         let every: Vec<TransitionId> = net.transitions().collect();
-        assert_eq!(ending(&net, every), all(&["ba", "into", "out"]));
+        assert_eq!(without_cycles(&net, every), all(&["ba", "into", "out"]));
         let few: Vec<TransitionId> = all(&["ab", "into"]);
-        assert_eq!(ending(&net, few.clone()), few);
+        assert_eq!(without_cycles(&net, few.clone()), few);
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
             let alone = |arc: &parikh_net::Arc| net.consumers(arc.place).len() == 1;
             let is_alone = |t: &TransitionId| net.pre(*t).iter().all(alone);
             let every: Vec<TransitionId> = net.transitions().filter(is_alone).collect();
-            let left = ending(&net, every.clone());
+            let left = without_cycles(&net, every.clone());
             cycles += usize::from(left.len() < every.len());
             // Repeatedly remove the transitions that no remaining transition feeds.
             let mut open = left;

@@ -40,8 +40,8 @@ fn led(net: &Net, rank: u32, by: Option<&str>) -> Labelling {
     let formula = property.formula();
     let mut labelling = Labelling::new(property, TreePremises::default());
     let by = by.map(|name| net.transition_named(name).unwrap());
-    labelling.add(&marking(net, "idle"), vec![LabelClaim { formula, rank, by }]);
-    labelling.add(&marking(net, "gone"), vec![LabelClaim { formula, rank: 0, by: None }]);
+    labelling.add(&marking(net, "idle"), vec![LabelClaim { formula, rank, transition }]);
+    labelling.add(&marking(net, "gone"), vec![LabelClaim { formula, rank: 0, transition: None }]);
     labelling
 }
 
@@ -59,7 +59,7 @@ fn an_until_leads_to_smaller_ranks() {
     let mut round = led(&net, 1, Some("ask"));
     let formula = round.property.formula();
     let by = net.transition_named("answer");
-    round.add(&marking(&net, "asking"), vec![LabelClaim { formula, rank: 0, by }]);
+    round.add(&marking(&net, "asking"), vec![LabelClaim { formula, rank: 0, transition }]);
     assert_eq!(check(round), Err(LabellingFlaw::Claim { marking: 2, claim: 0 }));
     assert_eq!(led(&net, 1, Some("go")).check(&net, &mut || false), Err(Flaw::Stopped.into()));
 }
@@ -73,7 +73,7 @@ fn a_release_goes_on_or_ends() {
         formulas.always(Quantifier::Exists, there)
     });
     let formula = stays.formula();
-    let claim = |by| LabelClaim { formula, rank: 0, by: net.transition_named(by) };
+    let claim = |by| LabelClaim { formula, rank: 0, transition: net.transition_named(by) };
     let mut left = Labelling::new(stays.clone(), TreePremises::default());
     left.add(&marking(&net, "idle"), vec![claim("go")]);
     assert!(left.check(&net, &mut || true).is_err(), "what follows is not listed");
@@ -97,7 +97,7 @@ fn a_release_goes_on_or_ends() {
         property(&net, |formulas, [asking, _]| formulas.eventually(Quantifier::All, asking));
     assert_eq!(labelling.decides(&net, &other), None);
     labelling.add(&marking(&net, "idle"), Vec::new());
-    let twice = LabellingFlaw::Shape("a marking is listed twice");
+    let twice = LabellingFlaw::Malformed("a marking is listed twice");
     assert_eq!(labelling.check(&net, &mut || true), Err(twice));
 }
 

@@ -12,10 +12,10 @@ use parikh_temporal::{Node, PartValues, Quantifier};
 use std::collections::HashMap;
 
 /// The maximum number of edges between markings.
-const MOST_EDGES: usize = 1 << 27;
+const MAX_EDGES: usize = 1 << 27;
 
 /// The maximum number of bytes of all markings, each of which is stored twice.
-const MOST_BYTES: usize = 1 << 30;
+const MAX_BYTES: usize = 1 << 30;
 
 /// The result of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,24 +39,24 @@ pub fn visit_tree(
     let values = formulas.fold(property.formula(), |_, node, value: &PartValues<_, Vec<bool>>| {
         is_stopped |= !goes_on();
         if is_stopped {
-            return vec![false; graph.after.len()];
+            return vec![false; graph.successors.len()];
         }
-        graph.values(node, value)
+        graph.evaluate(node, value)
     });
     if is_stopped {
         return Err(Flaw::Stopped);
     }
-    Ok(TreeSearch { markings: graph.after.len() as u64, holds: values[0] })
+    Ok(TreeSearch { markings: graph.successors.len() as u64, holds: values[0] })
 }
 
 /// The reachability graph. Marking 0 is the initial marking.
 struct MarkingGraph {
     /// The successors of each marking, without duplicates, by the marking's number.
-    after: Vec<Vec<u32>>,
+    successors: Vec<Vec<u32>>,
     /// The predecessors of each marking, by the marking's number.
-    before: Vec<Vec<u32>>,
+    predecessors: Vec<Vec<u32>>,
     /// The values of each atom: by the atom's number, then by the marking's number.
-    letters: Vec<Vec<bool>>,
+    atom_values: Vec<Vec<bool>>,
 }
 
 impl MarkingGraph {
@@ -99,10 +99,10 @@ impl MarkingGraph {
             if markings.len() as u64 > max_markings {
                 return Err(Flaw::More(max_markings));
             }
-            if edge_count > MOST_EDGES {
+            if edge_count > MAX_EDGES {
                 return Err(Flaw::TooLarge("too many firings between markings".into()));
             }
-            if byte_count > MOST_BYTES {
+            if byte_count > MAX_BYTES {
                 return Err(Flaw::TooLarge("too many tokens and places in the markings".into()));
             }
         }
@@ -110,22 +110,22 @@ impl MarkingGraph {
         for (from, successors) in (0..).zip(&after) {
             successors.iter().for_each(|&to| before[to as usize].push(from));
         }
-        Ok(MarkingGraph { after, before, letters })
+        Ok(MarkingGraph { successors: after, predecessors: before, atom_values: letters })
     }
 
     /// Returns the value of a formula at each marking, given the values of its operands.
-    fn values(
+    fn evaluate(
         &self,
         node: &Node<Quantifier>,
         value: &PartValues<Quantifier, Vec<bool>>,
     ) -> Vec<bool> {
-        let numbers = 0..self.after.len();
+        let numbers = 0..self.successors.len();
         let negate = |values: Vec<bool>| values.into_iter().map(|it| !it).collect();
         match *node {
-            Node::True => vec![true; self.after.len()],
-            Node::False => vec![false; self.after.len()],
+            Node::True => vec![true; self.successors.len()],
+            Node::False => vec![false; self.successors.len()],
             Node::Literal(literal) => {
-                let atom_values = &self.letters[literal.atom.0 as usize];
+                let atom_values = &self.atom_values[literal.atom.0 as usize];
                 atom_values.iter().map(|&it| it == literal.positive).collect()
             }
             Node::And(ref parts) => {
@@ -135,21 +135,23 @@ impl MarkingGraph {
                 numbers.map(|marking| parts.iter().any(|&part| value[part][marking])).collect()
             }
             Node::Next(Quantifier::Exists, inner) => numbers
-                .map(|marking| self.after[marking].iter().any(|&to| value[inner][to as usize]))
+                .map(|marking| self.successors[marking].iter().any(|&to| value[inner][to as usize]))
                 .collect(),
             Node::Next(Quantifier::All, inner) => numbers
-                .map(|marking| self.after[marking].iter().all(|&to| value[inner][to as usize]))
+                .map(|marking| self.successors[marking].iter().all(|&to| value[inner][to as usize]))
                 .collect(),
-            Node::Until(paths, left, right) => {
-                self.least(paths, |marking| value[right][marking], |marking| value[left][marking])
-            }
+            Node::Until(paths, left, right) => self.least_fixed_point(
+                paths,
+                |marking| value[right][marking],
+                |marking| value[left][marking],
+            ),
             // φ R ψ is the negation of ¬φ U ¬ψ of the other paths.
-            Node::Release(Quantifier::Exists, left, right) => negate(self.least(
+            Node::Release(Quantifier::Exists, left, right) => negate(self.least_fixed_point(
                 Quantifier::All,
                 |marking| !value[right][marking],
                 |marking| !value[left][marking],
             )),
-            Node::Release(Quantifier::All, left, right) => negate(self.least(
+            Node::Release(Quantifier::All, left, right) => negate(self.least_fixed_point(
                 Quantifier::Exists,
                 |marking| !value[right][marking],
                 |marking| !value[left][marking],
@@ -160,18 +162,18 @@ impl MarkingGraph {
     /// Computes a least fixed point: the markings that satisfy `is_base`, and the markings that
     /// satisfy `may_pass` and have a successor (or only successors, by `paths`) in the fixed point.
     /// The result has one flag per marking.
-    fn least(
+    fn least_fixed_point(
         &self,
         paths: Quantifier,
         is_base: impl Fn(usize) -> bool,
         may_pass: impl Fn(usize) -> bool,
     ) -> Vec<bool> {
-        let mut in_fixed_point: Vec<bool> = (0..self.after.len()).map(is_base).collect();
-        let mut open_successors: Vec<usize> = self.after.iter().map(Vec::len).collect();
+        let mut in_fixed_point: Vec<bool> = (0..self.successors.len()).map(is_base).collect();
+        let mut open_successors: Vec<usize> = self.successors.iter().map(Vec::len).collect();
         let mut worklist: Vec<usize> =
             (0..in_fixed_point.len()).filter(|&marking| in_fixed_point[marking]).collect();
         while let Some(marking) = worklist.pop() {
-            for &predecessor in &self.before[marking] {
+            for &predecessor in &self.predecessors[marking] {
                 let predecessor = predecessor as usize;
                 open_successors[predecessor] -= 1;
                 let has_successor =

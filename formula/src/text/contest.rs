@@ -21,14 +21,14 @@ use crate::{Expression, Formula, NumberRelation};
 use std::ops::Range;
 
 pub(super) static LEXIS: Lexis = Lexis {
-    inside_words: &['-'],
+    word_characters: &['-'],
     symbols: &[
         "<->", "<=", ">=", "!=", "->", "<", ">", "=", "+", "-", "*", "&", "|", "!", "(", ")", ",",
         "?", "#", ":", ".",
     ],
-    comments: false,
-    lines: false,
-    escapes: false,
+    has_comments: false,
+    has_line_tokens: false,
+    has_escapes: false,
 };
 
 /// The keyword that begins a property, at the beginning of a line.
@@ -38,7 +38,7 @@ const PROPERTY: &str = "Property";
 pub(super) struct TextProperty<'t> {
     pub(super) id: &'t str,
     /// The position of the id.
-    pub(super) at: Range<usize>,
+    pub(super) id_span: Range<usize>,
     pub(super) description: Option<String>,
     pub(super) formula: Result<Formula, TextFailure>,
 }
@@ -76,7 +76,7 @@ pub(super) fn property<'t>(
         }
         _ => None,
     };
-    TextProperty { id, at, description, formula: definition(&mut cursor, names) }
+    TextProperty { id, id_span: at, description, formula: definition(&mut cursor, names) }
 }
 
 /// Takes `is: … end.`
@@ -88,7 +88,7 @@ fn definition(
     let part = expression(cursor, &mut Contest { names })?;
     keyword(cursor, "end", ".", "an operator or `end.`")?;
     match cursor.peek().kind {
-        LexemeKind::End => operands::whole(part),
+        LexemeKind::End => operands::whole_formula(part),
         _ => Err(cursor.peek().instead_of("`Property`")),
     }
 }
@@ -153,7 +153,7 @@ impl<'t> Grammar<'t> for Contest<'_, '_> {
     }
 
     /// The parenthesis in `("t", "u")?` opens a list, and in `("t"? | …` a group.
-    fn group(&self, cursor: &mut TokenCursor<'t>) -> Option<&'static str> {
+    fn closing_symbol(&self, cursor: &mut TokenCursor<'t>) -> Option<&'static str> {
         let is_list = matches!(cursor.look(1).kind, LexemeKind::Quoted(_))
             && (cursor.look(2).is(",") || cursor.look(2).is(")"));
         (cursor.peek().is("(") && !is_list).then_some(")")

@@ -61,7 +61,7 @@ pub(super) struct NamedText<'t> {
 
 /// The number of characters shown before an error in a very long line. As many are shown from the
 /// error on.
-const AROUND: usize = 60;
+const EXCERPT_MARGIN: usize = 60;
 
 impl<'t> NamedText<'t> {
     pub(super) fn new(file: &'t str, text: &'t str) -> Self {
@@ -82,22 +82,22 @@ impl<'t> NamedText<'t> {
         let end_in_line = (span.end.max(span.start) - line_start).min(line.len());
         let before = line[..start_in_line].chars().count();
         let length = line[start_in_line..end_in_line].chars().count().max(1);
-        let skipped = before.saturating_sub(AROUND);
+        let skipped = before.saturating_sub(EXCERPT_MARGIN);
         // Control characters are replaced one by one, so that the carets stay aligned.
         let visible = |c: char| match c {
             '\t' => ' ',
             c if is_harmful(c) => char::REPLACEMENT_CHARACTER,
             c => c,
         };
-        let shown = line.chars().skip(skipped).take(2 * AROUND).map(visible);
+        let shown = line.chars().skip(skipped).take(2 * EXCERPT_MARGIN).map(visible);
         let mut excerpt: String = shown.collect();
-        let mut caret =
-            before - skipped..before - skipped + length.min(2 * AROUND - (before - skipped));
+        let mut caret = before - skipped
+            ..before - skipped + length.min(2 * EXCERPT_MARGIN - (before - skipped));
         if skipped > 0 {
             excerpt.insert(0, '…');
             caret = caret.start + 1..caret.end + 1;
         }
-        if line.chars().nth(skipped + 2 * AROUND).is_some() {
+        if line.chars().nth(skipped + 2 * EXCERPT_MARGIN).is_some() {
             excerpt.push('…');
         }
         TextError {

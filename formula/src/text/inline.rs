@@ -45,18 +45,18 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub(super) static LEXIS: Lexis = Lexis {
-    inside_words: &['.'],
+    word_characters: &['.'],
     symbols: &[
         "<->", "<=>", "&&", "||", "->", "=>", "<=", ">=", "==", "!=", "=<", "<>", "<", ">", "=",
         "+", "-", "*", "&", "|", "!", "(", ")", "[", "]", ",", ":", ";",
     ],
-    comments: true,
-    lines: false,
-    escapes: true,
+    has_comments: true,
+    has_line_tokens: false,
+    has_escapes: true,
 };
 
 /// The prefix operators written as words.
-const PATHS: [(&str, &[FormulaOperator]); 12] = {
+const PREFIX_WORDS: [(&str, &[FormulaOperator]); 12] = {
     use FormulaOperator as O;
     [
         ("not", &[O::Not]),
@@ -106,7 +106,7 @@ const INFIX: [(&str, FormulaOperator, u8); 24] = {
 };
 
 /// The precedence of prefix operators, between `U` and comparisons.
-const PREFIX: u8 = 7;
+const PREFIX_PRECEDENCE: u8 = 7;
 
 /// The words that begin a function, followed by a list of names.
 const FUNCTIONS: [&str; 6] = ["fireable", "enabled", "fires", "tokens", "bound", "max"];
@@ -117,7 +117,7 @@ const CONSTANTS: [&str; 3] = ["deadlock", "true", "false"];
 pub(crate) fn is_reserved(word: &str) -> bool {
     FUNCTIONS.contains(&word)
         || CONSTANTS.contains(&word)
-        || PATHS.iter().any(|(path, _)| *path == word)
+        || PREFIX_WORDS.iter().any(|(path, _)| *path == word)
         || INFIX.iter().any(|(infix, ..)| *infix == word)
 }
 
@@ -141,7 +141,7 @@ pub(super) fn formula<'t>(
     let firing = inline.firing;
     match cursor.peek().kind {
         LexemeKind::End => {
-            let formula = operands::whole(part)?;
+            let formula = operands::whole_formula(part)?;
             match firing.filter(|_| formula.nests_quantifiers_around_firings()) {
                 Some(span) => Err(TextFailure { span, problem: FormulaProblem::FiringInBranching }),
                 None => Ok(formula),
@@ -166,7 +166,7 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
         match token.kind {
             LexemeKind::Symbol("!") => &[FormulaOperator::Not],
             LexemeKind::Word(word) => {
-                let path = PATHS.iter().find(|(path, _)| *path == word);
+                let path = PREFIX_WORDS.iter().find(|(path, _)| *path == word);
                 path.map_or(&[], |(_, operators)| operators)
             }
             _ => &[],
@@ -180,10 +180,10 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
     }
 
     fn prefix_level(&self) -> u8 {
-        PREFIX
+        PREFIX_PRECEDENCE
     }
 
-    fn group(&self, cursor: &mut TokenCursor<'t>) -> Option<&'static str> {
+    fn closing_symbol(&self, cursor: &mut TokenCursor<'t>) -> Option<&'static str> {
         match cursor.peek().kind {
             LexemeKind::Symbol("(") => Some(")"),
             LexemeKind::Symbol("[") => Some("]"),
@@ -191,7 +191,7 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
         }
     }
 
-    fn behind(
+    fn check_next(
         &self,
         operand: &SpannedValue<OperandValue>,
         compared: bool,
@@ -217,9 +217,9 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
             LexemeKind::Word(_)
                 if matches!(operand.value, OperandValue::Number(Expression::Constant(_))) =>
             {
-                meant(&token.kind).or(Some("*"))
+                inline_notation(&token.kind).or(Some("*"))
             }
-            _ => meant(&token.kind),
+            _ => inline_notation(&token.kind),
         };
         Err(token.instead_of(match suggestion {
             Some(suggestion) => format!("{expected}; write `{suggestion}`"),
@@ -266,9 +266,9 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
                 return Ok(OperandValue::Number(Expression::Constant(number)));
             }
             _ => {
-                return Err(token.instead_of(match meant(&token.kind) {
-                    Some(meant) => format!("{OPERAND}; write `{meant}`").into(),
-                    None => Cow::Borrowed(OPERAND),
+                return Err(token.instead_of(match inline_notation(&token.kind) {
+                    Some(meant) => format!("{OPERAND_DESCRIPTION}; write `{meant}`").into(),
+                    None => Cow::Borrowed(OPERAND_DESCRIPTION),
                 }));
             }
         };
@@ -297,7 +297,7 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
 }
 
 /// Suggests the inline notation for a sign or word of another language.
-fn meant(kind: &LexemeKind<'_>) -> Option<&'static str> {
+fn inline_notation(kind: &LexemeKind<'_>) -> Option<&'static str> {
     Some(match kind {
         LexemeKind::Symbol("=<") | LexemeKind::Bad('≤') => "<=",
         LexemeKind::Bad('≥') => ">=",
@@ -308,7 +308,7 @@ fn meant(kind: &LexemeKind<'_>) -> Option<&'static str> {
         LexemeKind::Bad('→') => "->",
         // A single letter is more likely a name than a path quantifier.
         LexemeKind::Word(word) if word.len() > 1 => {
-            let words = PATHS.iter().map(|(path, _)| *path);
+            let words = PREFIX_WORDS.iter().map(|(path, _)| *path);
             let words = words.chain(INFIX.iter().map(|(infix, ..)| *infix));
             let mut words = words.chain(FUNCTIONS).chain(CONSTANTS);
             words.find(|known| known != word && known.eq_ignore_ascii_case(word))?
@@ -318,7 +318,7 @@ fn meant(kind: &LexemeKind<'_>) -> Option<&'static str> {
 }
 
 /// The description of an operand in error messages.
-const OPERAND: &str = "a formula or a number: a place, a whole number, `fireable(t)`, `deadlock`, \
+const OPERAND_DESCRIPTION: &str = "a formula or a number: a place, a whole number, `fireable(t)`, `deadlock`, \
                        `(`, or an operator such as EF, AG, `!`";
 
 impl Inline<'_, '_> {
@@ -340,7 +340,7 @@ impl Inline<'_, '_> {
             return Err(TextFailure { span: token.span.clone(), problem });
         }
         let places = self.names.place(cursor, token).map_err(|failure| {
-            match (failure.problem, meant(&token.kind)) {
+            match (failure.problem, inline_notation(&token.kind)) {
                 (FormulaProblem::UnknownPlace { name, .. }, Some(meant)) => TextFailure {
                     problem: FormulaProblem::UnknownPlace {
                         name,
@@ -415,11 +415,11 @@ impl Inline<'_, '_> {
         let is_junction = matches!(operator, O::And | O::Or | O::Xor | O::Implies | O::Equivalent);
         let is_path = |part: &SpannedValue<OperandValue>| {
             matches!(
-                part.by,
+                part.operator,
                 Some(O::AllPaths | O::ExistsPath | O::Globally | O::Finally | O::Next)
             )
         };
-        let is_atom = !right.parenthesised && matches!(right.by, None | Some(O::Compare(_)));
+        let is_atom = !right.parenthesised && matches!(right.operator, None | Some(O::Compare(_)));
         if is_junction && is_path(left) && is_atom {
             let span = left.span.start..right.span.end;
             self.remarks.push(TextFailure { span, problem: FormulaProblem::NarrowScope });

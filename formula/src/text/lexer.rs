@@ -4,7 +4,7 @@
 
 use super::TextFailure;
 use crate::FormulaProblem;
-use crate::error::shown;
+use crate::error::shortened;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -21,15 +21,15 @@ type LexerResult<T> = winnow::Result<T, EmptyError>;
 /// The lexical rules of a language.
 pub(super) struct Lexis {
     /// The characters allowed inside words, besides letters, digits and `_`.
-    pub(super) inside_words: &'static [char],
+    pub(super) word_characters: &'static [char],
     /// The symbols; a symbol comes before its prefixes.
     pub(super) symbols: &'static [&'static str],
     /// True if `#` starts a comment.
-    pub(super) comments: bool,
+    pub(super) has_comments: bool,
     /// True if the end of a line is a token.
-    pub(super) lines: bool,
+    pub(super) has_line_tokens: bool,
     /// True if a backslash inside quotes escapes the next character.
-    pub(super) escapes: bool,
+    pub(super) has_escapes: bool,
 }
 
 /// The kind of a token, with its text.
@@ -44,7 +44,7 @@ pub(super) enum LexemeKind<'t> {
     /// A symbol of the language.
     Symbol(&'static str),
     /// The end of a line.
-    Line,
+    LineEnd,
     /// A character that begins no token, such as a quote without a closing quote on its line.
     Bad(char),
     /// The end of the text.
@@ -62,10 +62,10 @@ impl Lexeme<'_> {
     /// Describes the token for a message "found …".
     pub(super) fn found(&self) -> String {
         match &self.kind {
-            LexemeKind::Word(text) | LexemeKind::Integer(text) => format!("`{}`", shown(text)),
-            LexemeKind::Quoted(name) => format!("the name \"{}\"", shown(name)),
+            LexemeKind::Word(text) | LexemeKind::Integer(text) => format!("`{}`", shortened(text)),
+            LexemeKind::Quoted(name) => format!("the name \"{}\"", shortened(name)),
             LexemeKind::Symbol(symbol) => format!("`{symbol}`"),
-            LexemeKind::Line => "the end of the line".into(),
+            LexemeKind::LineEnd => "the end of the line".into(),
             LexemeKind::Bad('"') => "an unclosed quote".into(),
             LexemeKind::Bad(other) if other.is_control() => {
                 format!("the control character U+{:04X}", u32::from(*other))
@@ -170,10 +170,10 @@ impl<'t> TokenCursor<'t> {
 
 /// Skips blanks and comments.
 fn blanks(lexis: &Lexis, input: &mut LexerInput<'_>) -> LexerResult<()> {
-    let is_blank = |c: char| c.is_whitespace() && !(lexis.lines && c == '\n');
+    let is_blank = |c: char| c.is_whitespace() && !(lexis.has_line_tokens && c == '\n');
     loop {
         let blanks = take_while(0.., is_blank).parse_next(input)?;
-        let comment = match lexis.comments && input.starts_with('#') {
+        let comment = match lexis.has_comments && input.starts_with('#') {
             true => take_while(0.., |c| c != '\n').parse_next(input)?,
             false => "",
         };
@@ -189,7 +189,7 @@ fn kind<'t>(lexis: &'static Lexis, input: &mut LexerInput<'t>) -> LexerResult<Le
         return Ok(LexemeKind::End);
     }
     let is_inside_word =
-        |c: char| c.is_alphanumeric() || c == '_' || lexis.inside_words.contains(&c);
+        |c: char| c.is_alphanumeric() || c == '_' || lexis.word_characters.contains(&c);
     alt((
         (one_of(|c: char| c.is_alphabetic() || c == '_'), take_while(0.., is_inside_word))
             .take()
@@ -197,7 +197,7 @@ fn kind<'t>(lexis: &'static Lexis, input: &mut LexerInput<'t>) -> LexerResult<Le
         digit1.map(LexemeKind::Integer),
         |input: &mut LexerInput<'t>| quoted(lexis, input).map(LexemeKind::Quoted),
         |input: &mut LexerInput<'t>| symbol(lexis, input).map(LexemeKind::Symbol),
-        '\n'.value(LexemeKind::Line),
+        '\n'.value(LexemeKind::LineEnd),
         any.map(LexemeKind::Bad),
     ))
     .parse_next(input)
@@ -205,9 +205,9 @@ fn kind<'t>(lexis: &'static Lexis, input: &mut LexerInput<'t>) -> LexerResult<Le
 
 /// Reads a name in double quotes, and resolves its escapes.
 fn quoted<'t>(lexis: &Lexis, input: &mut LexerInput<'t>) -> LexerResult<Cow<'t, str>> {
-    let is_plain = |c: char| c != '"' && c != '\n' && !(lexis.escapes && c == '\\');
+    let is_plain = |c: char| c != '"' && c != '\n' && !(lexis.has_escapes && c == '\\');
     let without_escapes = delimited('"', take_while(0.., is_plain), '"').map(Cow::Borrowed);
-    if !lexis.escapes {
+    if !lexis.has_escapes {
         return { without_escapes }.parse_next(input);
     }
     let character = alt((none_of(['"', '\\', '\n']), preceded('\\', any)));
@@ -230,11 +230,11 @@ mod tests {
     use super::*;
 
     static LEXIS: Lexis = Lexis {
-        inside_words: &['.'],
+        word_characters: &['.'],
         symbols: &["->", "-", ">=", "("],
-        comments: true,
-        lines: false,
-        escapes: true,
+        has_comments: true,
+        has_line_tokens: false,
+        has_escapes: true,
     };
 
     fn kinds(text: &str) -> Vec<LexemeKind<'_>> {

@@ -48,11 +48,11 @@ const WORDS: [(&str, &str); 29] = [
 ];
 
 /// The keywords for whole formulas, with the beginning of their translation.
-const WHOLE: [(&str, &str); 4] =
+const FORMULA_KEYWORDS: [(&str, &str); 4] =
     [("REACHABLE", "EF ("), ("INVARIANT", "AG ("), ("IMPOSSIBLE", "AG !("), ("LIVE", "AG EF (")];
 
 /// The keywords that only LoLA has. One of them is enough to detect the language.
-const OWN: [&str; 21] = [
+const LOLA_ONLY_WORDS: [&str; 21] = [
     "XOR",
     "TRUE",
     "FALSE",
@@ -130,13 +130,13 @@ impl InlineTranslation {
 }
 
 /// Returns true if a text is in the language of LoLA.
-pub(super) fn is(text: &str) -> bool {
+pub(super) fn is_lola(text: &str) -> bool {
     // In the inline language, `#` begins a comment.
     let lines = || text.lines().map(|line| line.split('#').next().unwrap_or_default());
     let mut words = lines().flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
     let is_its_own = |line: &str| line.contains(';') || line.trim_start().starts_with('{');
     !lines().any(|line| line.contains('"'))
-        && (words.any(|word| OWN.contains(&word)) || lines().any(is_its_own))
+        && (words.any(|word| LOLA_ONLY_WORDS.contains(&word)) || lines().any(is_its_own))
 }
 
 /// A token of the original file.
@@ -149,16 +149,16 @@ struct LolaPiece<'t> {
 
 /// Translates the formulas of a text.
 pub(super) fn formulas(text: &str) -> Vec<Result<InlineTranslation, TextFailure>> {
-    let pieces = match pieces(text) {
+    let pieces = match tokens(text) {
         Ok(pieces) => pieces,
         Err(failure) => return vec![Err(failure)],
     };
     let formulas = pieces.split(|piece| matches!(piece.text, ";" | ":"));
-    formulas.filter(|formula| !formula.is_empty()).map(translated).collect()
+    formulas.filter(|formula| !formula.is_empty()).map(translate).collect()
 }
 
 /// Splits a text into words and signs, without blanks and comments.
-fn pieces(text: &str) -> Result<Vec<LolaPiece<'_>>, TextFailure> {
+fn tokens(text: &str) -> Result<Vec<LolaPiece<'_>>, TextFailure> {
     let mut pieces = Vec::new();
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
@@ -194,7 +194,7 @@ fn syntax(span: Range<usize>, found: &str, expected: &str) -> TextFailure {
 }
 
 /// Translates one formula, given as the tokens of the file.
-fn translated(pieces: &[LolaPiece<'_>]) -> Result<InlineTranslation, TextFailure> {
+fn translate(pieces: &[LolaPiece<'_>]) -> Result<InlineTranslation, TextFailure> {
     let mut out = InlineTranslation { text: String::new(), pieces: Vec::new() };
     let mut pieces = match pieces {
         [first, rest @ ..] if first.text == "FORMULA" => rest,
@@ -202,7 +202,7 @@ fn translated(pieces: &[LolaPiece<'_>]) -> Result<InlineTranslation, TextFailure
     };
     let mut end_span = None;
     if let [first, rest @ ..] = pieces
-        && let Some((_, begin)) = WHOLE.iter().find(|(word, _)| *word == first.text)
+        && let Some((_, begin)) = FORMULA_KEYWORDS.iter().find(|(word, _)| *word == first.text)
     {
         out.push(begin, first.span.clone());
         (pieces, end_span) = (rest, Some(first.span.clone()));
@@ -224,7 +224,7 @@ fn translated(pieces: &[LolaPiece<'_>]) -> Result<InlineTranslation, TextFailure
                 out.push(translation, span);
             }
             None if matches!(text, "INITIAL" | "oo" | "FORMULA" | "COMPUTE" | "MAX")
-                || WHOLE.iter().any(|(word, _)| *word == text) =>
+                || FORMULA_KEYWORDS.iter().any(|(word, _)| *word == text) =>
             {
                 return Err(syntax(span, &format!("`{text}`"), "a keyword that Parikh supports"));
             }

@@ -28,14 +28,14 @@ use std::ops::Range;
 
 /// The lexical rules inside a formula, where ends of lines are blanks.
 static LEXIS: Lexis = Lexis {
-    inside_words: &[],
+    word_characters: &[],
     symbols: &["=", "*", ",", ".", "(", ")", "[", "]", "{", "}"],
-    comments: false,
-    lines: false,
-    escapes: true,
+    has_comments: false,
+    has_line_tokens: false,
+    has_escapes: true,
 };
 /// The lexical rules for splitting a text into definitions, where ends of lines are tokens.
-static LEXIS_OF_LINES: Lexis = Lexis { lines: true, ..LEXIS };
+static LEXIS_OF_LINES: Lexis = Lexis { has_line_tokens: true, ..LEXIS };
 
 const KEYWORDS: [&str; 7] = ["reachable", "invariant", "and", "or", "not", "contains", "equals"];
 
@@ -78,7 +78,7 @@ pub struct MultisetAtom {
     /// The place.
     pub place: String,
     /// The position of the place's name, in bytes of the text.
-    pub at: Range<usize>,
+    pub span: Range<usize>,
     /// The kind of comparison.
     pub comparison: MultisetComparison,
     /// The multiset as written. If a colour occurs several times, the counts are added.
@@ -102,7 +102,7 @@ pub struct ColourTokens {
     /// The components of the colour; empty for black tokens, `[.]`.
     pub colour: Vec<ColourComponent>,
     /// The position of the entry, in bytes of the text.
-    pub at: Range<usize>,
+    pub span: Range<usize>,
 }
 
 /// A component of a colour.
@@ -118,7 +118,7 @@ pub enum ColourComponent {
 pub(super) struct ReadDefinition {
     /// The name, as far as it was read.
     pub(super) name: String,
-    pub(super) at: Range<usize>,
+    pub(super) name_span: Range<usize>,
     pub(super) definition: Result<Definition, TextFailure>,
     /// Deviations from the grammar of 2011.
     pub(super) remarks: Vec<TextFailure>,
@@ -126,13 +126,13 @@ pub(super) struct ReadDefinition {
 
 /// Reads all definitions of a text. An error in a definition does not affect the others.
 pub(super) fn definitions(text: &str) -> Vec<ReadDefinition> {
-    pieces(text).into_iter().map(|piece| definition(text, piece)).collect()
+    definition_ranges(text).into_iter().map(|piece| definition(text, piece)).collect()
 }
 
 /// Returns the byte ranges of the definitions. A definition ends with the first line that ends
 /// outside of parentheses and braces. A line that begins with `name =` always begins a new
 /// definition.
-fn pieces(text: &str) -> Vec<Range<usize>> {
+fn definition_ranges(text: &str) -> Vec<Range<usize>> {
     let mut cursor = TokenCursor::new(text, 0..text.len(), &LEXIS_OF_LINES);
     let mut pieces = Vec::new();
     let (mut start, mut open_groups) = (None, 0usize);
@@ -144,11 +144,11 @@ fn pieces(text: &str) -> Vec<Range<usize>> {
             pieces.extend(start.take().map(|start| start..token.span.start));
             open_groups = 0;
         }
-        at_line_start = token.kind == LexemeKind::Line;
+        at_line_start = token.kind == LexemeKind::LineEnd;
         match token.kind {
             LexemeKind::Symbol("(" | "{" | "[") => open_groups += 1,
             LexemeKind::Symbol(")" | "}" | "]") => open_groups = open_groups.saturating_sub(1),
-            LexemeKind::Line if open_groups == 0 => {
+            LexemeKind::LineEnd if open_groups == 0 => {
                 pieces.extend(start.take().map(|start| start..token.span.start));
                 continue;
             }
@@ -158,7 +158,7 @@ fn pieces(text: &str) -> Vec<Range<usize>> {
             }
             _ => {}
         }
-        if start.is_none() && token.kind != LexemeKind::Line {
+        if start.is_none() && token.kind != LexemeKind::LineEnd {
             start = Some(token.span.start);
         }
     }
@@ -175,9 +175,9 @@ fn definition(text: &str, range: Range<usize>) -> ReadDefinition {
         remark_on_tokens(text, range.clone(), &mut remarks);
     }
     if definition.is_ok() && range.end == text.len() {
-        remarks.push(remark(range.end..range.end, "a last line without a line break"));
+        remarks.push(grammar_remark(range.end..range.end, "a last line without a line break"));
     }
-    ReadDefinition { name, at, definition, remarks }
+    ReadDefinition { name, name_span: at, definition, remarks }
 }
 
 /// Adds remarks on tokens that the grammar of 2011 does not allow.
@@ -189,19 +189,19 @@ fn remark_on_tokens(text: &str, range: Range<usize>, remarks: &mut Vec<TextFailu
             LexemeKind::End => break,
             LexemeKind::Quoted(_) => "a name in quotes",
             LexemeKind::Word(name) if !name.is_ascii() => "a name with letters beyond A to Z",
-            LexemeKind::Line if cursor.peek().kind != LexemeKind::End => {
+            LexemeKind::LineEnd if cursor.peek().kind != LexemeKind::End => {
                 "a line that ends inside a formula"
             }
             _ => continue,
         };
-        remarks.push(remark(token.span, found));
+        remarks.push(grammar_remark(token.span, found));
     }
     // The remarks of the parser and of the tokens, in the order of the text.
     remarks.sort_by_key(|remark| remark.span.start);
 }
 
 /// Returns a remark that the text at `span` is not in the grammar of 2011.
-fn remark(span: Range<usize>, text: &'static str) -> TextFailure {
+fn grammar_remark(span: Range<usize>, text: &'static str) -> TextFailure {
     TextFailure { span, problem: FormulaProblem::Not2011(text) }
 }
 
@@ -271,7 +271,7 @@ impl<'t> Grammar<'t> for Grammar2011<'_> {
             _ => return Err(verb.instead_of("`contains` or `equals`")),
         };
         let tokens = self.multiset(cursor)?;
-        Ok(DefinitionBody::Atom(MultisetAtom { place, at: token.span, comparison, tokens }))
+        Ok(DefinitionBody::Atom(MultisetAtom { place, span: token.span, comparison, tokens }))
     }
 
     fn apply_prefix(
@@ -281,7 +281,7 @@ impl<'t> Grammar<'t> for Grammar2011<'_> {
         operand: SpannedValue<DefinitionBody>,
     ) -> Result<DefinitionBody, TextFailure> {
         if !operand.parenthesised {
-            self.remarks.push(remark(at, "`not` before anything except a parenthesis"));
+            self.remarks.push(grammar_remark(at, "`not` before anything except a parenthesis"));
         }
         Ok(DefinitionBody::Not(Box::new(operand.value)))
     }
@@ -295,18 +295,18 @@ impl<'t> Grammar<'t> for Grammar2011<'_> {
     ) -> Result<DefinitionBody, TextFailure> {
         let mut mixes_operators = false;
         for part in [&left, &right] {
-            if part.by.is_none() && !part.parenthesised {
+            if part.operator.is_none() && !part.parenthesised {
                 let text = "operands of `and` and `or` without parentheses";
-                self.remarks.push(remark(part.span.clone(), text));
+                self.remarks.push(grammar_remark(part.span.clone(), text));
             }
             mixes_operators |=
-                part.by.is_some_and(|by| by != operator && by != FormulaOperator::Not);
+                part.operator.is_some_and(|by| by != operator && by != FormulaOperator::Not);
         }
         if mixes_operators {
             let text = "`and` and `or` mixed without parentheses; `and` has the higher precedence";
-            self.remarks.push(remark(at, text));
+            self.remarks.push(grammar_remark(at, text));
         }
-        let extends_chain = left.by == Some(operator);
+        let extends_chain = left.operator == Some(operator);
         Ok(match (operator, left.value, right.value) {
             (FormulaOperator::And, DefinitionBody::And(mut parts), right) if extends_chain => {
                 parts.push(right);
@@ -339,7 +339,7 @@ impl Grammar2011<'_> {
             let count = operands::integer(&token, false)?;
             cursor.expect("*")?;
             let colour = self.colour(cursor)?;
-            entries.push(ColourTokens { count, colour, at: start..cursor.end() });
+            entries.push(ColourTokens { count, colour, span: start..cursor.end() });
             let token = cursor.take();
             if token.is("}") {
                 return Ok(entries);
@@ -377,7 +377,7 @@ impl Grammar2011<'_> {
             |component: &ColourComponent| matches!(component, ColourComponent::Number(_));
         if components.iter().any(is_number) && !components.iter().all(is_number) {
             let text = "the components of a colour are all numbers or all names";
-            self.remarks.push(remark(start..cursor.end(), text));
+            self.remarks.push(grammar_remark(start..cursor.end(), text));
         }
         Ok(components)
     }
@@ -388,7 +388,7 @@ pub(super) fn resolve(
     definition: &Definition,
     names: &mut NameResolver<'_>,
 ) -> Result<Formula, TextFailure> {
-    let body = Box::new(tree(&definition.body, names)?);
+    let body = Box::new(body_formula(&definition.body, names)?);
     Ok(match definition.quantifier {
         Quantifier::Reachable => Formula::ExistsPath(Box::new(Formula::Finally(body))),
         Quantifier::Invariant => Formula::AllPaths(Box::new(Formula::Globally(body))),
@@ -396,12 +396,15 @@ pub(super) fn resolve(
 }
 
 /// Converts a body to a formula. The recursion is as deep as the parser allows.
-fn tree(body: &DefinitionBody, names: &mut NameResolver<'_>) -> Result<Formula, TextFailure> {
+fn body_formula(
+    body: &DefinitionBody,
+    names: &mut NameResolver<'_>,
+) -> Result<Formula, TextFailure> {
     let mut convert_all = |parts: &[DefinitionBody]| -> Result<Vec<Formula>, TextFailure> {
-        parts.iter().map(|part| tree(part, names)).collect()
+        parts.iter().map(|part| body_formula(part, names)).collect()
     };
     Ok(match body {
-        DefinitionBody::Not(part) => Formula::Not(Box::new(tree(part, names)?)),
+        DefinitionBody::Not(part) => Formula::Not(Box::new(body_formula(part, names)?)),
         DefinitionBody::And(parts) => Formula::And(convert_all(parts)?),
         DefinitionBody::Or(parts) => Formula::Or(convert_all(parts)?),
         DefinitionBody::Atom(atom) => compare(atom, names)?,
@@ -414,20 +417,20 @@ fn compare(atom: &MultisetAtom, names: &mut NameResolver<'_>) -> Result<Formula,
         return compare_colours(atom, names);
     }
     if names.is_erased(&atom.place) && !atom.tokens.is_empty() {
-        return Err(operands::erased(&atom.place, &atom.at));
+        return Err(operands::erased(&atom.place, &atom.span));
     }
-    let places = names.place_at(&atom.place, &atom.at)?;
+    let places = names.place_at(&atom.place, &atom.span)?;
     let mut sum = 0i128;
     for tokens in &atom.tokens {
         if !tokens.colour.is_empty() {
             let problem = FormulaProblem::ColourOnBlackPlace { place: atom.place.clone() };
-            return Err(TextFailure { span: tokens.at.clone(), problem });
+            return Err(TextFailure { span: tokens.span.clone(), problem });
         }
         // The sum cannot overflow: a text holds far fewer than 2⁶⁴ counts.
         sum += i128::from(tokens.count);
         if i64::try_from(sum).is_err() {
             let problem = FormulaProblem::BadNumber(sum.to_string());
-            return Err(TextFailure { span: tokens.at.clone(), problem });
+            return Err(TextFailure { span: tokens.span.clone(), problem });
         }
     }
     let sum = i64::try_from(sum).unwrap_or(i64::MAX);
@@ -460,11 +463,11 @@ fn compare_colours(
             })
             .collect();
         let colour = if components.is_empty() { ".".to_owned() } else { components.join(",") };
-        let place = names.colour(&atom.place, &colour, &tokens.at)?;
+        let place = names.colour(&atom.place, &colour, &tokens.span)?;
         let sum = counts.entry(place).or_insert(0);
         *sum = sum.checked_add(tokens.count).ok_or_else(|| {
             let problem = FormulaProblem::BadNumber(format!("{sum} + {}", tokens.count));
-            TextFailure { span: tokens.at.clone(), problem }
+            TextFailure { span: tokens.span.clone(), problem }
         })?;
     }
     let relation = match atom.comparison {
@@ -482,7 +485,7 @@ fn compare_colours(
         .map(|(place, &count)| compare(place.iter().copied().collect(), count))
         .collect();
     if atom.comparison == MultisetComparison::Equals {
-        let mut others = names.place_at(&atom.place, &atom.at)?;
+        let mut others = names.place_at(&atom.place, &atom.span)?;
         others.retain(|&place| !counts.contains_key(&Some(place)));
         parts.push(compare(others, 0));
     }

@@ -73,7 +73,7 @@ pub fn detect(text: &str) -> TextLanguage {
     if start.strip_prefix("Property").is_some_and(|rest| rest.starts_with([' ', '\t'])) {
         return TextLanguage::Contest;
     }
-    if lola::is(text) {
+    if lola::is_lola(text) {
         return TextLanguage::Lola;
     }
     // `name = reachable` is not valid in the inline language, where `=` compares numbers.
@@ -96,7 +96,7 @@ pub fn read(
 ) -> Vec<TextFormula> {
     let source = NamedText::new(file, text);
     let texts = match language {
-        TextLanguage::Inline => NodeTexts::Names,
+        TextLanguage::Inline => NodeTexts::WordsAndQuotedNames,
         TextLanguage::Lola => NodeTexts::Words,
         TextLanguage::Contest | TextLanguage::Mcc2011 => NodeTexts::Ids,
     };
@@ -105,7 +105,7 @@ pub fn read(
     let mut formulas = Vec::new();
     match language {
         TextLanguage::Inline => {
-            for range in entries(text) {
+            for range in entry_ranges(text) {
                 formulas.push(inline_formula(&source, range, &mut names, &mut used_names));
             }
         }
@@ -114,7 +114,9 @@ pub fn read(
                 let property = contest::property(text, range, &mut names);
                 let (id, description) = (property.id.to_owned(), property.description);
                 let formula = match id.is_empty() {
-                    true => Err(TextFailure { span: property.at, problem: FormulaProblem::NoId }),
+                    true => {
+                        Err(TextFailure { span: property.id_span, problem: FormulaProblem::NoId })
+                    }
                     false => property.formula,
                 };
                 let formula = formula.map_err(|failure| source.error(failure));
@@ -133,7 +135,7 @@ pub fn read(
         }
         TextLanguage::Mcc2011 => {
             for read in mcc2011::definitions(text) {
-                let unused_name = unused(&mut used_names, &read.name, read.at);
+                let unused_name = register_name(&mut used_names, &read.name, read.name_span);
                 let formula = read
                     .definition
                     .and_then(|definition| unused_name.map(|()| definition))
@@ -167,12 +169,12 @@ pub fn read_definitions(
 /// Reads one formula in the inline language, which may have several lines.
 pub fn read_one(text: &str, file: &str, net: &Net) -> TextFormula {
     let source = NamedText::new(file, text);
-    let mut names = NameResolver::new(net, NodeTexts::Names);
+    let mut names = NameResolver::new(net, NodeTexts::WordsAndQuotedNames);
     inline_formula(&source, 0..text.len(), &mut names, &mut HashSet::new())
 }
 
 /// Registers the name of a formula. Fails if an earlier formula has the same name.
-fn unused(
+fn register_name(
     used_names: &mut HashSet<String>,
     name: &str,
     at: Range<usize>,
@@ -187,7 +189,7 @@ fn unused(
 
 /// Returns the byte ranges of the entries of an inline file. An entry begins with a line that does
 /// not start with a blank or a closing bracket.
-fn entries(text: &str) -> Vec<Range<usize>> {
+fn entry_ranges(text: &str) -> Vec<Range<usize>> {
     let mut entries: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -218,7 +220,7 @@ fn inline_formula(
     used_names: &mut HashSet<String>,
 ) -> TextFormula {
     let text = &source.text[range.clone()];
-    let (id, at, body) = match label(text) {
+    let (id, at, body) = match name_before_colon(text) {
         Some((id, end)) => {
             let start = range.start + text.len() - text.trim_start().len();
             (id, start..start + id.len(), range.start + end..range.end)
@@ -234,7 +236,7 @@ fn inline_formula(
         }),
         _ => inline::formula(&mut cursor, names, &mut remarks),
     };
-    let formula = formula.and_then(|formula| unused(used_names, id, at).map(|()| formula));
+    let formula = formula.and_then(|formula| register_name(used_names, id, at).map(|()| formula));
     TextFormula {
         id: id.to_owned(),
         description: None,
@@ -259,7 +261,7 @@ fn lola_formula(
 }
 
 /// Returns the name before the colon, and the byte offset behind the colon.
-fn label(text: &str) -> Option<(&str, usize)> {
+fn name_before_colon(text: &str) -> Option<(&str, usize)> {
     let mut rest = text.trim_start();
     let inside = |c: char| c.is_alphanumeric() || "_-.".contains(c);
     let mut label = terminated(take_while(1.., inside), (space0, ':'));

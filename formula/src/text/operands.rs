@@ -26,7 +26,7 @@ pub(super) enum NodeTexts {
     /// Words, each the id or the name of one node.
     Words,
     /// Words, and names in quotes, which may refer to several nodes.
-    Names,
+    WordsAndQuotedNames,
 }
 
 /// Resolves names of a net.
@@ -39,12 +39,18 @@ pub(super) struct NameResolver<'n> {
     named: Vec<NamedNodes>,
     /// The number of unknown names that still get a suggestion. Each suggestion searches the whole
     /// net.
-    guesses: usize,
+    suggestions_left: usize,
 }
 
 impl<'n> NameResolver<'n> {
     pub(super) fn new(net: &'n Net, texts: NodeTexts) -> Self {
-        NameResolver { net, texts, indexes: Default::default(), named: Vec::new(), guesses: 50 }
+        NameResolver {
+            net,
+            texts,
+            indexes: Default::default(),
+            named: Vec::new(),
+            suggestions_left: 50,
+        }
     }
 
     /// Returns the nodes of names resolved since the last call.
@@ -91,14 +97,14 @@ impl<'n> NameResolver<'n> {
     /// Returns the ids of the nodes that `token` refers to, with its byte range. The word `id` and
     /// the quoted id behind it count as one token. Quoted names, and the operands of constraints of
     /// Declare, refer to all nodes with that name.
-    fn nodes(
+    fn resolve_nodes(
         &mut self,
         kind: NodeKind,
         cursor: &mut TokenCursor<'_>,
         token: &Lexeme<'_>,
         is_activity: bool,
     ) -> Result<(Vec<String>, Range<usize>), TextFailure> {
-        let is_exact = self.texts == NodeTexts::Names
+        let is_exact = self.texts == NodeTexts::WordsAndQuotedNames
             && token.is_word("id")
             && matches!(cursor.peek().kind, LexemeKind::Quoted(_));
         let exact_id = is_exact.then(|| cursor.take());
@@ -107,9 +113,9 @@ impl<'n> NameResolver<'n> {
             _ if is_exact => Mention::Id,
             (NodeTexts::Ids, _) => Mention::Id,
             (NodeTexts::Words, _) => Mention::Word,
-            (NodeTexts::Names, LexemeKind::Quoted(_)) => Mention::Name,
-            (NodeTexts::Names, _) if is_activity => Mention::Name,
-            (NodeTexts::Names, _) => Mention::Word,
+            (NodeTexts::WordsAndQuotedNames, LexemeKind::Quoted(_)) => Mention::Name,
+            (NodeTexts::WordsAndQuotedNames, _) if is_activity => Mention::Name,
+            (NodeTexts::WordsAndQuotedNames, _) => Mention::Word,
         };
         let text = name(exact_id.as_ref().unwrap_or(token));
         let text = text.ok_or_else(|| {
@@ -122,9 +128,9 @@ impl<'n> NameResolver<'n> {
     }
 
     /// Returns true if the next unknown name may still get a suggestion.
-    fn guess(&mut self) -> bool {
-        let may_guess = self.guesses > 0;
-        self.guesses = self.guesses.saturating_sub(1);
+    fn may_suggest(&mut self) -> bool {
+        let may_guess = self.suggestions_left > 0;
+        self.suggestions_left = self.suggestions_left.saturating_sub(1);
         may_guess
     }
 
@@ -135,7 +141,7 @@ impl<'n> NameResolver<'n> {
         cursor: &mut TokenCursor<'_>,
         token: &Lexeme<'_>,
     ) -> Result<Vec<PlaceId>, TextFailure> {
-        let (ids, span) = self.nodes(NodeKind::Place, cursor, token, false)?;
+        let (ids, span) = self.resolve_nodes(NodeKind::Place, cursor, token, false)?;
         let has_colour = cursor.peek().is("(");
         if let Some(id) = ids.iter().find(|id| has_colour && self.is_erased(id)) {
             return Err(erased(id, &span));
@@ -211,7 +217,7 @@ impl<'n> NameResolver<'n> {
         match self.net.places_named(name) {
             Some(places) => Ok(places),
             None => {
-                let guess = self.guess();
+                let guess = self.may_suggest();
                 let problem = FormulaProblem::unknown_place(name, self.net, guess);
                 Err(TextFailure { span: span.clone(), problem })
             }
@@ -225,7 +231,7 @@ impl<'n> NameResolver<'n> {
         cursor: &mut TokenCursor<'_>,
         token: &Lexeme<'_>,
     ) -> Result<Vec<TransitionId>, TextFailure> {
-        let (ids, span) = self.nodes(NodeKind::Transition, cursor, token, false)?;
+        let (ids, span) = self.resolve_nodes(NodeKind::Transition, cursor, token, false)?;
         self.transitions_at(&ids, &span)
     }
 
@@ -236,7 +242,7 @@ impl<'n> NameResolver<'n> {
         cursor: &mut TokenCursor<'_>,
         token: &Lexeme<'_>,
     ) -> Result<Vec<TransitionId>, TextFailure> {
-        let (ids, span) = self.nodes(NodeKind::Transition, cursor, token, true)?;
+        let (ids, span) = self.resolve_nodes(NodeKind::Transition, cursor, token, true)?;
         self.transitions_at(&ids, &span)
     }
 
@@ -249,7 +255,7 @@ impl<'n> NameResolver<'n> {
         let mut transitions = Vec::new();
         for id in ids {
             transitions.extend(self.net.transitions_named(id).ok_or_else(|| {
-                let guess = self.guess();
+                let guess = self.may_suggest();
                 let problem = FormulaProblem::unknown_transition(id, self.net, guess);
                 TextFailure { span: span.clone(), problem }
             })?);
@@ -347,7 +353,7 @@ pub(super) fn formula(part: SpannedValue<OperandValue>) -> Result<Formula, TextF
 }
 
 /// Returns the part as a whole formula, which may be the query for a bound.
-pub(super) fn whole(part: SpannedValue<OperandValue>) -> Result<Formula, TextFailure> {
+pub(super) fn whole_formula(part: SpannedValue<OperandValue>) -> Result<Formula, TextFailure> {
     match part.value {
         OperandValue::Formula(formula) => Ok(formula),
         OperandValue::Number(_) => formula(part),
@@ -359,7 +365,7 @@ fn number(part: SpannedValue<OperandValue>) -> Result<Expression, TextFailure> {
     match part.value {
         OperandValue::Number(number) => Ok(number),
         OperandValue::Formula(_) => {
-            let is_comparison = matches!(part.by, Some(FormulaOperator::Compare(_)));
+            let is_comparison = matches!(part.operator, Some(FormulaOperator::Compare(_)));
             let problem = match is_comparison {
                 true => FormulaProblem::ChainedComparison,
                 false => FormulaProblem::NoNumber,
@@ -395,7 +401,7 @@ pub(super) fn infix(
     right: SpannedValue<OperandValue>,
 ) -> Result<OperandValue, TextFailure> {
     use FormulaOperator as O;
-    let extends_chain = operator.is_chain() && left.by == Some(operator);
+    let extends_chain = operator.is_chain() && left.operator == Some(operator);
     match operator {
         O::Plus | O::Minus | O::Times => {
             let (left, right) = (number(left)?, number(right)?);

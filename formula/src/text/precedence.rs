@@ -62,7 +62,7 @@ pub(super) struct SpannedValue<V> {
     /// The byte range, including parentheses around the value.
     pub(super) span: Range<usize>,
     /// The operator that made the value; `None` for leaves and in parentheses.
-    pub(super) by: Option<FormulaOperator>,
+    pub(super) operator: Option<FormulaOperator>,
     /// True if parentheses surround the value.
     pub(super) parenthesised: bool,
     /// The nesting depth of operators and leaves.
@@ -84,14 +84,14 @@ pub(super) trait Grammar<'t> {
     fn prefix_level(&self) -> u8;
 
     /// Returns the closing symbol if the next token opens a group.
-    fn group(&self, cursor: &mut TokenCursor<'t>) -> Option<&'static str> {
+    fn closing_symbol(&self, cursor: &mut TokenCursor<'t>) -> Option<&'static str> {
         cursor.peek().is("(").then_some(")")
     }
 
     /// Checks the token behind an operand. `compared` is true if the operand is on the right of a
     /// comparison. `closing` is the closing symbol of the innermost open group. In a group, only an
     /// infix operator or `closing` may follow by default.
-    fn behind(
+    fn check_next(
         &self,
         _operand: &SpannedValue<Self::Value>,
         _compared: bool,
@@ -144,7 +144,7 @@ enum PendingOperator<V> {
 
 /// The largest number of open operators and parentheses. Operators are limited by the depth of
 /// trees, and parentheses alone add no depth.
-const MOST_OPEN: usize = 10 * MAX_DEPTH;
+const MAX_OPEN: usize = 10 * MAX_DEPTH;
 
 /// Takes the longest expression from here.
 pub(super) fn expression<'t, G: Grammar<'t>>(
@@ -155,10 +155,10 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
     // The closing symbols of the groups on the stack.
     let mut closings: Vec<&'static str> = Vec::new();
     loop {
-        if stack.len() > MOST_OPEN {
+        if stack.len() > MAX_OPEN {
             return Err(TextFailure {
                 span: cursor.peek().span.clone(),
-                problem: FormulaProblem::TooManyOpen(MOST_OPEN),
+                problem: FormulaProblem::TooManyOpen(MAX_OPEN),
             });
         }
         let prefixes = grammar.prefixes(cursor.peek());
@@ -168,7 +168,7 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
             stack.extend(prefixes.iter().map(prefix));
             continue;
         }
-        if let Some(closing) = grammar.group(cursor) {
+        if let Some(closing) = grammar.closing_symbol(cursor) {
             let at = cursor.take().span;
             stack.push(PendingOperator::Group { at });
             closings.push(closing);
@@ -177,14 +177,14 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
         let start = cursor.position();
         let value = grammar.operand(cursor)?;
         let span = start..cursor.end();
-        let mut part = SpannedValue { value, span, by: None, parenthesised: false, depth: 1 };
+        let mut part = SpannedValue { value, span, operator: None, parenthesised: false, depth: 1 };
         // After an operand.
         loop {
             let token = cursor.peek();
             // The check comes before operators are applied, so that the error is about an unknown
             // operator and not about its operands.
             let closing = closings.last().copied();
-            grammar.behind(&part, is_compared(&stack), token, closing)?;
+            grammar.check_next(&part, is_compared(&stack), token, closing)?;
             if let Some((operator, level)) = grammar.infix(token) {
                 let at = cursor.take().span;
                 part = reduce(grammar, &mut stack, part, level, operator.is_right_associative())?;
@@ -198,7 +198,7 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
                 Some(PendingOperator::Group { at }) => {
                     closings.pop();
                     part.span = at.start..cursor.take().span.end;
-                    part.by = None;
+                    part.operator = None;
                     part.parenthesised = true;
                 }
                 // `reduce` removes all operators above a group.
@@ -236,17 +236,17 @@ fn reduce<'t, G: Grammar<'t>>(
                 let span = at.start..part.span.end;
                 let depth = part.depth + 1;
                 let value = grammar.apply_prefix(operator, at, part)?;
-                made(operator, value, span, depth)?
+                check_depth(operator, value, span, depth)?
             }
             Some(PendingOperator::Infix { left, operator, at, level }) if binds(level) => {
                 let span = left.span.start..part.span.end;
-                let extends_chain = operator.is_chain() && left.by == Some(operator);
+                let extends_chain = operator.is_chain() && left.operator == Some(operator);
                 let depth = match extends_chain {
                     true => left.depth.max(part.depth + 1),
                     false => left.depth.max(part.depth) + 1,
                 };
                 let value = grammar.apply_infix(operator, at, left, part)?;
-                made(operator, value, span, depth)?
+                check_depth(operator, value, span, depth)?
             }
             other => {
                 stack.extend(other);
@@ -257,7 +257,7 @@ fn reduce<'t, G: Grammar<'t>>(
 }
 
 /// Returns the result of an operator. Fails if the result is nested too deeply.
-fn made<V>(
+fn check_depth<V>(
     by: FormulaOperator,
     value: V,
     span: Range<usize>,
@@ -266,5 +266,5 @@ fn made<V>(
     if depth > MAX_DEPTH {
         return Err(TextFailure { span, problem: FormulaProblem::TooDeep });
     }
-    Ok(SpannedValue { value, span, by: Some(by), parenthesised: false, depth })
+    Ok(SpannedValue { value, span, operator: Some(by), parenthesised: false, depth })
 }

@@ -8,7 +8,7 @@
 //! capacity. If none of them bounds a place, the place may have a cap instead (`cap`).
 
 use super::TranslationError;
-use parikh_net::extended::capacity;
+use parikh_net::extended::bound_by_inhibitors;
 use parikh_net::translation::{Because, TranslationBound};
 use parikh_net::{ExtendedNet, Marking, PlaceId, TransitionId};
 use parikh_solvers::Budget;
@@ -17,17 +17,17 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::time::Duration;
 
 /// Limit on the markings of a net that is explored first.
-const FEW: u64 = 10_000;
+const FIRST_VISIT_MARKINGS: u64 = 10_000;
 
 /// Limit on the explored markings if no other method gives bounds. The checker explores the
 /// markings again.
-pub const MANY: u64 = 200_000;
+pub const MAX_VISITED_MARKINGS: u64 = 200_000;
 
 /// Limit on the stored numbers of tokens during the exploration, for all markings together.
-const MOST_CELLS: u64 = 1 << 26;
+const MAX_CELLS: u64 = 1 << 26;
 
 /// Limit on the number of semiflows kept during their computation.
-const FLOWS: usize = 5_000;
+const MAX_FLOWS: usize = 5_000;
 
 /// The room of a cap: the number of tokens that it allows beyond the initial marking and the arc
 /// weights.
@@ -60,11 +60,12 @@ pub(super) struct TranslationBounds {
 /// Finds bounds for the places with inhibitor or reset arcs.
 pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> TranslationBounds {
     let all = |known| TranslationBounds { known, missing: None };
-    let wanted = wanted(net);
-    if let Some(bounds) = visited(net, &wanted, FEW.min(most_visited), budget) {
+    let wanted = tested_places(net);
+    if let Some(bounds) = visit_bounds(net, &wanted, FIRST_VISIT_MARKINGS.min(most_visited), budget)
+    {
         return all(bounds);
     }
-    let flows = place_semiflows(net.core(), FLOWS, &budget.slice(FLOW_TIME)).flows;
+    let flows = place_semiflows(net.core(), MAX_FLOWS, &budget.slice(FLOW_TIME)).flows;
     let sums: Vec<_> = flows.iter().filter_map(|flow| flow.to_sum()).collect();
     let mut bounds = BTreeMap::new();
     for &place in &wanted {
@@ -75,13 +76,13 @@ pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Tra
             Some((total / factor, sum))
         });
         let by_flow = by_flow.min_by_key(|(most, sum)| (*most, sum.terms().len()));
-        let bound = match (by_flow, capacity(net, place)) {
+        let bound = match (by_flow, bound_by_inhibitors(net, place)) {
             (Some((most, sum)), other) if other.is_none_or(|other| most <= other) => {
                 let terms = sum.terms().iter();
                 let weights = terms.map(|&(p, factor)| (p, factor.unsigned_abs())).collect();
-                TranslationBound { place, most, because: Because::Weights(weights) }
+                TranslationBound { place, most, reason: Because::Weights(weights) }
             }
-            (_, Some(most)) => TranslationBound { place, most, because: Because::Capacity },
+            (_, Some(most)) => TranslationBound { place, most, reason: Because::Capacity },
             _ => continue,
         };
         bounds.insert(place, bound);
@@ -89,7 +90,7 @@ pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Tra
     if wanted.iter().all(|place| bounds.contains_key(place)) {
         return all(bounds.into_values().collect());
     }
-    match visited(net, &wanted, most_visited, budget) {
+    match visit_bounds(net, &wanted, most_visited, budget) {
         Some(bounds) => all(bounds),
         None => {
             let missing = Some(unbounded(net, &bounds));
@@ -107,22 +108,21 @@ pub(super) fn cap(
 ) -> Vec<TranslationBound> {
     let core = net.core();
     let mut bounds: BTreeMap<_, _> = known.iter().map(|it| (it.place, it.clone())).collect();
-    for place in wanted(net) {
+    for place in tested_places(net) {
         let inhibits = core.transitions().filter_map(|t| net.inhibitor_weight(t, place));
         let arcs = core.producers(place).iter().chain(core.consumers(place));
         let moves = arcs.map(|arc| arc.weight);
         let said = inhibits.chain(moves).chain([core.initial()[place], 1]).max().unwrap_or(1);
         let is_emptied = core.transitions().any(|t| net.resets(t).contains(&place));
         let room = if is_emptied { rooms.emptied } else { rooms.inhibiting };
-        let cap =
-            TranslationBound { place, most: said.saturating_add(room), because: Because::Cap };
+        let cap = TranslationBound { place, most: said.saturating_add(room), reason: Because::Cap };
         bounds.entry(place).or_insert(cap);
     }
     bounds.into_values().collect()
 }
 
 /// Returns the places with inhibitor or reset arcs.
-fn wanted(net: &ExtendedNet) -> BTreeSet<PlaceId> {
+fn tested_places(net: &ExtendedNet) -> BTreeSet<PlaceId> {
     let transitions = || net.core().transitions();
     let inhibit = transitions().flat_map(|t| net.inhibitors(t)).map(|arc| arc.place);
     inhibit.chain(transitions().flat_map(|t| net.resets(t)).copied()).collect()
@@ -133,7 +133,7 @@ pub(super) type ResetVectors = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
 
 /// Explores the net. Returns the bounds of places with inhibitor or reset arcs, and the token
 /// vectors of reset places. Returns `None` if the net has more than `limit` markings.
-pub(super) fn seen(
+pub(super) fn visit_with_vectors(
     net: &ExtendedNet,
     limit: u64,
     budget: &Budget,
@@ -143,17 +143,17 @@ pub(super) fn seen(
         let held = net.resets(t).iter().map(|&p| marking[p]).collect();
         seen.entry(t).or_default().insert(held);
     };
-    let mut bounds = visit(net, &wanted(net), limit, budget, &mut collect)?;
+    let mut bounds = visit(net, &tested_places(net), limit, budget, &mut collect)?;
     for bound in &mut bounds {
-        if let Because::Visited(markings) = bound.because {
-            bound.because = Because::Seen(markings);
+        if let Because::Visited(markings) = bound.reason {
+            bound.reason = Because::Seen(markings);
         }
     }
     Some((bounds, seen))
 }
 
 /// Explores the net and returns bounds of these places, if the net has at most `limit` markings.
-fn visited(
+fn visit_bounds(
     net: &ExtendedNet,
     wanted: &BTreeSet<PlaceId>,
     limit: u64,
@@ -173,7 +173,7 @@ fn visit(
 ) -> Option<Vec<TranslationBound>> {
     let core = net.core();
     let places = core.place_count().max(1) as u64;
-    let limit = limit.min(MOST_CELLS / places);
+    let limit = limit.min(MAX_CELLS / places);
     let mut most = core.initial().clone();
     let mut known: HashSet<Marking> = HashSet::from([core.initial().clone()]);
     let mut queue = VecDeque::from([core.initial().clone()]);
@@ -197,7 +197,7 @@ fn visit(
         }
     }
     let because = Because::Visited(known.len() as u64);
-    let bound = |&place| TranslationBound { place, most: most[place], because: because.clone() };
+    let bound = |&place| TranslationBound { place, most: most[place], reason: because.clone() };
     Some(wanted.iter().map(bound).collect())
 }
 

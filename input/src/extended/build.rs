@@ -22,7 +22,7 @@
 //! are made besides.
 
 use super::bounds::ResetVectors;
-use super::{MOST_COPIES, TranslationError};
+use super::{MAX_COPIES, TranslationError};
 use parikh_net::translation::{
     Because, Caps, Translation, TranslationBound, cap_name, complement_name, copy_name,
 };
@@ -39,7 +39,7 @@ pub(super) fn build(
 ) -> Result<Net, TranslationError> {
     let most: BTreeMap<PlaceId, u64> = bounds.iter().map(|it| (it.place, it.most)).collect();
     let caps: BTreeSet<PlaceId> =
-        bounds.iter().filter(|it| it.because == Because::Cap).map(|it| it.place).collect();
+        bounds.iter().filter(|it| it.reason == Because::Cap).map(|it| it.place).collect();
     let core = net.core();
     let mut builder = NetBuilder::new(core.name());
     core.assumptions().iter().for_each(|it| builder.assume(it.clone()));
@@ -50,8 +50,8 @@ pub(super) fn build(
         }
     }
     let (complements, beyond) = (BTreeMap::new(), None);
-    let mut making = TranslationBuilder { net, most: &most, caps: &caps, complements, beyond };
-    for p in making.watched() {
+    let mut making = TranslationBuilder { net, bound: &most, caps: &caps, complements, beyond };
+    for p in making.complemented_places() {
         let is_taken =
             |name: &str| core.transition_named(name).is_some() || builder.node(name).is_some();
         let name = complement_name(core.place_name(p), is_taken);
@@ -74,17 +74,17 @@ pub(super) fn build(
                 .try_fold(1u128, |product, choice| product.checked_mul(choice.count().into())),
         };
         all = count.and_then(|count| all.checked_add(count)).unwrap_or(u128::MAX);
-        if all > MOST_COPIES.max(core.transition_count() as u128) {
+        if all > MAX_COPIES.max(core.transition_count() as u128) {
             let transition = core.transition_name(t).to_owned();
-            return Err(TranslationError::TooManyCopies { transition, most: MOST_COPIES });
+            return Err(TranslationError::TooManyCopies { transition, most: MAX_COPIES });
         }
         let made = match seen {
-            Some(seen) => making.seen(t, seen),
+            Some(seen) => making.copies_of_vectors(t, seen),
             None => CopyParameters::all(&choices),
         };
-        copies.push(making.copies(t, &made, &mut builder)?);
+        copies.push(making.add_copies(t, &made, &mut builder)?);
     }
-    making.leave_and_drain(&mut builder)?;
+    making.add_leave_and_drain(&mut builder)?;
     let complemented = making.complements.keys().copied().collect();
     let names = core.transitions().map(|t| core.transition_name(t)).zip(copies);
     let translation = Translation::new(core.place_count(), names, bounds, complemented);
@@ -92,7 +92,7 @@ pub(super) fn build(
     if let Some(CapPlaces { within, over, .. }) = making.beyond {
         let over = over.into_iter().map(|(p, over)| (p, (most[&p], over))).collect();
         let enabled = core.transitions().map(|t| net.enabling(t)).collect();
-        translation = translation.with_caps(Caps { within, over, enabled });
+        translation = translation.with_caps(Caps { within_place: within, overflow: over, enabled });
     }
     builder.set_translation(translation);
     let made = builder.build()?;
@@ -105,7 +105,7 @@ pub(super) fn build(
 /// A translated net under construction.
 struct TranslationBuilder<'n> {
     net: &'n ExtendedNet,
-    most: &'n BTreeMap<PlaceId, u64>,
+    bound: &'n BTreeMap<PlaceId, u64>,
     /// The places whose bound is a cap.
     caps: &'n BTreeSet<PlaceId>,
     complements: BTreeMap<PlaceId, PlaceId>,
@@ -180,16 +180,16 @@ impl CopyParameters {
 impl TranslationBuilder<'_> {
     /// Returns the bound of a place with inhibitor or reset arcs.
     fn most(&self, p: PlaceId) -> u64 {
-        self.most.get(&p).copied().unwrap_or_default()
+        self.bound.get(&p).copied().unwrap_or_default()
     }
 
     /// Returns the places that need a complement: an inhibitor or reset arc tests them, or they
     /// have a cap.
-    fn watched(&self) -> BTreeSet<PlaceId> {
+    fn complemented_places(&self) -> BTreeSet<PlaceId> {
         let of = |t: TransitionId| {
             let inhibits = self.net.inhibitors(t).iter();
             let inhibits = inhibits.filter(|arc| arc.weight <= self.most(arc.place));
-            inhibits.map(|arc| arc.place).chain(self.emptied(t)).collect::<Vec<_>>()
+            inhibits.map(|arc| arc.place).chain(self.reset_places(t)).collect::<Vec<_>>()
         };
         self.net.core().transitions().flat_map(of).chain(self.caps.iter().copied()).collect()
     }
@@ -210,7 +210,7 @@ impl TranslationBuilder<'_> {
     }
 
     /// Returns the places that `t` resets and that may hold tokens.
-    fn emptied(&self, t: TransitionId) -> impl Iterator<Item = PlaceId> {
+    fn reset_places(&self, t: TransitionId) -> impl Iterator<Item = PlaceId> {
         self.net.resets(t).iter().copied().filter(|&p| self.most(p) > 0)
     }
 
@@ -232,11 +232,11 @@ impl TranslationBuilder<'_> {
             let change = puts.ok()? - takes.ok()?;
             (change != 0).then_some(CopyChoice::Over(p, change))
         });
-        self.emptied(t).map(held).chain(over).collect()
+        self.reset_places(t).map(held).chain(over).collect()
     }
 
     /// Adds the copies of `t`. Returns their number.
-    fn copies(
+    fn add_copies(
         &self,
         t: TransitionId,
         all: &[CopyParameters],
@@ -267,7 +267,7 @@ impl TranslationBuilder<'_> {
 
     /// Returns the copies of `t` for the token vectors of its reset places in reachable markings.
     /// If no marking enables `t`, one copy is made, which is never enabled.
-    fn seen(&self, t: TransitionId, seen: &ResetVectors) -> Vec<CopyParameters> {
+    fn copies_of_vectors(&self, t: TransitionId, seen: &ResetVectors) -> Vec<CopyParameters> {
         let core = self.net.core();
         let least = || self.net.resets(t).iter().map(|&p| core.pre_weight(t, p)).collect();
         let all = seen.get(&t).map_or_else(|| vec![least()], |all| all.iter().cloned().collect());
@@ -345,7 +345,7 @@ impl TranslationBuilder<'_> {
 
     /// Adds a transition per capped place that passes the cap. If the place is reset, also adds a
     /// transition that removes the tokens beyond the cap.
-    fn leave_and_drain(&self, builder: &mut NetBuilder) -> Result<(), BuildError> {
+    fn add_leave_and_drain(&self, builder: &mut NetBuilder) -> Result<(), BuildError> {
         let Some(CapPlaces { within, beyond, over }) = &self.beyond else { return Ok(()) };
         let core = self.net.core();
         let named = |builder: &mut NetBuilder, what: &str, p: PlaceId| {

@@ -14,7 +14,7 @@ use parikh_net::{BuildError, ExtendedNet, Net};
 use parikh_solvers::Budget;
 
 /// Maximal number of transitions after copying.
-pub const MOST_COPIES: u128 = 20_000;
+pub const MAX_COPIES: u128 = 20_000;
 
 /// Reasons why a net with inhibitor or reset arcs was not translated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,7 +56,7 @@ pub enum TranslationError {
 /// # Errors
 /// If the net is not translatable, with the place or transition responsible.
 pub fn translate(net: ExtendedNet, budget: &Budget) -> Result<Net, TranslationError> {
-    translate_visiting(net, bounds::MANY, budget)
+    translate_visiting(net, bounds::MAX_VISITED_MARKINGS, budget)
 }
 
 /// Translates `net` as [`translate`] does. At most `most_visited` markings are explored for bounds.
@@ -102,7 +102,7 @@ fn translated(
         return match build::build(&net, bounds.known, None) {
             // The reset places of a transition may have few token vectors in reachable markings.
             Err(TranslationError::TooManyCopies { transition, most }) => {
-                match bounds::seen(&net, most_visited, budget) {
+                match bounds::visit_with_vectors(&net, most_visited, budget) {
                     Some((bounds, seen)) => build::build(&net, bounds, Some(&seen)),
                     None => Err(TranslationError::TooManyCopies { transition, most }),
                 }

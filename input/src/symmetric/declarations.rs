@@ -56,7 +56,7 @@ pub(super) struct Declarations {
 
 impl SortDeclaration {
     /// Returns the ids of the sorts that the definition refers to.
-    pub(super) fn made_of(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn referenced_sorts(&self) -> impl Iterator<Item = &str> {
         let (term, elements): (Option<&RawTerm>, &[(DeclaredConstant, RawTerm)]) = match &self.kind
         {
             SortDefinition::Enumeration { .. } => (None, &[]),
@@ -90,21 +90,21 @@ impl Declarations {
             match tag.name() {
                 "structure" | "declarations" => open += 1,
                 "namedsort" => {
-                    let (id, name) = named(&tag, "namedsort")?;
+                    let (id, name) = id_and_name(&tag, "namedsort")?;
                     let Some(kind) = sort_kind(xml, &id)? else {
                         return Err(wrong(format!("sort `{id}`"), no_sort("namedsort", 0)));
                     };
                     self.sorts.push(SortDeclaration { id, name, at, kind });
                 }
                 "partition" => {
-                    let (id, name) = named(&tag, "partition")?;
+                    let (id, name) = id_and_name(&tag, "partition")?;
                     let Some(kind) = partition(xml)? else {
                         return Err(wrong(format!("partition `{id}`"), ColourProblem::CutsNothing));
                     };
                     self.sorts.push(SortDeclaration { id, name, at, kind });
                 }
                 "variabledecl" => {
-                    let (id, name) = named(&tag, "variabledecl")?;
+                    let (id, name) = id_and_name(&tag, "variabledecl")?;
                     let sort = xml.term(at)?;
                     if sort.count() != 1 {
                         let problem = no_sort("variabledecl", sort.count());
@@ -127,7 +127,10 @@ fn no_sort(element: &str, found: usize) -> ColourProblem {
     ColourProblem::Operands { element: element.to_owned(), found, expected: "one sort" }
 }
 
-fn named(tag: &XmlTag<'_>, element: &'static str) -> Result<(Box<str>, Box<str>), InputError> {
+fn id_and_name(
+    tag: &XmlTag<'_>,
+    element: &'static str,
+) -> Result<(Box<str>, Box<str>), InputError> {
     tag.check_attributes()?;
     let [id, name] = tag.attributes(["id", "name"])?;
     let id = tag.required(id, element, "id")?;
@@ -180,7 +183,7 @@ fn constants<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Vec<DeclaredConstant>
     loop {
         match xml.markup()? {
             XmlItem::Open(tag) if tag.name() == "feconstant" => {
-                let (id, name) = named(&tag, "feconstant")?;
+                let (id, name) = id_and_name(&tag, "feconstant")?;
                 constants.push(DeclaredConstant { id, name });
                 xml.skip()?;
             }
@@ -203,7 +206,7 @@ fn partition<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Option<SortDefinition
         let at = tag.at;
         match tag.name() {
             "partitionelement" => {
-                let (id, name) = named(&tag, "partitionelement")?;
+                let (id, name) = id_and_name(&tag, "partitionelement")?;
                 elements.push((DeclaredConstant { id, name }, xml.term(at)?));
             }
             other if other == "name" || is_decoration(other) => xml.skip()?,

@@ -2,7 +2,7 @@
 
 use super::super::colour_problem::{ColourProblem, LARGEST};
 use super::raw::TermNode;
-use super::resolve::{Resolver, TermValue, count};
+use super::resolve::{Resolver, TermValue, operand_count_error};
 use parikh_net::coloured::{Guard, Multiset, Relation, SortId, SortKind, Term};
 
 impl Resolver<'_> {
@@ -14,8 +14,8 @@ impl Resolver<'_> {
         operands: Vec<TermValue>,
     ) -> Result<TermValue, ColourProblem> {
         let found = operands.len();
-        let [left, right] =
-            <[TermValue; 2]>::try_from(operands).map_err(|_| count(node, found, "two"))?;
+        let [left, right] = <[TermValue; 2]>::try_from(operands)
+            .map_err(|_| operand_count_error(node, found, "two"))?;
         let (left, right) = (self.colour(node, left)?, self.colour(node, right)?);
         // A constant of a range is compared as a number, whatever range it is written with.
         let (left, right) = match (self.number(&left), self.number(&right)) {
@@ -24,7 +24,7 @@ impl Resolver<'_> {
                 Ok(Some(constant)) => (left, constant),
                 Ok(None) => (left, right),
             },
-            (Some(number), None) => match self.in_range_of(&right, number, flipped(relation)) {
+            (Some(number), None) => match self.in_range_of(&right, number, mirrored(relation)) {
                 Err(decided) => return Ok(TermValue::Guard(decided)),
                 Ok(Some(constant)) => (constant, right),
                 Ok(None) => (left, right),
@@ -32,7 +32,7 @@ impl Resolver<'_> {
             (Some(a), Some(b)) => {
                 // The shift to unsigned positions keeps the order.
                 let [a, b] = [a, b].map(|it| i128::from(it) - i128::from(i64::MIN));
-                return Ok(TermValue::Guard(decided(relation.holds(a as u64, b as u64))));
+                return Ok(TermValue::Guard(constant_guard(relation.holds(a as u64, b as u64))));
             }
             (None, None) => (left, right),
         };
@@ -146,11 +146,11 @@ impl Resolver<'_> {
     }
 }
 
-fn decided(holds: bool) -> Guard {
+fn constant_guard(holds: bool) -> Guard {
     if holds { Guard::TRUE } else { Guard::FALSE }
 }
 
-fn flipped(relation: Relation) -> Relation {
+fn mirrored(relation: Relation) -> Relation {
     match relation {
         Relation::Less => Relation::Greater,
         Relation::Greater => Relation::Less,

@@ -67,7 +67,7 @@ fn read_with_time(
     let mut document = SymmetricReader { xml: XmlReader::new(reader, name)?, parts, urgencies };
     document.read()?;
     let file: Box<str> = document.xml.file().into();
-    if !document.parts.found {
+    if !document.parts.has_net {
         return Err(InputError::NoNet { file });
     }
     let mut net = document.parts.settle(&file)?;
@@ -110,7 +110,7 @@ struct SymmetricReader<R> {
 /// The content of the file, in order.
 #[derive(Default)]
 struct SymmetricParts {
-    found: bool,
+    has_net: bool,
     name: String,
     declarations: Declarations,
     places: Vec<SymmetricPlace>,
@@ -130,7 +130,7 @@ impl<R: BufRead> SymmetricReader<R> {
     fn read(&mut self) -> Result<(), InputError> {
         self.xml.root("pnml")?;
         while let Some(net) = self.xml.next_net()? {
-            (self.parts.found, self.parts.name) = (true, net.id);
+            (self.parts.has_net, self.parts.name) = (true, net.id);
             self.net()?;
         }
         Ok(())
@@ -200,7 +200,7 @@ impl<R: BufRead> SymmetricReader<R> {
                         Some("nupn") => self.xml.skip()?,
                         _ => {
                             let attributes = tag.all_attributes()?;
-                            self.urgencies.tool(&self.xml.tool_data(attributes)?);
+                            self.urgencies.add_tool_data(&self.xml.tool_data(attributes)?);
                         }
                     }
                 }
@@ -264,7 +264,7 @@ impl<R: BufRead> SymmetricReader<R> {
                 }
                 PnmlChild::Tagged => self.xml.untagged(at, "place", &id)?,
                 PnmlChild::InitialMarking => {
-                    if self.xml.label(at)?.says_something() {
+                    if self.xml.label(at)?.has_content() {
                         return Err(InputError::Unsupported {
                             at: at.of(self.xml.file()),
                             found: format!("an `initialMarking` of {owner} in a coloured net"),
@@ -283,7 +283,7 @@ impl<R: BufRead> SymmetricReader<R> {
                     }
                 }
                 PnmlChild::ToolSpecific(attributes) => {
-                    self.urgencies.tool(&self.xml.tool_data(attributes)?);
+                    self.urgencies.add_tool_data(&self.xml.tool_data(attributes)?);
                 }
                 _ => self.xml.skip()?,
             }
@@ -316,8 +316,8 @@ impl<R: BufRead> SymmetricReader<R> {
                 }
                 PnmlChild::ToolSpecific(attributes) => {
                     let data = self.xml.tool_data(attributes)?;
-                    urgency.tool(&data);
-                    self.urgencies.tool(&data);
+                    urgency.add_tool_data(&data);
+                    self.urgencies.add_tool_data(&data);
                 }
                 _ => self.xml.skip()?,
             }
@@ -339,7 +339,7 @@ impl<R: BufRead> SymmetricReader<R> {
                     self.set(&mut inscription, term, at, &owner, "hlinscription")?;
                 }
                 PnmlChild::Inscription => {
-                    if self.xml.label(at)?.says_something() {
+                    if self.xml.label(at)?.has_content() {
                         plain_inscription = Some(at);
                     }
                 }
@@ -349,7 +349,7 @@ impl<R: BufRead> SymmetricReader<R> {
                     kinds.push(value.unwrap_or(label.text));
                 }
                 PnmlChild::ToolSpecific(attributes) => {
-                    self.urgencies.tool(&self.xml.tool_data(attributes)?);
+                    self.urgencies.add_tool_data(&self.xml.tool_data(attributes)?);
                 }
                 _ => self.xml.skip()?,
             }

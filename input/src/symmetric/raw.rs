@@ -32,7 +32,7 @@ pub(super) type TermError = (TextPosition, ColourProblem);
 
 /// The greatest nesting depth of sorts and terms, including wrappers. Each open level costs some
 /// hundred bytes.
-const DEEPEST: usize = 50_000;
+const MAX_DEPTH: usize = 50_000;
 
 impl RawTerm {
     /// Returns the number of terms side by side.
@@ -78,7 +78,7 @@ impl TermNode {
 
     /// Returns true if the element is only a wrapper around its content: `<subterm>` or
     /// `<structure>`. Some writers nest several wrappers.
-    fn only_wraps(&self) -> bool {
+    fn is_wrapper(&self) -> bool {
         matches!(&*self.element, "subterm" | "structure")
     }
 }
@@ -115,9 +115,9 @@ impl<R: BufRead> XmlReader<R> {
             match self.markup()? {
                 XmlItem::Open(tag) if is_decoration(tag.name()) => self.skip()?,
                 XmlItem::Open(tag) => {
-                    if open.len() > DEEPEST {
+                    if open.len() > MAX_DEPTH {
                         let at = tag.at.of(&file);
-                        let problem = format!("a term is nested more than {DEEPEST} deep");
+                        let problem = format!("a term is nested more than {MAX_DEPTH} deep");
                         return Err(InputError::Malformed { at, problem });
                     }
                     // The number of operands is counted as they end.
@@ -127,7 +127,7 @@ impl<R: BufRead> XmlReader<R> {
                     let Some(node) = open.pop() else {
                         return Ok(RawTerm { nodes, at });
                     };
-                    let added = match node.only_wraps() {
+                    let added = match node.is_wrapper() {
                         true => node.operands,
                         false => {
                             nodes.push(node);

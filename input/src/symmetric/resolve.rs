@@ -46,7 +46,7 @@ impl Resolver<'_> {
     pub(super) fn sort(&mut self, term: &RawTerm) -> Result<SortId, TermError> {
         match self.value(term)? {
             TermValue::Sort(sort) => Ok(sort),
-            other => Err(whole(term, &other, "a sort")),
+            other => Err(whole_term_error(term, &other, "a sort")),
         }
     }
 
@@ -56,7 +56,7 @@ impl Resolver<'_> {
         for value in self.values(terms)? {
             match value {
                 TermValue::Sort(sort) => sorts.push(sort),
-                other => return Err(whole(terms, &other, "a sort")),
+                other => return Err(whole_term_error(terms, &other, "a sort")),
             }
         }
         Ok(sorts)
@@ -66,9 +66,9 @@ impl Resolver<'_> {
     pub(super) fn colours(&mut self, terms: &RawTerm) -> Result<Vec<Term>, TermError> {
         let mut colours = Vec::new();
         for value in self.values(terms)? {
-            match self.coloured(value).map_err(|problem| (terms.at, problem))? {
+            match self.as_colour(value).map_err(|problem| (terms.at, problem))? {
                 TermValue::Term(term) => colours.push(term),
-                other => return Err(whole(terms, &other, "a colour")),
+                other => return Err(whole_term_error(terms, &other, "a colour")),
             }
         }
         Ok(colours)
@@ -78,10 +78,10 @@ impl Resolver<'_> {
     pub(super) fn multiset(&mut self, term: &RawTerm, sort: SortId) -> Result<Multiset, TermError> {
         let value = self.value(term)?;
         let fail = |problem| (term.at, problem);
-        let multiset = match self.coloured(value).map_err(fail)? {
+        let multiset = match self.as_colour(value).map_err(fail)? {
             TermValue::Multiset(multiset) => multiset,
             TermValue::Term(term) => Multiset::one(term),
-            other => return Err(whole(term, &other, "a multiset of colours")),
+            other => return Err(whole_term_error(term, &other, "a multiset of colours")),
         };
         self.fitted(multiset, sort).map_err(fail)
     }
@@ -90,7 +90,7 @@ impl Resolver<'_> {
     pub(super) fn guard(&mut self, term: &RawTerm) -> Result<Guard, TermError> {
         let value = self.value(term)?;
         let guard = self.as_guard(value).map_err(|problem| (term.at, problem))?;
-        guard.map_err(|value| whole(term, &value, "a condition"))
+        guard.map_err(|value| whole_term_error(term, &value, "a condition"))
     }
 
     fn value(&mut self, term: &RawTerm) -> Result<TermValue, TermError> {
@@ -161,22 +161,23 @@ impl Resolver<'_> {
                 TermValue::Sort(self.scope.range(self.net, start, end)?)
             }
             "productsort" => self.product_sort(node, operands)?,
-            "multisetsort" => one(node, operands)?,
+            "multisetsort" => only_operand(node, operands)?,
             "numberconstant" => {
                 let bad = || ColourProblem::BadNumber(name.to_owned());
                 TermValue::Number(digits(name).ok_or_else(bad)?)
             }
             "positive" | "natural" | "integer" => TermValue::Nothing,
             "numberof" | "scalarproduct" => self.times(node, operands)?,
-            "all" => match one(node, operands)? {
+            "all" => match only_operand(node, operands)? {
                 TermValue::Sort(sort) => TermValue::Term(Term::All(sort)),
-                other => return Err(operand(node, &other, "a sort")),
+                other => return Err(operand_error(node, &other, "a sort")),
             },
             "empty" => TermValue::Multiset(Multiset::EMPTY),
             "add" => TermValue::Multiset(Multiset::sum(self.as_multisets(node, operands)?)),
             "subtract" => {
                 let mut parts = self.as_multisets(node, operands)?.into_iter();
-                let first = parts.next().ok_or_else(|| count(node, 0, "at least one"))?;
+                let first =
+                    parts.next().ok_or_else(|| operand_count_error(node, 0, "at least one"))?;
                 match parts.as_slice() {
                     [] => TermValue::Multiset(first),
                     _ => TermValue::Multiset(Multiset::minus(first, Multiset::sum(parts))),
@@ -185,15 +186,15 @@ impl Resolver<'_> {
             "tuple" => self.tuple(node, operands)?,
             "successor" | "predecessor" => {
                 let by = if &*node.element == "successor" { 1 } else { -1 };
-                match one(node, operands)? {
+                match only_operand(node, operands)? {
                     // The successor is a bijection, so all colours stay all colours.
                     TermValue::Term(Term::All(sort)) => TermValue::Term(Term::All(sort)),
                     TermValue::Term(term) => TermValue::Term(Term::shift(term, by)),
-                    other => return Err(operand(node, &other, "a colour")),
+                    other => return Err(operand_error(node, &other, "a colour")),
                 }
             }
             "partitionelementof" => {
-                let operand = one(node, operands)?;
+                let operand = only_operand(node, operands)?;
                 let of = Box::new(self.colour(node, operand)?);
                 let unknown = |_| ColourProblem::Unknown { name: name.into(), kind: "partition" };
                 let partition = self.scope.sort(name).map_err(unknown)?;
@@ -219,7 +220,7 @@ impl Resolver<'_> {
             "and" => TermValue::Guard(Guard::and(self.as_guards(node, operands)?)),
             "or" => TermValue::Guard(Guard::or(self.as_guards(node, operands)?)),
             "not" => {
-                let operand = one(node, operands)?;
+                let operand = only_operand(node, operands)?;
                 let guards = self.as_guards(node, vec![operand])?;
                 TermValue::Guard(Guard::and(guards).negated())
             }
@@ -228,7 +229,7 @@ impl Resolver<'_> {
                 let parts: [Guard; 2] = self
                     .as_guards(node, operands)?
                     .try_into()
-                    .map_err(|_| count(node, found, "two"))?;
+                    .map_err(|_| operand_count_error(node, found, "two"))?;
                 let [first, then] = parts;
                 TermValue::Guard(Guard::or([first.negated(), then]))
             }
@@ -250,11 +251,11 @@ impl Resolver<'_> {
         for value in operands {
             match value {
                 TermValue::Sort(sort) => parts.push(sort),
-                other => return Err(operand(node, &other, "a sort")),
+                other => return Err(operand_error(node, &other, "a sort")),
             }
         }
         match parts[..] {
-            [] => Err(count(node, 0, "at least one")),
+            [] => Err(operand_count_error(node, 0, "at least one")),
             [sort] => Ok(TermValue::Sort(sort)),
             _ => Ok(TermValue::Sort(self.scope.product(self.net, None, parts)?)),
         }
@@ -266,12 +267,12 @@ impl Resolver<'_> {
         operands: Vec<TermValue>,
     ) -> Result<TermValue, ColourProblem> {
         let value = integer(&node.attribute)?;
-        let sort = match one(node, operands)? {
+        let sort = match only_operand(node, operands)? {
             TermValue::Sort(sort) => sort,
-            other => return Err(operand(node, &other, "a range")),
+            other => return Err(operand_error(node, &other, "a range")),
         };
         let SortKind::Range { start, end } = *self.net.sort(sort).kind() else {
-            return Err(operand(node, &TermValue::Sort(sort), "a range"));
+            return Err(operand_error(node, &TermValue::Sort(sort), "a range"));
         };
         if !(start..=end).contains(&value) {
             return Err(ColourProblem::OutOfRange(value, self.net.sort(sort).name().to_owned()));
@@ -286,13 +287,13 @@ impl Resolver<'_> {
         node: &TermNode,
         value: TermValue,
     ) -> Result<Term, ColourProblem> {
-        match self.coloured(value)? {
+        match self.as_colour(value)? {
             TermValue::Term(term) => Ok(term),
-            other => Err(operand(node, &other, "a colour")),
+            other => Err(operand_error(node, &other, "a colour")),
         }
     }
 
-    fn coloured(&mut self, value: TermValue) -> Result<TermValue, ColourProblem> {
+    fn as_colour(&mut self, value: TermValue) -> Result<TermValue, ColourProblem> {
         Ok(match value {
             TermValue::Number(number) => {
                 let fits = i64::try_from(number);
@@ -315,10 +316,10 @@ impl Resolver<'_> {
         node: &TermNode,
         value: TermValue,
     ) -> Result<Multiset, ColourProblem> {
-        match self.coloured(value)? {
+        match self.as_colour(value)? {
             TermValue::Multiset(multiset) => Ok(multiset),
             TermValue::Term(term) => Ok(Multiset::one(term)),
-            other => Err(operand(node, &other, "a multiset of colours")),
+            other => Err(operand_error(node, &other, "a multiset of colours")),
         }
     }
 
@@ -355,7 +356,7 @@ impl Resolver<'_> {
         let mut guards = Vec::with_capacity(values.len());
         for value in values {
             let guard = self.as_guard(value)?;
-            guards.push(guard.map_err(|value| operand(node, &value, "a condition"))?);
+            guards.push(guard.map_err(|value| operand_error(node, &value, "a condition"))?);
         }
         Ok(guards)
     }
@@ -375,11 +376,11 @@ impl Resolver<'_> {
             None => TermValue::Number(1),
         };
         let (TermValue::Number(factor), [_]) = (&factor, &operands[..]) else {
-            return Err(count(node, found, expected));
+            return Err(operand_count_error(node, found, expected));
         };
         let of = self.as_multisets(node, operands)?;
         if *factor == 0 && of.iter().any(has_variables) {
-            return Err(operand(node, &TermValue::Number(0), NONE_OF_A_VARIABLE));
+            return Err(operand_error(node, &TermValue::Number(0), NONE_OF_A_VARIABLE));
         }
         let product = of.into_iter().next().and_then(|of| of.times(*factor));
         Ok(TermValue::Multiset(product.ok_or(ColourProblem::TooManyTokens)?))
@@ -393,19 +394,19 @@ impl Resolver<'_> {
         mut operands: Vec<TermValue>,
     ) -> Result<TermValue, ColourProblem> {
         match operands.len() {
-            0 => return Err(count(node, 0, "at least one")),
+            0 => return Err(operand_count_error(node, 0, "at least one")),
             1 => return Ok(operands.remove(0)),
             _ => {}
         }
         let mut values = Vec::with_capacity(operands.len());
         for value in operands {
-            values.push(self.coloured(value)?);
+            values.push(self.as_colour(value)?);
         }
         if !values.iter().all(|value| matches!(value, TermValue::Term(_))) {
             let parts = self.as_multisets(node, values)?;
             let is_empty = parts.contains(&Multiset::EMPTY);
             if is_empty && parts.iter().any(has_variables) {
-                return Err(operand(
+                return Err(operand_error(
                     node,
                     &TermValue::Multiset(Multiset::EMPTY),
                     NONE_OF_A_VARIABLE,
@@ -421,21 +422,26 @@ impl Resolver<'_> {
     }
 }
 
-fn one(node: &TermNode, operands: Vec<TermValue>) -> Result<TermValue, ColourProblem> {
+fn only_operand(node: &TermNode, operands: Vec<TermValue>) -> Result<TermValue, ColourProblem> {
     let found = operands.len();
-    let [value] = <[TermValue; 1]>::try_from(operands).map_err(|_| count(node, found, "one"))?;
+    let [value] = <[TermValue; 1]>::try_from(operands)
+        .map_err(|_| operand_count_error(node, found, "one"))?;
     Ok(value)
 }
 
-pub(super) fn count(node: &TermNode, found: usize, expected: &'static str) -> ColourProblem {
+pub(super) fn operand_count_error(
+    node: &TermNode,
+    found: usize,
+    expected: &'static str,
+) -> ColourProblem {
     ColourProblem::Operands { element: node.element.to_string(), found, expected }
 }
 
-fn operand(node: &TermNode, value: &TermValue, expected: &'static str) -> ColourProblem {
+fn operand_error(node: &TermNode, value: &TermValue, expected: &'static str) -> ColourProblem {
     ColourProblem::Operand { element: node.element.to_string(), found: value.found(), expected }
 }
 
-fn whole(term: &RawTerm, value: &TermValue, expected: &'static str) -> TermError {
+fn whole_term_error(term: &RawTerm, value: &TermValue, expected: &'static str) -> TermError {
     (term.at, ColourProblem::Whole { found: value.found(), expected })
 }
 

@@ -48,7 +48,7 @@ impl Declarations {
                 let first_visit = marks[index] == Mark::New;
                 marks[index] = Mark::Open;
                 let mut waits = false;
-                for name in declaration.made_of() {
+                for name in declaration.referenced_sorts() {
                     let Some(&other) = known.get(name) else {
                         let problem =
                             ColourProblem::Unknown { name: name.to_owned(), kind: "sort" };

@@ -87,7 +87,7 @@ impl ColouredNet {
         let size = match &kind {
             SortKind::Dot => 1,
             SortKind::Enumeration { constants, .. } => {
-                distinct(name, constants)?;
+                check_distinct(name, constants)?;
                 constants.len() as u64
             }
             SortKind::Range { start, end } if start > end => 0,
@@ -99,7 +99,7 @@ impl ColouredNet {
                 .try_fold(1u64, u64::checked_mul)
                 .unwrap_or(u64::MAX),
             SortKind::Partition { of, elements, block_of } => {
-                distinct(name, elements)?;
+                check_distinct(name, elements)?;
                 let is_valid = block_of.len() as u64 == self.sort(*of).size()
                     && block_of.iter().all(|&block| (block as usize) < elements.len());
                 if !is_valid {
@@ -114,7 +114,7 @@ impl ColouredNet {
         if size > 1 << 62 {
             return Err(ColourError::HugeSort(name.to_owned()));
         }
-        let id = SortId(next(self.sorts.len())?);
+        let id = SortId(next_number(self.sorts.len())?);
         self.sorts.push(Sort { name: name.to_owned(), kind, size });
         Ok(id)
     }
@@ -124,7 +124,7 @@ impl ColouredNet {
     /// # Errors
     /// When there are too many.
     pub fn add_variable(&mut self, name: &str, sort: SortId) -> Result<VariableId, ColourError> {
-        let id = VariableId(next(self.variables.len())?);
+        let id = VariableId(next_number(self.variables.len())?);
         self.variables.push(Variable { name: name.to_owned(), sort });
         Ok(id)
     }
@@ -139,8 +139,8 @@ impl ColouredNet {
         sort: SortId,
         initial: Multiset,
     ) -> Result<ColouredPlaceId, ColourError> {
-        let id = ColouredPlaceId(next(self.places.len())?);
-        self.claim(name, ColouredNode::Place(id))?;
+        let id = ColouredPlaceId(next_number(self.places.len())?);
+        self.reserve_id(name, ColouredNode::Place(id))?;
         let (name, initially) = (name.to_owned(), Multiset::EMPTY);
         self.places.push(ColouredPlace { name, label: None, sort, initial: initially });
         self.set_initial(id, initial)?;
@@ -177,8 +177,8 @@ impl ColouredNet {
         guard: Guard,
     ) -> Result<ColouredTransitionId, ColourError> {
         self.check_guard(&guard)?;
-        let id = ColouredTransitionId(next(self.transitions.len())?);
-        self.claim(name, ColouredNode::Transition(id))?;
+        let id = ColouredTransitionId(next_number(self.transitions.len())?);
+        self.reserve_id(name, ColouredNode::Transition(id))?;
         let name = name.to_owned();
         let (takes, puts) = (vec![], vec![]);
         self.transitions.push(ColouredTransition { name, label: None, guard, takes, puts });
@@ -227,7 +227,7 @@ impl ColouredNet {
         Ok(())
     }
 
-    fn claim(&mut self, name: &str, node: ColouredNode) -> Result<(), ColourError> {
+    fn reserve_id(&mut self, name: &str, node: ColouredNode) -> Result<(), ColourError> {
         if name.is_empty() {
             return Err(ColourError::EmptyId);
         }
@@ -282,7 +282,7 @@ impl ColouredNet {
                     return Err(ColourError::AllHere);
                 }
                 let (a, b) = (self.type_of(left)?, self.type_of(right)?);
-                if !self.same(&a, &b) {
+                if !self.have_equal_colours(&a, &b) {
                     return Err(ColourError::WrongSort {
                         found: self.type_name(&b),
                         expected: self.type_name(&a),
@@ -333,12 +333,12 @@ impl ColouredNet {
     }
 
     fn conforms(&self, found: &Type, sort: SortId) -> bool {
-        self.same(found, &Type::Sort(sort))
+        self.have_equal_colours(found, &Type::Sort(sort))
     }
 
     /// Returns true if two types have the same colours: the same declared sort, equal ranges, or
     /// products of such types.
-    fn same(&self, a: &Type, b: &Type) -> bool {
+    fn have_equal_colours(&self, a: &Type, b: &Type) -> bool {
         let parts = |kind: &Type| match kind {
             Type::Tuple(parts) => Some(parts.clone()),
             Type::Sort(sort) => match self.sort(*sort).kind() {
@@ -350,7 +350,8 @@ impl ColouredNet {
             (Type::Sort(a), Type::Sort(b)) if a == b => true,
             (a, b) => match (parts(a), parts(b)) {
                 (Some(a), Some(b)) => {
-                    a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| self.same(a, b))
+                    a.len() == b.len()
+                        && a.iter().zip(&b).all(|(a, b)| self.have_equal_colours(a, b))
                 }
                 (None, None) => {
                     let (Type::Sort(a), Type::Sort(b)) = (a, b) else { return false };
@@ -376,11 +377,11 @@ impl ColouredNet {
     }
 }
 
-fn next(count: usize) -> Result<u32, ColourError> {
+fn next_number(count: usize) -> Result<u32, ColourError> {
     u32::try_from(count).map_err(|_| ColourError::TooLarge)
 }
 
-fn distinct(sort: &str, names: &[Box<str>]) -> Result<(), ColourError> {
+fn check_distinct(sort: &str, names: &[Box<str>]) -> Result<(), ColourError> {
     let mut seen_names = HashSet::with_capacity(names.len());
     match names.iter().find(|name| !seen_names.insert(&***name)) {
         Some(name) => Err(ColourError::DuplicateColour(sort.to_owned(), name.to_string())),

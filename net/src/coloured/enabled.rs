@@ -40,7 +40,7 @@ struct BindingSearch<'s> {
     /// The tokens taken by the inputs matched so far.
     taken: BTreeMap<(ColouredPlaceId, u64), u64>,
     /// Number of steps left: tokens to examine and colours to try.
-    looks: &'s mut u64,
+    steps_left: &'s mut u64,
 }
 
 impl ColouredNet {
@@ -58,7 +58,7 @@ impl ColouredNet {
         let transition = self.transition(t);
         let mut inputs = Vec::new();
         for arc in &transition.takes {
-            collect(arc.place, &arc.inscription, &mut inputs);
+            collect_inputs(arc.place, &arc.inscription, &mut inputs);
         }
         let parts = match &transition.guard {
             Guard::And(parts) => &parts[..],
@@ -78,30 +78,34 @@ impl ColouredNet {
             inputs,
             binding: BTreeMap::new(),
             taken: BTreeMap::new(),
-            looks,
+            steps_left: looks,
         };
-        search.go_on()
+        search.match_inputs()
     }
 }
 
 /// Collects the inputs of an inscription: a sum contains each of its parts; a difference guarantees
 /// none.
-fn collect<'t>(place: ColouredPlaceId, multiset: &'t Multiset, inputs: &mut Vec<MatchedInput<'t>>) {
+fn collect_inputs<'t>(
+    place: ColouredPlaceId,
+    multiset: &'t Multiset,
+    inputs: &mut Vec<MatchedInput<'t>>,
+) {
     match multiset {
         Multiset::Of { count, term } if *count > 0 && !term.has_all() => {
             inputs.push(MatchedInput { place, term, count: *count });
         }
-        Multiset::Sum(parts) => parts.iter().for_each(|part| collect(place, part, inputs)),
+        Multiset::Sum(parts) => parts.iter().for_each(|part| collect_inputs(place, part, inputs)),
         _ => {}
     }
 }
 
 impl BindingSearch<'_> {
     /// Matches the remaining inputs, the one with the fewest possible colours first.
-    fn go_on(&mut self) -> Result<Option<Vec<BoundColour>>, GaveUp> {
+    fn match_inputs(&mut self) -> Result<Option<Vec<BoundColour>>, GaveUp> {
         let mut most_constrained: Option<(usize, Vec<u64>)> = None;
         for input in 0..self.inputs.len() {
-            let possible_colours = self.fitting(input)?;
+            let possible_colours = self.possible_colours(input)?;
             if most_constrained
                 .as_ref()
                 .is_none_or(|(_, fewest_colours)| possible_colours.len() < fewest_colours.len())
@@ -109,13 +113,13 @@ impl BindingSearch<'_> {
                 most_constrained = Some((input, possible_colours));
             }
         }
-        let Some((input, colours)) = most_constrained else { return self.without_inputs() };
+        let Some((input, colours)) = most_constrained else { return self.bind_other_variables() };
         let input = self.inputs.swap_remove(input);
         for colour in colours {
             let old_binding = self.binding.clone();
-            self.matches(input.term, colour);
+            self.bind_to_colour(input.term, colour);
             *self.taken.entry((input.place, colour)).or_insert(0) += input.count;
-            let found = self.go_on()?;
+            let found = self.match_inputs()?;
             if let Some(taken) = self.taken.get_mut(&(input.place, colour)) {
                 *taken -= input.count;
             }
@@ -130,18 +134,18 @@ impl BindingSearch<'_> {
 
     /// Returns the colours on the place that an input may take, given the variables bound and the
     /// tokens taken so far.
-    fn fitting(&mut self, input: usize) -> Result<Vec<u64>, GaveUp> {
+    fn possible_colours(&mut self, input: usize) -> Result<Vec<u64>, GaveUp> {
         let MatchedInput { place, term, count } = self.inputs[input];
         let mut possible_colours = Vec::new();
         let marking = self.marking;
         for (&colour, &tokens) in marking.bag(place) {
-            self.look()?;
+            self.count_step()?;
             let taken = self.taken.get(&(place, colour)).copied().unwrap_or(0);
             if tokens < taken + count {
                 continue;
             }
             let old_binding = self.binding.clone();
-            if self.matches(term, colour) && self.guards_hold() {
+            if self.bind_to_colour(term, colour) && self.guards_hold() {
                 possible_colours.push(colour);
             }
             self.binding = old_binding;
@@ -151,7 +155,7 @@ impl BindingSearch<'_> {
 
     /// Binds the variables of a term so that it evaluates to this colour. Returns false if that is
     /// impossible.
-    fn matches(&mut self, term: &Term, colour: u64) -> bool {
+    fn bind_to_colour(&mut self, term: &Term, colour: u64) -> bool {
         if !self.unify(term, colour) {
             return false;
         }
@@ -159,7 +163,7 @@ impl BindingSearch<'_> {
         let mut read_variables = Vec::new();
         term.variables(&mut read_variables);
         !read_variables.iter().all(|variable| self.binding.contains_key(variable))
-            || self.net.colour(term, &self.values()) == colour
+            || self.net.colour(term, &self.bound_colours()) == colour
     }
 
     /// Binds the variables of a term so that it has this colour, without comparing blocks. Returns
@@ -190,7 +194,7 @@ impl BindingSearch<'_> {
 
     /// Returns true if all guard conjuncts with bound variables hold.
     fn guards_hold(&self) -> bool {
-        let values = self.values();
+        let values = self.bound_colours();
         let is_bound = |variable| self.binding.contains_key(variable);
         let mut parts = self.guards.iter();
         parts.all(|(part, variables)| {
@@ -198,18 +202,18 @@ impl BindingSearch<'_> {
         })
     }
 
-    fn values(&self) -> Vec<BoundColour> {
+    fn bound_colours(&self) -> Vec<BoundColour> {
         let value = |(&variable, &colour)| BoundColour { variable, colour };
         self.binding.iter().map(value).collect()
     }
 
     /// Handles the case that all inputs are matched: enumerates the other variables, then applies
     /// the full firing rule.
-    fn without_inputs(&mut self) -> Result<Option<Vec<BoundColour>>, GaveUp> {
+    fn bind_other_variables(&mut self) -> Result<Option<Vec<BoundColour>>, GaveUp> {
         let unbound = self.variables.iter().filter(|it| !self.binding.contains_key(it)).copied();
         let Some(variable) = unbound.min_by_key(|&it| self.net.variable_size(it)) else {
-            self.look()?;
-            let values = self.values();
+            self.count_step()?;
+            let values = self.bound_colours();
             return match self.net.check_enabled(self.marking, self.t, &values) {
                 Ok(_) => Ok(Some(values)),
                 Err(ColouredFireError::TooMany(_)) => Err(GaveUp),
@@ -217,10 +221,10 @@ impl BindingSearch<'_> {
             };
         };
         for colour in 0..self.net.variable_size(variable) {
-            self.look()?;
+            self.count_step()?;
             self.binding.insert(variable, colour);
             if self.guards_hold()
-                && let Some(found) = self.without_inputs()?
+                && let Some(found) = self.bind_other_variables()?
             {
                 return Ok(Some(found));
             }
@@ -229,8 +233,8 @@ impl BindingSearch<'_> {
         Ok(None)
     }
 
-    fn look(&mut self) -> Result<(), GaveUp> {
-        *self.looks = self.looks.checked_sub(1).ok_or(GaveUp)?;
+    fn count_step(&mut self) -> Result<(), GaveUp> {
+        *self.steps_left = self.steps_left.checked_sub(1).ok_or(GaveUp)?;
         Ok(())
     }
 }

@@ -52,7 +52,7 @@ pub enum ColouredFireError {
 }
 
 /// The largest number of colours in an inscription that is evaluated.
-const COLOURS: usize = 10_000_000;
+const MAX_INSCRIPTION_COLOURS: usize = 10_000_000;
 
 impl ColouredNet {
     /// Returns the initial marking, if no place holds more than `limit` colours.
@@ -182,7 +182,7 @@ impl ColouredNet {
     }
 
     /// Returns the tokens that arcs move, by place.
-    fn moved(
+    fn moved_tokens(
         &self,
         arcs: &[super::ColouredArc],
         binding: &[BoundColour],
@@ -190,7 +190,7 @@ impl ColouredNet {
         let mut moved = MovedTokens::new();
         for arc in arcs {
             let bag = moved.entry(arc.place).or_default();
-            for (colour, tokens) in self.bag(&arc.inscription, binding, COLOURS)? {
+            for (colour, tokens) in self.bag(&arc.inscription, binding, MAX_INSCRIPTION_COLOURS)? {
                 add(bag, colour, tokens)?;
             }
         }
@@ -217,8 +217,8 @@ impl ColouredNet {
         if !self.holds(&transition.guard, binding) {
             return Err(ColouredFireError::Guard);
         }
-        let takes = self.moved(&transition.takes, binding)?;
-        let puts = self.moved(&transition.puts, binding)?;
+        let takes = self.moved_tokens(&transition.takes, binding)?;
+        let puts = self.moved_tokens(&transition.puts, binding)?;
         for (&place, bag) in &takes {
             for (&colour, &needed) in bag {
                 let there = marking.tokens(place, colour);

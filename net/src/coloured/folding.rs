@@ -134,7 +134,7 @@ impl Folding {
     }
 
     /// Attaches the coloured net, which knows the colours' names.
-    pub fn of(self, net: Arc<ColouredNet>) -> Self {
+    pub fn with_coloured_net(self, net: Arc<ColouredNet>) -> Self {
         Folding { net: Some(net), ..self }
     }
 
@@ -165,12 +165,12 @@ impl Folding {
 
     /// Returns the places to which a coloured place unfolds.
     pub fn places(&self, index: usize) -> impl ExactSizeIterator<Item = PlaceId> + use<> {
-        row(&self.place_ends, index).map(PlaceId::new)
+        index_range(&self.place_ends, index).map(PlaceId::new)
     }
 
     /// Returns the transitions to which a coloured transition unfolds.
     pub fn transitions(&self, index: usize) -> impl ExactSizeIterator<Item = TransitionId> + use<> {
-        row(&self.transition_ends, index).map(TransitionId::new)
+        index_range(&self.transition_ends, index).map(TransitionId::new)
     }
 
     /// Returns the coloured place with this name.
@@ -194,7 +194,7 @@ impl Folding {
     }
 }
 
-fn row(ends: &[u32], index: usize) -> Range<usize> {
+fn index_range(ends: &[u32], index: usize) -> Range<usize> {
     let start = if index == 0 { 0 } else { ends[index - 1] };
     start as usize..ends[index] as usize
 }

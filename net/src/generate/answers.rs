@@ -9,7 +9,7 @@ pub enum KnownCount {
     /// A number below 2¹²⁸.
     Exactly(u128),
     /// A finite number of 2¹²⁸ or more.
-    Beyond,
+    TooLarge,
     /// Infinity.
     Infinite,
 }
@@ -19,7 +19,7 @@ impl KnownCount {
     pub fn exact(self) -> Option<u128> {
         match self {
             KnownCount::Exactly(number) => Some(number),
-            KnownCount::Beyond | KnownCount::Infinite => None,
+            KnownCount::TooLarge | KnownCount::Infinite => None,
         }
     }
 
@@ -32,7 +32,7 @@ impl KnownCount {
     pub(super) fn times(self, factor: u128) -> KnownCount {
         match self {
             KnownCount::Exactly(number) => number.checked_mul(factor).into(),
-            KnownCount::Beyond if factor == 0 => KnownCount::Exactly(0),
+            KnownCount::TooLarge if factor == 0 => KnownCount::Exactly(0),
             other => other,
         }
     }
@@ -42,7 +42,7 @@ impl KnownCount {
         match (self, other) {
             (KnownCount::Exactly(a), KnownCount::Exactly(b)) => a.checked_add(b).into(),
             (KnownCount::Infinite, _) | (_, KnownCount::Infinite) => KnownCount::Infinite,
-            _ => KnownCount::Beyond,
+            _ => KnownCount::TooLarge,
         }
     }
 }
@@ -50,7 +50,7 @@ impl KnownCount {
 impl From<Option<u128>> for KnownCount {
     /// Converts a checked result; `None` is an overflow.
     fn from(number: Option<u128>) -> KnownCount {
-        number.map_or(KnownCount::Beyond, KnownCount::Exactly)
+        number.map_or(KnownCount::TooLarge, KnownCount::Exactly)
     }
 }
 
@@ -58,7 +58,7 @@ impl fmt::Display for KnownCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             KnownCount::Exactly(number) => number.fmt(f),
-            KnownCount::Beyond => f.write_str("more than 2^128"),
+            KnownCount::TooLarge => f.write_str("more than 2^128"),
             KnownCount::Infinite => f.write_str("infinite"),
         }
     }
@@ -71,7 +71,7 @@ pub(super) fn choose(n: u64, k: u64) -> KnownCount {
         // The product of i + 1 consecutive numbers is a multiple of (i + 1)!.
         match result.checked_mul(u128::from(n - i)) {
             Some(product) => result = product / u128::from(i + 1),
-            None => return KnownCount::Beyond,
+            None => return KnownCount::TooLarge,
         }
     }
     if k > n { KnownCount::Exactly(0) } else { KnownCount::Exactly(result) }
@@ -85,23 +85,23 @@ pub struct Answers {
     /// The number of pairs of a reachable marking and a transition enabled in it.
     pub firings: KnownCount,
     /// The largest number of tokens on a place; `None` if unbounded.
-    pub most_in_place: Option<u64>,
+    pub max_in_place: Option<u64>,
     /// The largest number of tokens in a marking; `None` if unbounded.
-    pub most_in_marking: Option<u64>,
+    pub max_in_marking: Option<u64>,
     /// True if a dead marking is reachable.
-    pub deadlock: bool,
+    pub has_deadlock: bool,
     /// True if every transition is enabled in some reachable marking.
-    pub quasi_live: bool,
+    pub is_quasi_live: bool,
     /// True if every transition can be enabled again from every reachable marking.
-    pub live: bool,
+    pub is_live: bool,
     /// True if some place holds its initial tokens in every reachable marking.
-    pub stable_place: bool,
+    pub has_stable_place: bool,
 }
 
 impl Answers {
     /// Returns true if no place ever holds more than one token.
     pub fn one_safe(&self) -> bool {
-        self.most_in_place.is_some_and(|max_tokens| max_tokens <= 1)
+        self.max_in_place.is_some_and(|max_tokens| max_tokens <= 1)
     }
 }
 
@@ -121,9 +121,12 @@ mod tests {
     #[test]
     fn counts_that_overflow_say_so() {
         assert_eq!(KnownCount::power(3, 80).exact(), Some(3u128.pow(80)));
-        assert_eq!(KnownCount::power(3, 81), KnownCount::Beyond);
-        assert_eq!(KnownCount::Beyond.plus(KnownCount::Exactly(1)).times(2), KnownCount::Beyond);
-        assert_eq!(KnownCount::Infinite.plus(KnownCount::Beyond), KnownCount::Infinite);
+        assert_eq!(KnownCount::power(3, 81), KnownCount::TooLarge);
+        assert_eq!(
+            KnownCount::TooLarge.plus(KnownCount::Exactly(1)).times(2),
+            KnownCount::TooLarge
+        );
+        assert_eq!(KnownCount::Infinite.plus(KnownCount::TooLarge), KnownCount::Infinite);
     }
 
     #[test]
@@ -132,6 +135,6 @@ mod tests {
         assert_eq!(choose(60, 30), KnownCount::Exactly(118_264_581_564_861_424));
         assert_eq!(choose(3, 5), KnownCount::Exactly(0));
         assert_eq!(choose(5, 0), KnownCount::Exactly(1));
-        assert_eq!(choose(1_000, 500), KnownCount::Beyond);
+        assert_eq!(choose(1_000, 500), KnownCount::TooLarge);
     }
 }

@@ -34,12 +34,12 @@ pub fn binary_counter(bits: u32) -> KnownNet {
     let known = Answers {
         states,
         firings: states.exact().map(|states| states - 1).into(),
-        most_in_place: Some(1),
-        most_in_marking: Some(bits.into()),
-        deadlock: true,
-        quasi_live: true,
-        live: false,
-        stable_place: false,
+        max_in_place: Some(1),
+        max_in_marking: Some(bits.into()),
+        has_deadlock: true,
+        is_quasi_live: true,
+        is_live: false,
+        has_stable_place: false,
     };
     KnownNet { net: sketch.build(), known }
 }

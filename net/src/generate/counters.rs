@@ -34,12 +34,12 @@ pub fn counters(count: u32) -> KnownNet {
     let known = Answers {
         states: KnownCount::Infinite,
         firings: KnownCount::Infinite,
-        most_in_place: None,
-        most_in_marking: None,
-        deadlock: false,
-        quasi_live: true,
-        live: true,
-        stable_place: false,
+        max_in_place: None,
+        max_in_marking: None,
+        has_deadlock: false,
+        is_quasi_live: true,
+        is_live: true,
+        has_stable_place: false,
     };
     KnownNet { net: sketch.build(), known }
 }

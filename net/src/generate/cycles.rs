@@ -54,12 +54,12 @@ pub fn cycles(count: u32, length: u32, are_coupled: bool) -> KnownNet {
     let known = Answers {
         states,
         firings,
-        most_in_place: Some(1),
-        most_in_marking: Some(count.into()),
-        deadlock: false,
-        quasi_live: true,
-        live: true,
-        stable_place: false,
+        max_in_place: Some(1),
+        max_in_marking: Some(count.into()),
+        has_deadlock: false,
+        is_quasi_live: true,
+        is_live: true,
+        has_stable_place: false,
     };
     KnownNet { net: sketch.build(), known }
 }

@@ -49,12 +49,12 @@ pub fn grid(width: u32, height: u32, tokens: u32) -> KnownNet {
     let known = Answers {
         states: if k == 0 { KnownCount::Exactly(1) } else { choose(n + k - 1, k) },
         firings: start_marked.times(steps),
-        most_in_place: Some(k),
-        most_in_marking: Some(k),
-        deadlock: !can_move,
-        quasi_live: can_move || n == 1,
-        live: can_move || n == 1,
-        stable_place: !can_move,
+        max_in_place: Some(k),
+        max_in_marking: Some(k),
+        has_deadlock: !can_move,
+        is_quasi_live: can_move || n == 1,
+        is_live: can_move || n == 1,
+        has_stable_place: !can_move,
     };
     KnownNet { net: sketch.build(), known }
 }

@@ -54,12 +54,12 @@ pub fn mutual_exclusion(processes: u32, permits: u32) -> KnownNet {
     let known = Answers {
         states,
         firings,
-        most_in_place: Some(u64::from(permits.max(1))),
-        most_in_marking: Some(u64::from(n) + u64::from(permits)),
-        deadlock: permits == 0,
-        quasi_live: permits > 0,
-        live: permits > 0,
-        stable_place: permits == 0,
+        max_in_place: Some(u64::from(permits.max(1))),
+        max_in_marking: Some(u64::from(n) + u64::from(permits)),
+        has_deadlock: permits == 0,
+        is_quasi_live: permits > 0,
+        is_live: permits > 0,
+        has_stable_place: permits == 0,
     };
     KnownNet { net: sketch.build(), known }
 }
@@ -79,10 +79,10 @@ mod tests {
     fn one_permit_excludes_and_none_blocks() {
         let one = mutual_exclusion(3, 1).known;
         assert_eq!(one.states, KnownCount::Exactly(8 + 3 * 4));
-        assert!(one.one_safe() && one.live && !one.deadlock);
+        assert!(one.one_safe() && one.is_live && !one.has_deadlock);
         let none = mutual_exclusion(3, 0).known;
         assert_eq!(none.states, KnownCount::Exactly(8));
-        assert!(none.deadlock && !none.quasi_live);
+        assert!(none.has_deadlock && !none.is_quasi_live);
         assert!(!mutual_exclusion(3, 2).known.one_safe());
     }
 }

@@ -26,12 +26,12 @@ pub fn odometer(digits: u32, base: u32) -> KnownNet {
     let known = Answers {
         states,
         firings: states.exact().map(|states| states - 1).into(),
-        most_in_place: Some(u64::from(base) - 1),
-        most_in_marking: Some((u64::from(base) - 1) * u64::from(digits)),
-        deadlock: true,
-        quasi_live: true,
-        live: false,
-        stable_place: false,
+        max_in_place: Some(u64::from(base) - 1),
+        max_in_marking: Some((u64::from(base) - 1) * u64::from(digits)),
+        has_deadlock: true,
+        is_quasi_live: true,
+        is_live: false,
+        has_stable_place: false,
     };
     KnownNet { net: net(digits, base), known }
 }

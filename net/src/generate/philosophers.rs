@@ -49,12 +49,12 @@ pub fn philosophers(tables: u32) -> KnownNet {
     let known = Answers {
         states: KnownCount::power(3, tables),
         firings: KnownCount::power(3, tables - 2).times(7 * u128::from(tables)),
-        most_in_place: Some(1),
-        most_in_marking: Some(2 * u64::from(tables)),
-        deadlock: true,
-        quasi_live: true,
-        live: false,
-        stable_place: false,
+        max_in_place: Some(1),
+        max_in_marking: Some(2 * u64::from(tables)),
+        has_deadlock: true,
+        is_quasi_live: true,
+        is_live: false,
+        has_stable_place: false,
     };
     KnownNet { net: sketch.build(), known }
 }

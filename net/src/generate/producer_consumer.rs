@@ -49,12 +49,12 @@ pub fn producer_consumer(capacity: u32, puts: u32, takes: u32) -> KnownNet {
     let known = Answers {
         states: KnownCount::Exactly(4 * levels),
         firings: KnownCount::Exactly(4 * levels + 2 * puttable + 2 * takeable),
-        most_in_place: Some(u64::from(capacity)),
-        most_in_marking: Some(u64::from(capacity) + 2),
-        deadlock: false,
-        quasi_live: true,
-        live: true,
-        stable_place: false,
+        max_in_place: Some(u64::from(capacity)),
+        max_in_marking: Some(u64::from(capacity) + 2),
+        has_deadlock: false,
+        is_quasi_live: true,
+        is_live: true,
+        has_stable_place: false,
     };
     KnownNet { net: sketch.build(), known }
 }

@@ -30,7 +30,7 @@ pub fn random_goal(rng: &mut Rng, net: &Net) -> Goal {
 /// disjunctions of two or three parts. Comparisons are tight at a marking of a short random walk,
 /// so that many are neither always true nor always false.
 pub fn random_predicate(rng: &mut Rng, net: &Net, depth: u32) -> Predicate {
-    let walked_marking = wander(rng, net);
+    let walked_marking = random_walk(rng, net);
     nested(rng, net, &walked_marking, depth)
 }
 
@@ -87,7 +87,7 @@ pub fn random_sum(rng: &mut Rng, net: &Net, is_positive: bool) -> LinearSum {
 }
 
 /// Returns the marking after up to twenty random firings.
-fn wander(rng: &mut Rng, net: &Net) -> Marking {
+fn random_walk(rng: &mut Rng, net: &Net) -> Marking {
     let mut marking = net.initial().clone();
     for _ in 0..rng.u32(0..=20) {
         let enabled: Vec<_> = net.transitions().filter(|&t| net.is_enabled(&marking, t)).collect();

@@ -49,12 +49,12 @@ pub fn token_ring(stations: u32) -> KnownNet {
     let known = Answers {
         states: half.times(3 * n),
         firings: half.times(n * n).plus(others_waiting).plus(half.times(3 * n)),
-        most_in_place: Some(1),
-        most_in_marking: Some(u64::from(stations) + 1),
-        deadlock: false,
-        quasi_live: true,
-        live: true,
-        stable_place: false,
+        max_in_place: Some(1),
+        max_in_marking: Some(u64::from(stations) + 1),
+        has_deadlock: false,
+        is_quasi_live: true,
+        is_live: true,
+        has_stable_place: false,
     };
     KnownNet { net: sketch.build(), known }
 }

@@ -2,8 +2,8 @@
 //! in an endless repetition. The pictures use SVG animation without scripts, so they move in every
 //! program that supports it.
 
-use super::net::{called, tokens};
-use super::svg::{SceneDrawing, lit, written};
+use super::net::{box_text, tokens};
+use super::svg::{SceneDrawing, highlighted_name, write_centred};
 use super::{DrawnPart, Highlight, net};
 use parikh_net::printable::counted;
 use parikh_net::{FireError, FiringSequence, Net};
@@ -11,13 +11,13 @@ use parikh_solvers::Budget;
 use std::fmt::Write as _;
 
 /// The largest number of firings in an animation.
-pub const MOST_FIRINGS: u128 = 400;
+pub const MAX_FIRINGS: u128 = 400;
 
 /// The duration of a firing in seconds.
 const BEAT: f64 = 0.9;
 
 /// The number of beats after the last firing before the animation restarts.
-const REST: usize = 3;
+const BEATS_AT_END: usize = 3;
 
 /// Draws the nodes of `part` while `sequence` fires.
 ///
@@ -42,7 +42,7 @@ pub fn animated(
     let caption = counted(fired.len(), "firing");
     let scene = net(of, part, &Highlight { caption, ..Highlight::default() });
     let drawing = SceneDrawing::new(&scene, budget);
-    let beats = markings.len() + REST;
+    let beats = markings.len() + BEATS_AT_END;
     let places: Vec<_> = part.places.iter().copied().collect();
     let transitions: Vec<_> = part.transitions.iter().copied().collect();
     let picture = drawing.print(|at| {
@@ -59,7 +59,7 @@ pub fn animated(
                 let shown: Vec<bool> = counts.iter().map(|&now| now == count).collect();
                 let first = if shown[0] { "visible" } else { "hidden" };
                 let _ = writeln!(text, "<g visibility=\"{first}\">");
-                written(&tokens(count), 0.0, &mut text);
+                write_centred(&tokens(count), 0.0, &mut text);
                 animate(&mut text, "visibility", &shown, ["hidden", "visible"], beats);
                 text.push_str("</g>\n");
             }
@@ -72,7 +72,7 @@ pub fn animated(
             }
             let mut light = String::new();
             animate(&mut light, "visibility", &now, ["hidden", "visible"], beats);
-            text = lit(&called(of, t), " visibility=\"hidden\"", &light);
+            text = highlighted_name(&box_text(of, t), " visibility=\"hidden\"", &light);
         }
         Some(text)
     });

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// The largest length of an inscription. Inscriptions of some models have hundreds of terms.
-const LONGEST: usize = 60;
+const MAX_LETTERS: usize = 60;
 
 /// Returns the scene of a coloured net. Nodes with names in `bright` are highlighted.
 pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
@@ -34,27 +34,27 @@ pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
         scene.nodes.push(SceneNode {
             id: format!("p{at}"),
             form: NodeForm::Ellipse,
-            marked: !initial.is_empty(),
-            inside: initial,
-            beside: name,
-            cut: false,
-            bright: bright.contains(&*place.name),
+            is_marked: !initial.is_empty(),
+            inner_text: initial,
+            outer_text: name,
+            has_hidden_arcs: false,
+            is_highlighted: bright.contains(&*place.name),
         });
     }
     let first = scene.nodes.len();
     for (at, transition) in net.transitions().iter().enumerate() {
         let mut name = names.transitions[at].clone();
         if transition.guard != Guard::TRUE {
-            let _ = write!(name, "\n[{}]", cut(coloured_text::guard(net, &transition.guard)));
+            let _ = write!(name, "\n[{}]", clip(coloured_text::guard(net, &transition.guard)));
         }
         scene.nodes.push(SceneNode {
             id: format!("t{at}"),
             form: NodeForm::Box,
-            inside: name,
-            beside: String::new(),
-            cut: false,
-            bright: bright.contains(&*transition.name),
-            marked: false,
+            inner_text: name,
+            outer_text: String::new(),
+            has_hidden_arcs: false,
+            is_highlighted: bright.contains(&*transition.name),
+            is_marked: false,
         });
     }
     for (at, transition) in net.transitions().iter().enumerate() {
@@ -71,14 +71,14 @@ pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
 }
 
 fn inscription(net: &ColouredNet, multiset: &Multiset) -> String {
-    cut(coloured_text::multiset(net, multiset))
+    clip(coloured_text::multiset(net, multiset))
 }
 
 /// Returns the legend: `Pair = Ring × Level; x, y : Ring`.
 fn legend(net: &ColouredNet) -> String {
     let mut lines: Vec<String> = Vec::new();
     for sort in net.sorts().iter().filter(|sort| *sort.kind() != SortKind::Dot) {
-        lines.push(format!("{} = {}", sort.name(), cut(colours(net, sort))));
+        lines.push(format!("{} = {}", sort.name(), clip(colours(net, sort))));
     }
     for (at, sort) in net.sorts().iter().enumerate() {
         let of_sort = net.variables().iter().filter(|variable| variable.sort.index() == at);
@@ -93,7 +93,7 @@ fn legend(net: &ColouredNet) -> String {
 fn colours(net: &ColouredNet, sort: &Sort) -> String {
     // More names would be cut anyway.
     let some = |names: &[Box<str>]| {
-        let names: Vec<&str> = names.iter().take(LONGEST).map(|name| &**name).collect();
+        let names: Vec<&str> = names.iter().take(MAX_LETTERS).map(|name| &**name).collect();
         names.join(", ")
     };
     match sort.kind() {
@@ -111,8 +111,8 @@ fn colours(net: &ColouredNet, sort: &Sort) -> String {
     }
 }
 
-fn cut(text: String) -> String {
-    match text.char_indices().nth(LONGEST) {
+fn clip(text: String) -> String {
+    match text.char_indices().nth(MAX_LETTERS) {
         Some((end, _)) => format!("{} …", &text[..end]),
         None => text,
     }

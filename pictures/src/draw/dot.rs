@@ -24,11 +24,11 @@ pub fn dot(scene: &Scene) -> String {
             NodeForm::Box => "box, height=0.3",
             NodeForm::Group => "box",
         };
-        let beside = match node.beside.is_empty() {
+        let beside = match node.outer_text.is_empty() {
             true => String::new(),
-            false => format!(", xlabel={}", quoted(&node.beside)),
+            false => format!(", xlabel={}", quoted(&node.outer_text)),
         };
-        let inside = quoted(&node.inside);
+        let inside = quoted(&node.inner_text);
         let style = style(node);
         let whole = title.as_ref().map(|title| format!(", tooltip={}", quoted(title)));
         let whole = whole.unwrap_or_default();
@@ -58,7 +58,7 @@ pub fn dot(scene: &Scene) -> String {
 }
 
 fn style(node: &SceneNode) -> String {
-    match (node.cut, node.bright) {
+    match (node.has_hidden_arcs, node.is_highlighted) {
         (false, false) => String::new(),
         (true, false) => ", style=dashed".to_owned(),
         (false, true) => format!(", style=filled, fillcolor=\"{BRIGHT}\", penwidth=2"),

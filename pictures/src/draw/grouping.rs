@@ -5,7 +5,7 @@
 //! they touch. If no level has few enough groups, nodes are grouped by their names without digits.
 //! Generated nets repeat such names: `fork_1`, `fork_2`, … become `fork_#`.
 
-use super::MOST_NODES;
+use super::MAX_READABLE_NODES;
 use parikh_net::coloured::Folding;
 use parikh_net::{Net, PlaceId, TransitionId, UnitId, Units, name_of};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ pub struct NodeGroup {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeGroups {
     /// The criterion: `units`, `colours` or `names without digits`.
-    pub by: &'static str,
+    pub criterion: &'static str,
     /// The groups of places.
     pub places: Vec<NodeGroup>,
     /// The groups of transitions.
@@ -43,7 +43,7 @@ impl NodeGroups {
         let by_units = || net.units().and_then(|units| by_units(net, units));
         let by_names = || {
             let for_people = by_names(net, true);
-            if for_people.len() <= MOST_NODES { for_people } else { by_names(net, false) }
+            if for_people.len() <= MAX_READABLE_NODES { for_people } else { by_names(net, false) }
         };
         by_colours.or_else(by_units).unwrap_or_else(by_names)
     }
@@ -90,7 +90,7 @@ fn by_colours(net: &Net, folding: &Folding) -> NodeGroups {
         places[group].tokens += u128::from(net.initial()[place]);
     }
     transition_group.iter().for_each(|&group| transitions[group].nodes += 1);
-    NodeGroups { by: "colours", places, transitions, place_group, transition_group }
+    NodeGroups { criterion: "colours", places, transitions, place_group, transition_group }
 }
 
 /// Groups by the units at the deepest level with few enough groups. Returns `None` if only the root
@@ -107,7 +107,7 @@ fn by_units(net: &Net, units: &Units) -> Option<NodeGroups> {
     while low <= high {
         let level = low.midpoint(high);
         let grouping = at_level(net, units, level);
-        if grouping.len() <= MOST_NODES {
+        if grouping.len() <= MAX_READABLE_NODES {
             best = Some(grouping);
             low = level + 1;
         } else {
@@ -149,7 +149,7 @@ fn at_level(net: &Net, units: &Units, level: usize) -> NodeGroups {
         })
         .collect();
     NodeGroups {
-        by: "units",
+        criterion: "units",
         places: places.groups,
         transitions: transitions.groups,
         place_group,
@@ -171,7 +171,7 @@ fn by_names(net: &Net, for_people: bool) -> NodeGroups {
         |t: TransitionId| transitions.add(name(net.transition_name(t), net.transition_label(t)), 0);
     let transition_group = net.transitions().map(of_transition).collect();
     NodeGroups {
-        by: "names without digits",
+        criterion: "names without digits",
         places: places.groups,
         transitions: transitions.groups,
         place_group,

@@ -69,7 +69,7 @@ pub enum HighlightError {
 }
 
 /// The largest number of minimal siphons or traps computed to find one by its number.
-const SETS: usize = 100;
+const MAX_SETS: usize = 100;
 
 impl Highlight {
     /// Highlights the nodes with these ids or labels. A text may hold several names separated by
@@ -181,7 +181,7 @@ impl Highlight {
             ClosureKind::Siphon => "siphon",
             ClosureKind::Trap => "trap",
         };
-        let found = minimal_sets(net, kind, SETS.max(wanted), budget);
+        let found = minimal_sets(net, kind, MAX_SETS.max(wanted), budget);
         let set = wanted.checked_sub(1).and_then(|index| found.sets.get(index));
         let Some(set) = set else {
             if let Some(spent) = budget.exhausted() {
@@ -214,15 +214,15 @@ impl Highlight {
         for step in sequence.steps() {
             let (count, positions) = fired.entry(step.transition).or_default();
             *count += u128::from(step.count);
-            if positions.len() <= SHOWN {
+            if positions.len() <= MAX_POSITIONS {
                 positions.push(position);
             }
             position += u128::from(step.count);
         }
         let label = |(transition, (count, positions)): (_, (u128, Vec<u128>))| {
             let mut at: Vec<String> =
-                positions.iter().take(SHOWN).map(|at| format!("#{at}")).collect();
-            if positions.len() > SHOWN {
+                positions.iter().take(MAX_POSITIONS).map(|at| format!("#{at}")).collect();
+            if positions.len() > MAX_POSITIONS {
                 at.push("…".to_owned());
             }
             let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
@@ -240,7 +240,7 @@ impl Highlight {
 }
 
 /// The largest number of positions of a transition written beside it.
-const SHOWN: usize = 5;
+const MAX_POSITIONS: usize = 5;
 
 /// Returns the nodes that a text denotes: by their ids, or else by their labels, as in formulas.
 ///
@@ -253,7 +253,7 @@ fn nodes_meant(net: &Net, text: &str) -> Result<Vec<NetNode>, FormulaProblem> {
     }
     let mut nodes = Vec::new();
     for kind in [NodeKind::Place, NodeKind::Transition] {
-        let named = parikh_formula::nodes_meant(net, kind, text)?;
+        let named = parikh_formula::nodes_of_text(net, kind, text)?;
         nodes.extend(named.ids.iter().flat_map(|id| match kind {
             NodeKind::Place => {
                 net.places_named(id).into_iter().flatten().map(NetNode::Place).collect()

@@ -20,14 +20,14 @@ mod summary;
 mod svg;
 pub mod system;
 
-pub use animated::{MOST_FIRINGS, animated};
+pub use animated::{MAX_FIRINGS, animated};
 pub use coloured::coloured;
 pub use dot::dot;
 pub use grouping::{NodeGroup, NodeGroups};
 pub use highlight::{Highlight, HighlightError};
 pub use net::{extended, net};
 pub use scene::{LineEnds, NodeForm, Scene, SceneLine, SceneNode};
-pub use strip::{MOST_PICTURES, Strip, strip};
+pub use strip::{MAX_PICTURES, Strip, strip};
 pub use summary::{Summary, summary};
 pub(crate) use svg::escaped;
 pub use svg::svg;
@@ -36,10 +36,10 @@ use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::BTreeSet;
 
 /// The largest number of nodes in a readable picture.
-pub const MOST_NODES: usize = 300;
+pub const MAX_READABLE_NODES: usize = 300;
 
 /// The largest number of nodes in a picture that only has to show the shape of a whole net.
-pub const MOST_WHOLE: usize = 1_000;
+pub const MAX_WHOLE_NODES: usize = 1_000;
 
 /// The nodes of a net to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -51,16 +51,16 @@ fn of_place(
     SceneNode {
         id: format!("p{}", place.index()),
         form: NodeForm::Circle,
-        inside: tokens(marking[place]),
-        beside: with_remark(name, remark),
-        cut: arcs.into_iter().any(|arc| !part.transitions.contains(&arc.transition)),
-        bright: remark.is_some(),
-        marked: net.initial()[place] > 0,
+        inner_text: tokens(marking[place]),
+        outer_text: with_remark(name, remark),
+        has_hidden_arcs: arcs.into_iter().any(|arc| !part.transitions.contains(&arc.transition)),
+        is_highlighted: remark.is_some(),
+        is_marked: net.initial()[place] > 0,
     }
 }
 
 /// Returns the text in the box of a transition.
-pub(super) fn called(net: &Net, t: TransitionId) -> String {
+pub(super) fn box_text(net: &Net, t: TransitionId) -> String {
     DisplayNames::for_people(net).with_shared().transitions.swap_remove(t.index())
 }
 
@@ -85,11 +85,11 @@ fn of_transition(
     SceneNode {
         id: format!("t{}", t.index()),
         form: NodeForm::Box,
-        inside: with_remark(name, remark),
-        beside: String::new(),
-        cut: arcs.any(|arc| !part.places.contains(&arc.place)),
-        bright: remark.is_some(),
-        marked: false,
+        inner_text: with_remark(name, remark),
+        outer_text: String::new(),
+        has_hidden_arcs: arcs.any(|arc| !part.places.contains(&arc.place)),
+        is_highlighted: remark.is_some(),
+        is_marked: false,
     }
 }
 

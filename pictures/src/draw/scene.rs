@@ -6,7 +6,7 @@
 use crate::names::{clipped, clipped_to};
 
 /// The largest number of letters in a line of a caption.
-const CAPTION: usize = 200;
+const MAX_CAPTION_LETTERS: usize = 200;
 
 /// The contents of a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,15 +44,15 @@ pub struct SceneNode {
     /// The form of the node.
     pub form: NodeForm,
     /// The text inside the node.
-    pub inside: String,
+    pub inner_text: String,
     /// The text beside the node. May be empty.
-    pub beside: String,
+    pub outer_text: String,
     /// True if some arcs of the node are left out.
-    pub cut: bool,
+    pub has_hidden_arcs: bool,
     /// True if the node is highlighted.
-    pub bright: bool,
+    pub is_highlighted: bool,
     /// True if the node or a member of the group is marked. The layout begins at marked nodes.
-    pub marked: bool,
+    pub is_marked: bool,
 }
 
 /// A line between two nodes.
@@ -87,18 +87,18 @@ impl Scene {
     pub(super) fn clipped(&self) -> (Scene, Vec<Option<String>>) {
         let lines = |text: &str| text.split('\n').map(clipped).collect::<Vec<_>>().join("\n");
         let mut scene = self.clone();
-        let caption = self.caption.split('\n').map(|line| clipped_to(line, CAPTION));
+        let caption = self.caption.split('\n').map(|line| clipped_to(line, MAX_CAPTION_LETTERS));
         scene.caption = caption.collect::<Vec<_>>().join("\n");
         scene.lines.iter_mut().for_each(|line| line.label = clipped(&line.label));
         let mut titles = Vec::with_capacity(scene.nodes.len());
         for node in &mut scene.nodes {
-            let (inside, beside) = (lines(&node.inside), lines(&node.beside));
-            let both = [(&node.beside, &beside), (&node.inside, &inside)];
+            let (inside, beside) = (lines(&node.inner_text), lines(&node.outer_text));
+            let both = [(&node.outer_text, &beside), (&node.inner_text, &inside)];
             let whole: Vec<&str> = (both.iter().filter(|(whole, clipped)| whole != clipped))
                 .map(|(whole, _)| whole.as_str())
                 .collect();
             titles.push((!whole.is_empty()).then(|| whole.join("\n")));
-            (node.inside, node.beside) = (inside, beside);
+            (node.inner_text, node.outer_text) = (inside, beside);
         }
         (scene, titles)
     }

@@ -3,8 +3,8 @@
 //! after a firing, with the fired transition highlighted and named above. The pictures fill a page
 //! in rows, and every node has the same position in all pictures.
 
-use super::net::{called, tokens};
-use super::svg::{self, SceneDrawing, escaped, lit, written};
+use super::net::{box_text, tokens};
+use super::svg::{self, SceneDrawing, escaped, highlighted_name, write_centred};
 use super::{DrawnPart, Highlight, net};
 use crate::names::clipped;
 use parikh_evidence::{ReplayError, replay};
@@ -14,10 +14,10 @@ use std::fmt::Write as _;
 
 /// The largest number of pictures. For a longer sequence, the strip shows the beginning and a
 /// longer part of the end, because the last marking is the purpose of the sequence.
-pub const MOST_PICTURES: usize = 60;
+pub const MAX_PICTURES: usize = 60;
 
 /// The number of pictures for the beginning of a longer sequence.
-const OF_BEGINNING: usize = 20;
+const PICTURES_OF_BEGINNING: usize = 20;
 
 /// The width of the page, which the pictures fill row by row.
 const PAGE: f64 = 1400.0;
@@ -39,7 +39,7 @@ pub struct Strip {
 /// A picture in a strip.
 struct StripFrame {
     /// The number of firings before the marking.
-    after: u128,
+    firings: u128,
     /// The last transition fired before the marking.
     fired: Option<TransitionId>,
     marking: Marking,
@@ -82,14 +82,14 @@ pub fn strip(
         );
         if let Some(frame) = frame {
             let _ = writeln!(text, "<g transform=\"translate(0 {TITLE})\">");
-            drawing.body(|at| in_node(of, &nodes, frame, at), &mut text);
+            drawing.body(|at| node_content(of, &nodes, frame, at), &mut text);
             text.push_str("</g>\n");
         }
         text.push_str("</g>\n");
     };
     for (at, (frame, title)) in frames.iter().zip(&titles).enumerate() {
-        let behind = at >= OF_BEGINNING;
-        if gap == 1 && at == OF_BEGINNING {
+        let behind = at >= PICTURES_OF_BEGINNING;
+        if gap == 1 && at == PICTURES_OF_BEGINNING {
             draw(at, &format!("… {left_out} more"), None);
         }
         draw(at + usize::from(behind) * gap, title, Some(frame));
@@ -101,11 +101,13 @@ pub fn strip(
 /// Returns the markings to draw, and the number of the other markings.
 fn frames(of: &Net, sequence: &FiringSequence) -> Result<(Vec<StripFrame>, u128), ReplayError> {
     let firings = sequence.firings();
-    let left_out = (firings + 1).saturating_sub(MOST_PICTURES as u128);
+    let left_out = (firings + 1).saturating_sub(MAX_PICTURES as u128);
     let drawn = |after: u128| {
-        left_out == 0 || after < OF_BEGINNING as u128 || after >= OF_BEGINNING as u128 + left_out
+        left_out == 0
+            || after < PICTURES_OF_BEGINNING as u128
+            || after >= PICTURES_OF_BEGINNING as u128 + left_out
     };
-    let mut frames = vec![StripFrame { after: 0, fired: None, marking: of.initial().clone() }];
+    let mut frames = vec![StripFrame { firings: 0, fired: None, marking: of.initial().clone() }];
     // Firings between drawn markings are executed one by one, the others at once.
     let mut net = of.clone();
     let mut waiting = FiringSequence::new();
@@ -119,10 +121,10 @@ fn frames(of: &Net, sequence: &FiringSequence) -> Result<(Vec<StripFrame>, u128)
                 let marking = replay(&net, &waiting)?;
                 net = net.from_marking(marking.clone());
                 waiting = FiringSequence::new();
-                frames.push(StripFrame { after: next, fired: Some(step.transition), marking });
+                frames.push(StripFrame { firings: next, fired: Some(step.transition), marking });
                 (after, left) = (next, left - 1);
             } else {
-                let until = OF_BEGINNING as u128 + left_out - 1;
+                let until = PICTURES_OF_BEGINNING as u128 + left_out - 1;
                 let count = u64::try_from(until - after).unwrap_or(u64::MAX).min(left);
                 waiting.push(step.transition, count);
                 (after, left) = (after + u128::from(count), left - count);
@@ -135,12 +137,12 @@ fn frames(of: &Net, sequence: &FiringSequence) -> Result<(Vec<StripFrame>, u128)
 fn title(of: &Net, frame: &StripFrame) -> String {
     match frame.fired {
         None => "0: the initial marking".to_owned(),
-        Some(t) => format!("{}: {}", frame.after, clipped(&called(of, t))),
+        Some(t) => format!("{}: {}", frame.firings, clipped(&box_text(of, t))),
     }
 }
 
 /// Returns the contents of the node at this position of the scene, if they differ from the default.
-fn in_node(
+fn node_content(
     of: &Net,
     (places, transitions): &PartNodes,
     frame: &StripFrame,
@@ -148,10 +150,10 @@ fn in_node(
 ) -> Option<String> {
     let Some(&place) = places.get(at) else {
         let t = transitions[at - places.len()];
-        return (frame.fired == Some(t)).then(|| lit(&called(of, t), "", ""));
+        return (frame.fired == Some(t)).then(|| highlighted_name(&box_text(of, t), "", ""));
     };
     let mut text = String::new();
-    written(&tokens(frame.marking[place]), 0.0, &mut text);
+    write_centred(&tokens(frame.marking[place]), 0.0, &mut text);
     Some(text)
 }
 
@@ -194,11 +196,11 @@ mod tests {
     #[test]
     fn long_sequences_show_their_beginning_and_their_end() {
         let net = net();
-        let full = of(&net, &sequence(&net, MOST_PICTURES / 2 - 1));
-        assert_eq!((full.left_out, full.svg.matches(">●</text>").count()), (0, MOST_PICTURES - 1));
+        let full = of(&net, &sequence(&net, MAX_PICTURES / 2 - 1));
+        assert_eq!((full.left_out, full.svg.matches(">●</text>").count()), (0, MAX_PICTURES - 1));
         let long = of(&net, &sequence(&net, 50));
-        assert_eq!(long.left_out, 101 - MOST_PICTURES as u128);
-        assert_eq!(long.svg.matches(">●</text>").count(), MOST_PICTURES);
+        assert_eq!(long.left_out, 101 - MAX_PICTURES as u128);
+        assert_eq!(long.svg.matches(">●</text>").count(), MAX_PICTURES);
         for title in ["19: go", "… 41 more", "61: go", "100: back"] {
             assert!(long.svg.contains(&format!(">{title}</text>")), "{title}");
         }
@@ -211,7 +213,7 @@ mod tests {
         let mut sequence = FiringSequence::new();
         sequence.push(grows.transition_named("t").unwrap(), 1 << 60);
         let strip = of(&grows, &sequence);
-        assert_eq!(strip.left_out, (1 << 60) + 1 - MOST_PICTURES as u128);
+        assert_eq!(strip.left_out, (1 << 60) + 1 - MAX_PICTURES as u128);
         assert!(strip.svg.contains(">1152921504606846976</text>"), "{}", strip.svg);
     }
 }

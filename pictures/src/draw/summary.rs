@@ -2,7 +2,7 @@
 
 use super::grouping::{NodeGroup, NodeGroups};
 use super::scene::{LineEnds, NodeForm, Scene, SceneLine, SceneNode};
-use super::{Highlight, MOST_NODES};
+use super::{Highlight, MAX_READABLE_NODES};
 use parikh_net::Net;
 use parikh_net::printable::counted;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ pub struct Summary {
 }
 
 /// The largest number of groups listed in the text.
-const LISTED: usize = 10;
+const MAX_LISTED: usize = 10;
 
 /// Returns the summary of a net, with the number of highlighted nodes in each group.
 pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
@@ -30,11 +30,12 @@ pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
         counted(net.arc_count(), "arc")
     )];
     let mut list = |what: &str, groups: &[NodeGroup]| {
-        let mut text = format!("{} of {what} by {}", counted(groups.len(), "group"), grouping.by);
+        let mut text =
+            format!("{} of {what} by {}", counted(groups.len(), "group"), grouping.criterion);
         let mut largest: Vec<&NodeGroup> = groups.iter().collect();
         // A stable sort: groups of one size stay in the order of the model.
         largest.sort_by_key(|group| std::cmp::Reverse(group.nodes));
-        for (index, group) in largest.iter().take(LISTED).enumerate() {
+        for (index, group) in largest.iter().take(MAX_LISTED).enumerate() {
             let _ = write!(
                 text,
                 "{} {} ({})",
@@ -43,14 +44,14 @@ pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
                 group.nodes
             );
         }
-        if groups.len() > LISTED {
+        if groups.len() > MAX_LISTED {
             text.push_str(", …");
         }
         lines.push(text);
     };
     list("places", &grouping.places);
     list("transitions", &grouping.transitions);
-    let drawn = (grouping.len() <= MOST_NODES).then(|| scene(&grouping, net, highlight));
+    let drawn = (grouping.len() <= MAX_READABLE_NODES).then(|| scene(&grouping, net, highlight));
     Summary { scene: drawn, lines }
 }
 
@@ -60,7 +61,7 @@ fn scene(grouping: &NodeGroups, net: &Net, highlight: &Highlight) -> Scene {
         net.name(),
         counted(net.place_count(), "place"),
         counted(net.transition_count(), "transition"),
-        grouping.by
+        grouping.criterion
     );
     let caption = match highlight.caption.is_empty() {
         true => caption,
@@ -88,11 +89,11 @@ fn scene(grouping: &NodeGroups, net: &Net, highlight: &Highlight) -> Scene {
         SceneNode {
             id,
             form,
-            inside: format!("{}\n{} {of}{tokens}{}", group.name, group.nodes, remark(bright)),
-            beside: String::new(),
-            cut: false,
-            bright: bright > 0,
-            marked: group.tokens > 0,
+            inner_text: format!("{}\n{} {of}{tokens}{}", group.name, group.nodes, remark(bright)),
+            outer_text: String::new(),
+            has_hidden_arcs: false,
+            is_highlighted: bright > 0,
+            is_marked: group.tokens > 0,
         }
     };
     let mut nodes = Vec::new();

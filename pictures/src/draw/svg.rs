@@ -38,16 +38,16 @@ pub(super) struct SceneDrawing {
     titles: Vec<Option<String>>,
     layout: Layout,
     /// The source and target of every line.
-    ends: HashSet<(usize, usize)>,
+    line_ends: HashSet<(usize, usize)>,
 }
 
 impl SceneDrawing {
     pub(super) fn new(scene: &Scene, budget: &Budget) -> Self {
         let (scene, titles) = scene.clipped();
         let labels = scene.lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0);
-        let marked = scene.nodes.iter().enumerate().filter(|(_, node)| node.marked);
+        let marked = scene.nodes.iter().enumerate().filter(|(_, node)| node.is_marked);
         let graph = LayoutGraph {
-            sizes: scene.nodes.iter().map(room).collect(),
+            sizes: scene.nodes.iter().map(node_space).collect(),
             edges: scene.lines.iter().map(|line| (line.from, line.to)).collect(),
             roots: marked.map(|(at, _)| at).collect(),
         };
@@ -58,8 +58,8 @@ impl SceneDrawing {
             within_layers: 12.0,
             ..LayoutSpacing::default()
         };
-        let ends = graph.edges.iter().copied().collect();
-        SceneDrawing { scene, titles, layout: layout(&graph, &spacing, budget), ends }
+        let line_ends = graph.edges.iter().copied().collect();
+        SceneDrawing { scene, titles, layout: layout(&graph, &spacing, budget), line_ends }
     }
 
     /// Returns the picture. `instead` may replace the contents of a node, for example by animated
@@ -109,7 +109,7 @@ impl SceneDrawing {
         let ends = [line.from, line.to].map(|at| (&self.scene.nodes[at], self.layout.nodes[at]));
         let [(from, from_at), (to, to_at)] = ends;
         let mut route = route.to_vec();
-        if route.is_empty() && self.ends.contains(&(line.to, line.from)) {
+        if route.is_empty() && self.line_ends.contains(&(line.to, line.from)) {
             // Two lines between the same nodes bend to opposite sides.
             let (dx, dy) = (to_at.0 - from_at.0, to_at.1 - from_at.1);
             let far = dx.hypot(dy).max(1.0);
@@ -140,11 +140,11 @@ impl SceneDrawing {
         let before = points[points.len() - 2];
         match line.ends {
             LineEnds::Circle => ring(before, end, text),
-            _ => tip(before, end, "head", text),
+            _ => arrow_head(before, end, "head", text),
         }
         match line.ends {
-            LineEnds::Both => tip(points[1], start, "head", text),
-            LineEnds::TwoHeads => tip(before, towards(end, before, 7.0), "head", text),
+            LineEnds::Both => arrow_head(points[1], start, "head", text),
+            LineEnds::TwoHeads => arrow_head(before, towards(end, before, 7.0), "head", text),
             LineEnds::Arrow | LineEnds::Circle => {}
         }
         if !line.label.is_empty() {
@@ -170,8 +170,8 @@ impl SceneDrawing {
         text: &mut String,
     ) {
         let mut class = String::from("node");
-        class.push_str(if node.cut { " cut" } else { "" });
-        class.push_str(if node.bright { " bright" } else { "" });
+        class.push_str(if node.has_hidden_arcs { " cut" } else { "" });
+        class.push_str(if node.is_highlighted { " bright" } else { "" });
         let LayoutSize { width, height } = shape(node);
         let _ = writeln!(text, "<g class=\"{class}\" transform=\"translate({x:.1} {y:.1})\">");
         if let Some(title) = title {
@@ -197,9 +197,9 @@ impl SceneDrawing {
         };
         match instead {
             Some(instead) => text.push_str(&instead),
-            None => written(&node.inside, 0.0, text),
+            None => write_centred(&node.inner_text, 0.0, text),
         }
-        let lines = node.beside.split('\n').filter(|line| !line.is_empty());
+        let lines = node.outer_text.split('\n').filter(|line| !line.is_empty());
         for (at, line) in lines.enumerate() {
             let y = height / 2.0 + LEADING * (at as f64 + 0.95);
             let _ = writeln!(text, "<text class=\"beside\" y=\"{y:.1}\">{}</text>", escaped(line));
@@ -209,7 +209,7 @@ impl SceneDrawing {
 }
 
 /// Writes lines of text centred around the height `y`.
-pub(super) fn written(words: &str, y: f64, text: &mut String) {
+pub(super) fn write_centred(words: &str, y: f64, text: &mut String) {
     if words.is_empty() {
         return;
     }
@@ -223,7 +223,7 @@ pub(super) fn written(words: &str, y: f64, text: &mut String) {
 
 /// Returns a highlighted transition name. `attributes` and `inside` belong to the highlighting
 /// rectangle.
-pub(super) fn lit(name: &str, attributes: &str, inside: &str) -> String {
+pub(super) fn highlighted_name(name: &str, attributes: &str, inside: &str) -> String {
     // The rectangle covers the form of the node and is below the name.
     let name = &clipped(name);
     let width = (LETTER * name.chars().count() as f64 + 12.0).max(24.0);
@@ -259,9 +259,9 @@ const STYLE: &str = ".page{fill:#fff}.line{fill:none;stroke:#6b7582;stroke-width
 
 /// Returns the size of a node's form.
 fn shape(node: &SceneNode) -> LayoutSize {
-    let lines = node.inside.split('\n').count() as f64;
+    let lines = node.inner_text.split('\n').count() as f64;
     let letters =
-        node.inside.split('\n').map(|line| line.chars().count()).max().unwrap_or(0) as f64;
+        node.inner_text.split('\n').map(|line| line.chars().count()).max().unwrap_or(0) as f64;
     match node.form {
         NodeForm::Circle => LayoutSize { width: 2.0 * RADIUS, height: 2.0 * RADIUS },
         NodeForm::Ellipse => LayoutSize {
@@ -277,10 +277,10 @@ fn shape(node: &SceneNode) -> LayoutSize {
 
 /// Returns the space for a node: the form, the text below it, and the same height above it. So
 /// lines end at the middle of the form.
-fn room(node: &SceneNode) -> LayoutSize {
+fn node_space(node: &SceneNode) -> LayoutSize {
     let LayoutSize { width, height } = shape(node);
     let beside: Vec<usize> = node
-        .beside
+        .outer_text
         .split('\n')
         .filter(|line| !line.is_empty())
         .map(|line| line.chars().count())
@@ -309,7 +309,7 @@ fn border(node: &SceneNode, (x, y): LayoutPoint, towards: LayoutPoint) -> Layout
 }
 
 /// Draws an arrow head with the given class.
-pub(super) fn tip(from: LayoutPoint, at: LayoutPoint, class: &str, text: &mut String) {
+pub(super) fn arrow_head(from: LayoutPoint, at: LayoutPoint, class: &str, text: &mut String) {
     let (dx, dy) = (at.0 - from.0, at.1 - from.1);
     let far = dx.hypot(dy).max(0.1);
     let (x, y) = (dx / far, dy / far);

@@ -18,7 +18,7 @@ const ROW_GAP: f64 = 64.0;
 const MARGIN: f64 = 40.0;
 
 /// The largest number of letters in a line of a box.
-const WIDE: usize = 26;
+const MAX_LINE_LETTERS: usize = 26;
 
 /// The box of a marking: its centre and its size.
 struct MarkingBox {
@@ -34,7 +34,7 @@ pub(super) fn lines(parts: &[String]) -> Vec<String> {
     for (at, part) in parts.iter().enumerate() {
         let more = if at + 1 < parts.len() { " +" } else { "" };
         match lines.last_mut() {
-            Some(line) if line.chars().count() + part.chars().count() + 3 <= WIDE => {
+            Some(line) if line.chars().count() + part.chars().count() + 3 <= MAX_LINE_LETTERS => {
                 let _ = write!(line, " {part}{more}");
             }
             _ => lines.push(format!("{part}{more}")),
@@ -45,15 +45,15 @@ pub(super) fn lines(parts: &[String]) -> Vec<String> {
 
 /// Returns the fill colour and the border colour of a box.
 pub(super) fn colours(view: &GraphView<'_>, node: &MarkingNode) -> (&'static str, &'static str) {
-    let inside = match (view.covers, node.dead, node.terminal) {
-        _ if node.last => "#d6e4f5",
+    let inside = match (view.is_coverability, node.is_dead, node.terminal_component) {
+        _ if node.is_final => "#d6e4f5",
         (_, true, _) => "#f8d7d4",
         (false, _, Some(_)) => "#d7ebd3",
         _ => "#ffffff",
     };
-    let edge = match (node.bright, node.dead) {
+    let edge = match (node.is_highlighted, node.is_dead) {
         (true, _) => "#d9730d",
-        (false, true) if !node.last => "#a33a30",
+        (false, true) if !node.is_final => "#a33a30",
         _ => "#44505c",
     };
     (inside, edge)
@@ -61,24 +61,24 @@ pub(super) fn colours(view: &GraphView<'_>, node: &MarkingNode) -> (&'static str
 
 /// Draws the graph. When the budget is spent, the layout is not improved further.
 pub fn svg(view: &GraphView<'_>, budget: &Budget) -> String {
-    let GraphTexts { parts, wholes, bundles, all_fired } = GraphTexts::of(view);
+    let GraphTexts { parts, full_texts: wholes, bundles, all_fired } = GraphTexts::of(view);
     let texts: Vec<Vec<String>> = parts.iter().map(|parts| lines(parts)).collect();
-    let (boxes, routes) = place(&texts, &bundles, budget);
+    let (boxes, routes) = place_boxes(&texts, &bundles, budget);
     let mut body = String::new();
     // Curved edges may leave the area of the boxes.
     let mut right = boxes.iter().map(|b| b.x + b.width / 2.0).fold(200.0, f64::max);
     let mut left = boxes.iter().map(|b| b.x - b.width / 2.0).fold(0.0, f64::min);
     let pairs: HashSet<(u32, u32)> = bundles.iter().map(|it| (it.0, it.1)).collect();
     for ((bundle, route), all) in bundles.iter().zip(&routes).zip(&all_fired) {
-        begin(all.as_deref(), &mut body);
-        let (least, most) = edge(&boxes, &pairs, bundle, route, &mut body);
-        end(all.as_deref(), &mut body);
+        open_group(all.as_deref(), &mut body);
+        let (least, most) = draw_edge(&boxes, &pairs, bundle, route, &mut body);
+        close_group(all.as_deref(), &mut body);
         (left, right) = (left.min(least), right.max(most));
     }
     for (at, node) in view.nodes.iter().enumerate() {
-        begin(wholes[at].as_deref(), &mut body);
+        open_group(wholes[at].as_deref(), &mut body);
         draw_box(view, node, at, &boxes[at], &texts[at], &mut body);
-        end(wholes[at].as_deref(), &mut body);
+        close_group(wholes[at].as_deref(), &mut body);
     }
     let bottom = boxes.iter().map(|b| b.y + b.height / 2.0).fold(0.0, f64::max);
     let caption = view.caption();
@@ -109,14 +109,14 @@ pub fn svg(view: &GraphView<'_>, budget: &Budget) -> String {
 }
 
 /// Opens a group with a tooltip, if there is a title.
-fn begin(title: Option<&str>, text: &mut String) {
+fn open_group(title: Option<&str>, text: &mut String) {
     if let Some(title) = title {
         let _ = writeln!(text, "<g><title>{}</title>", escaped(title));
     }
 }
 
 /// Closes the group, if there is a title.
-fn end(title: Option<&str>, text: &mut String) {
+fn close_group(title: Option<&str>, text: &mut String) {
     if title.is_some() {
         text.push_str("</g>\n");
     }
@@ -133,7 +133,7 @@ const MARKERS: &str = "<defs>\n<marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7.
 type DrawnEdge = (u32, u32, String, bool);
 
 /// Returns the boxes, and the bend points of the edges.
-fn place(
+fn place_boxes(
     texts: &[Vec<String>],
     bundles: &[DrawnEdge],
     budget: &Budget,
@@ -177,7 +177,7 @@ fn place(
 }
 
 /// Draws an edge. Returns the smallest and the largest x coordinate.
-fn edge(
+fn draw_edge(
     boxes: &[MarkingBox],
     pairs: &HashSet<(u32, u32)>,
     bundle: &DrawnEdge,
@@ -255,7 +255,7 @@ fn draw_box(
 ) {
     let (inside, edge) = colours(view, node);
     let (x, y) = (at.x - at.width / 2.0, at.y - at.height / 2.0);
-    let width = if node.bright { 2.6 } else { 1.2 };
+    let width = if node.is_highlighted { 2.6 } else { 1.2 };
     if number == 0 {
         let _ = writeln!(
             text,
@@ -272,7 +272,7 @@ fn draw_box(
          stroke=\"{edge}\" stroke-width=\"{width}\"/>",
         at.width, at.height
     );
-    if node.dead {
+    if node.is_dead {
         let _ = writeln!(
             text,
             "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"5\" fill=\"none\" \
@@ -297,16 +297,18 @@ fn draw_box(
 /// Returns the legend for the colours in the picture.
 fn legend(view: &GraphView<'_>, y: f64, left: f64) -> String {
     let mut entries = Vec::new();
-    if view.nodes.iter().any(|node| node.last) {
+    if view.nodes.iter().any(|node| node.is_final) {
         entries.push(("#d6e4f5", "#44505c", "final marking"));
     }
-    if view.nodes.iter().any(|node| node.dead) {
+    if view.nodes.iter().any(|node| node.is_dead) {
         entries.push(("#f8d7d4", "#a33a30", "dead marking (double edge)"));
     }
-    if !view.covers && view.nodes.iter().any(|node| node.terminal.is_some() && !node.dead) {
+    if !view.is_coverability
+        && view.nodes.iter().any(|node| node.terminal_component.is_some() && !node.is_dead)
+    {
         entries.push(("#d7ebd3", "#44505c", "terminal component, never left again"));
     }
-    if !view.bright.is_empty() {
+    if !view.highlighted_edges.is_empty() {
         entries.push(("#ffffff", "#d9730d", "the firing sequence"));
     }
     let (mut text, mut x) = (String::new(), left);
@@ -356,7 +358,7 @@ mod tests {
         let view = GraphView::of_reachability(&net, &graph);
         let GraphTexts { parts, bundles, .. } = GraphTexts::of(&view);
         let texts: Vec<Vec<String>> = parts.iter().map(|parts| lines(parts)).collect();
-        let (boxes, _) = place(&texts, &bundles, &Budget::unlimited());
+        let (boxes, _) = place_boxes(&texts, &bundles, &Budget::unlimited());
         for (at, a) in boxes.iter().enumerate() {
             for b in &boxes[at + 1..] {
                 let apart = (a.x - b.x).abs() >= (a.width + b.width) / 2.0

@@ -14,13 +14,13 @@ pub struct GraphView<'n> {
     /// The net.
     pub net: &'n Net,
     /// True for a coverability graph.
-    pub covers: bool,
+    pub is_coverability: bool,
     /// The markings by number. Number 0 is the initial marking.
     pub nodes: Vec<MarkingNode>,
     /// The firings.
     pub edges: Vec<FiringEdge>,
     /// The indices of highlighted edges.
-    pub bright: HashSet<usize>,
+    pub highlighted_edges: HashSet<usize>,
 }
 
 /// A marking.
@@ -29,13 +29,13 @@ pub struct MarkingNode {
     /// The marked places in ascending order with their tokens, [`OMEGA`] for unbounded ones.
     pub tokens: Vec<(PlaceId, u64)>,
     /// True if no transition is enabled.
-    pub dead: bool,
+    pub is_dead: bool,
     /// The index of the terminal component that contains the node.
-    pub terminal: Option<u32>,
+    pub terminal_component: Option<u32>,
     /// True for a final marking of the model.
-    pub last: bool,
+    pub is_final: bool,
     /// True for a highlighted node.
-    pub bright: bool,
+    pub is_highlighted: bool,
 }
 
 impl<'n> GraphView<'n> {
@@ -50,20 +50,25 @@ impl<'n> GraphView<'n> {
         GraphView::of(net, true, graph.nodes.clone(), graph.edges.clone())
     }
 
-    fn of(net: &'n Net, covers: bool, markings: Vec<Vec<u64>>, edges: Vec<FiringEdge>) -> Self {
+    fn of(
+        net: &'n Net,
+        is_coverability: bool,
+        markings: Vec<Vec<u64>>,
+        edges: Vec<FiringEdge>,
+    ) -> Self {
         let pairs = edges.iter().map(|edge| (edge.from, edge.to));
         let terminal = components::terminal(markings.len(), pairs);
         let mut leads = vec![false; markings.len()];
         edges.iter().for_each(|edge| leads[edge.from as usize] = true);
         let node = |(at, tokens): (usize, Vec<u64>)| MarkingNode {
-            last: net.is_final(&tokens),
+            is_final: net.is_final(&tokens),
             tokens: (0..).map(PlaceId::new).zip(tokens).filter(|&(_, held)| held > 0).collect(),
-            dead: !leads[at],
-            terminal: terminal[at],
-            bright: false,
+            is_dead: !leads[at],
+            terminal_component: terminal[at],
+            is_highlighted: false,
         };
         let nodes = markings.into_iter().enumerate().map(node).collect();
-        GraphView { net, covers, nodes, edges, bright: HashSet::new() }
+        GraphView { net, is_coverability, nodes, edges, highlighted_edges: HashSet::new() }
     }
 
     /// Highlights the path of a firing sequence from the initial marking. Returns the number of
@@ -73,7 +78,7 @@ impl<'n> GraphView<'n> {
             .map(|(at, edge)| ((edge.from, edge.transition), at))
             .collect();
         let (mut here, mut fired) = (0u32, 0u128);
-        self.nodes[0].bright = true;
+        self.nodes[0].is_highlighted = true;
         for step in sequence.steps() {
             // Many firings of the same transition soon form a cycle, so only the remainder is
             // followed.
@@ -82,15 +87,15 @@ impl<'n> GraphView<'n> {
                 let Some(&at) = edges.get(&(here, step.transition)) else { return fired };
                 if !seen.insert(here) {
                     let left = u128::from(step.count - count);
-                    let cycle = self.circle(&edges, here, step.transition);
+                    let cycle = self.cycle_from(&edges, here, step.transition);
                     let rest = usize::try_from(left % cycle.len() as u128).unwrap_or(0);
                     here = cycle[rest];
                     fired += left;
                     break;
                 }
-                self.bright.insert(at);
+                self.highlighted_edges.insert(at);
                 here = self.edges[at].to;
-                self.nodes[here as usize].bright = true;
+                self.nodes[here as usize].is_highlighted = true;
                 fired += 1;
             }
         }
@@ -98,7 +103,7 @@ impl<'n> GraphView<'n> {
     }
 
     /// Returns the nodes of the cycle of one transition, starting at `start`.
-    fn circle(
+    fn cycle_from(
         &self,
         edges: &HashMap<(u32, TransitionId), usize>,
         start: u32,
@@ -117,22 +122,23 @@ impl<'n> GraphView<'n> {
     }
 
     /// Returns the number of dead nodes and the number of terminal components.
-    pub fn ends(&self) -> (usize, usize) {
-        let dead = self.nodes.iter().filter(|node| node.dead).count();
-        let terminal: HashSet<u32> = self.nodes.iter().filter_map(|node| node.terminal).collect();
+    pub fn dead_and_terminal_counts(&self) -> (usize, usize) {
+        let dead = self.nodes.iter().filter(|node| node.is_dead).count();
+        let terminal: HashSet<u32> =
+            self.nodes.iter().filter_map(|node| node.terminal_component).collect();
         (dead, terminal.len())
     }
 
     /// Returns the caption, a line with the sizes of the graph.
     pub fn caption(&self) -> String {
-        let (dead, terminal) = self.ends();
+        let (dead, terminal) = self.dead_and_terminal_counts();
         let count = |n: usize, one: &str, many: &str| match n {
             1 => format!("1 {one}"),
             n => format!("{n} {many}"),
         };
         let (firings, dead) =
             (count(self.edges.len(), "firing", "firings"), format!("{dead} dead"));
-        if self.covers {
+        if self.is_coverability {
             return format!(
                 "coverability graph (not the reachable markings): {}, {firings}; ω means unbounded",
                 count(self.nodes.len(), "node", "nodes"),
@@ -165,7 +171,7 @@ impl<'n> GraphView<'n> {
         for (at, edge) in self.edges.iter().enumerate() {
             let bundle = bundles.entry((edge.from, edge.to)).or_default();
             bundle.0.push(&names.transitions[edge.transition.index()]);
-            bundle.1 |= self.bright.contains(&at);
+            bundle.1 |= self.highlighted_edges.contains(&at);
         }
         let said = |fired: Vec<&str>| match fired.len() {
             0..=3 => fired.join(", "),
@@ -182,7 +188,7 @@ pub(super) struct GraphTexts {
     /// The text of each node, in parts.
     pub(super) parts: Vec<Vec<String>>,
     /// The full text of each node, if a part was clipped.
-    pub(super) wholes: Vec<Option<String>>,
+    pub(super) full_texts: Vec<Option<String>>,
     /// Edges grouped by source and target: source, target, transitions, and whether an edge of the
     /// group is highlighted.
     pub(super) bundles: Vec<(u32, u32, String, bool)>,
@@ -200,10 +206,10 @@ impl GraphTexts {
             let all = view.parts(node, &names);
             (all != *parts).then(|| all.join(" + "))
         };
-        let wholes = view.nodes.iter().zip(&parts).map(whole).collect();
+        let full_texts = view.nodes.iter().zip(&parts).map(whole).collect();
         let bundles = view.bundles(&short);
         let fired = view.bundles(&names).into_iter().zip(&bundles);
         let all_fired = fired.map(|(all, short)| (all.2 != short.2).then_some(all.2)).collect();
-        GraphTexts { parts, wholes, bundles, all_fired }
+        GraphTexts { parts, full_texts, bundles, all_fired }
     }
 }

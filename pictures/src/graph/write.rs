@@ -51,12 +51,12 @@ pub fn json(view: &GraphView<'_>) -> String {
             "id": at,
             "marking": marking,
             "initial": at == 0,
-            "dead": node.dead,
-            "final": node.last,
-            "on_path": node.bright,
+            "dead": node.is_dead,
+            "final": node.is_final,
+            "on_path": node.is_highlighted,
         });
-        if !view.covers {
-            object["terminal_component"] = json!(node.terminal);
+        if !view.is_coverability {
+            object["terminal_component"] = json!(node.terminal_component);
         }
         object
     };
@@ -65,10 +65,10 @@ pub fn json(view: &GraphView<'_>) -> String {
             "from": edge.from,
             "to": edge.to,
             "transition": view.net.transition_name(edge.transition),
-            "on_path": view.bright.contains(&at),
+            "on_path": view.highlighted_edges.contains(&at),
         })
     };
-    let kind = if view.covers { "coverability" } else { "reachability" };
+    let kind = if view.is_coverability { "coverability" } else { "reachability" };
     let graph = json!({
         "version": 1,
         "type": "graph",
@@ -95,15 +95,15 @@ pub fn dot(view: &GraphView<'_>) -> String {
     for (at, node) in view.nodes.iter().enumerate() {
         let label = super::svg::lines(&shown.parts[at]).join("\n");
         let colours = super::svg::colours(view, node);
-        let width = if node.bright { 2.5 } else { 1.0 };
+        let width = if node.is_highlighted { 2.5 } else { 1.0 };
         let _ = writeln!(
             text,
             "  m{at} [label={}, fillcolor=\"{}\", color=\"{}\", penwidth={width}{}{}];",
             quoted(&label),
             colours.0,
             colours.1,
-            if node.dead { ", peripheries=2" } else { "" },
-            tooltip(&shown.wholes[at])
+            if node.is_dead { ", peripheries=2" } else { "" },
+            tooltip(&shown.full_texts[at])
         );
     }
     for ((from, to, label, bright), all) in shown.bundles.iter().zip(&shown.all_fired) {

@@ -20,7 +20,7 @@ pub(super) enum ReversalMethod {
 }
 
 /// Returns for every edge, by its index in the graph, whether it is reversed.
-pub(super) fn turned(graph: &LayoutGraph, way: ReversalMethod) -> Vec<bool> {
+pub(super) fn reversed_edges(graph: &LayoutGraph, way: ReversalMethod) -> Vec<bool> {
     let nodes = graph.sizes.len();
     let mut neighbours =
         Neighbours { leaving: vec![Vec::new(); nodes], entering: vec![Vec::new(); nodes] };

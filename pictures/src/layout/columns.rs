@@ -20,7 +20,7 @@ const ROUNDS: usize = 24;
 pub(super) fn columns(layers: &LayeredGraph, spacing: &LayoutSpacing, budget: &Budget) -> Vec<f64> {
     let mut across = vec![0.0; layers.nodes.len()];
     for row in &layers.rows {
-        let gaps = gaps(layers, row, spacing);
+        let gaps = tight_positions(layers, row, spacing);
         let middle = gaps.last().copied().unwrap_or(0.0) / 2.0;
         row.iter().zip(&gaps).for_each(|(&v, gap)| across[v] = gap - middle);
     }
@@ -37,20 +37,20 @@ pub(super) fn columns(layers: &LayeredGraph, spacing: &LayoutSpacing, budget: &B
         let count = layers.rows.len();
         for step in 0..count {
             let at = if round % 2 == 0 { step } else { count - 1 - step };
-            settle(layers, &layers.rows[at], [before, after], spacing, &mut across);
+            move_row(layers, &layers.rows[at], [before, after], spacing, &mut across);
         }
     }
     across
 }
 
 /// Returns the positions of a row packed as tightly as possible, from 0.
-fn gaps(layers: &LayeredGraph, row: &[usize], spacing: &LayoutSpacing) -> Vec<f64> {
+fn tight_positions(layers: &LayeredGraph, row: &[usize], spacing: &LayoutSpacing) -> Vec<f64> {
     let mut at = 0.0;
     let mut gaps = Vec::with_capacity(row.len());
     for (index, &v) in row.iter().enumerate() {
         if index > 0 {
             let (left, right) = (layers.nodes[row[index - 1]], layers.nodes[v]);
-            let room = if left.bend && right.bend { 0.3 } else { 1.0 };
+            let room = if left.is_bend && right.is_bend { 0.3 } else { 1.0 };
             at += (left.across + right.across) / 2.0 + room * spacing.within_layers;
         }
         gaps.push(at);
@@ -59,14 +59,14 @@ fn gaps(layers: &LayeredGraph, row: &[usize], spacing: &LayoutSpacing) -> Vec<f6
 }
 
 /// Moves one row to the positions that its neighbours favour.
-fn settle(
+fn move_row(
     layers: &LayeredGraph,
     row: &[usize],
     [before, after]: [bool; 2],
     spacing: &LayoutSpacing,
     across: &mut [f64],
 ) {
-    let gaps = gaps(layers, row, spacing);
+    let gaps = tight_positions(layers, row, spacing);
     // Blocks of nodes pushed against each other: the preferred position, its weight, and the number
     // of nodes.
     let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
@@ -75,7 +75,7 @@ fn settle(
         let sides = [(before, &layers.before[v]), (after, &layers.after[v])];
         for &u in sides.into_iter().filter(|(wanted, _)| *wanted).flat_map(|(_, near)| near) {
             // Straight long edges have the largest weight.
-            let pull = match (layers.nodes[v].bend, layers.nodes[u].bend) {
+            let pull = match (layers.nodes[v].is_bend, layers.nodes[u].is_bend) {
                 (true, true) => 8.0,
                 (true, false) | (false, true) => 2.0,
                 (false, false) => 1.0,

@@ -11,7 +11,7 @@ pub(super) struct LayerNode {
     /// The size across the direction of edges.
     pub(super) across: f64,
     /// True for a bend.
-    pub(super) bend: bool,
+    pub(super) is_bend: bool,
 }
 
 /// Nodes and bends in layers.
@@ -30,10 +30,10 @@ pub(super) struct LayeredGraph {
 }
 
 /// The space for an edge that passes a layer.
-const PASSING: f64 = 6.0;
+const BEND_SIZE: f64 = 6.0;
 
 /// The largest number of bends. Further edges are drawn without bends.
-const MOST_BENDS: usize = 60_000;
+const MAX_BENDS: usize = 60_000;
 
 impl LayeredGraph {
     /// Splits edges into layers. Every edge must lead to a later layer.
@@ -44,8 +44,10 @@ impl LayeredGraph {
         direction: Direction,
     ) -> LayeredGraph {
         let node = |size: &super::LayoutSize| match direction {
-            Direction::Right => LayerNode { along: size.width, across: size.height, bend: false },
-            Direction::Down => LayerNode { along: size.height, across: size.width, bend: false },
+            Direction::Right => {
+                LayerNode { along: size.width, across: size.height, is_bend: false }
+            }
+            Direction::Down => LayerNode { along: size.height, across: size.width, is_bend: false },
         };
         let mut layers = LayeredGraph {
             nodes: graph.sizes.iter().map(node).collect(),
@@ -59,10 +61,10 @@ impl LayeredGraph {
             let mut chain = Vec::new();
             let mut last = from;
             let between = ranks[from] + 1..ranks[to];
-            if layers.nodes.len() + between.len() <= ranks.len() + MOST_BENDS {
+            if layers.nodes.len() + between.len() <= ranks.len() + MAX_BENDS {
                 for rank in between {
                     let bend = layers.nodes.len();
-                    layers.nodes.push(LayerNode { along: 0.0, across: PASSING, bend: true });
+                    layers.nodes.push(LayerNode { along: 0.0, across: BEND_SIZE, is_bend: true });
                     layers.before.push(Vec::new());
                     layers.after.push(Vec::new());
                     layers.rows[rank].push(bend);

@@ -26,7 +26,7 @@ mod pack;
 mod ranks;
 mod route;
 
-pub use route::{CLEARANCE, around};
+pub use route::{CLEARANCE, route_around_boxes};
 
 use acyclic::ReversalMethod;
 use parikh_solvers::Budget;
@@ -107,26 +107,26 @@ pub struct Layout {
 pub fn layout(graph: &LayoutGraph, spacing: &LayoutSpacing, budget: &Budget) -> Layout {
     let mut parts = pack::components(graph);
     for part in &mut parts {
-        part.layout = best(&part.graph, spacing, budget);
+        part.layout = best_layout(&part.graph, spacing, budget);
     }
     pack::pack(graph, parts, spacing)
 }
 
 /// The largest number of nodes for which several layouts are compared.
-const SEVERAL_WAYS: usize = 800;
+const MAX_COMPARED_NODES: usize = 800;
 
 /// The cost of a crossing, in pixels of the page.
-const CROSSING: f64 = 12.0;
+const CROSSING_COST: f64 = 12.0;
 
 /// Returns the best layout of a component.
-fn best(graph: &LayoutGraph, spacing: &LayoutSpacing, budget: &Budget) -> Layout {
-    let mut best = connected(graph, ReversalMethod::ByDistance, spacing, budget);
-    if graph.sizes.len() > SEVERAL_WAYS || graph.sizes.len() < 3 || budget.is_exhausted() {
+fn best_layout(graph: &LayoutGraph, spacing: &LayoutSpacing, budget: &Budget) -> Layout {
+    let mut best = layout_component(graph, ReversalMethod::ByDistance, spacing, budget);
+    if graph.sizes.len() > MAX_COMPARED_NODES || graph.sizes.len() < 3 || budget.is_exhausted() {
         return best;
     }
     let cost = |layout: &Layout| {
         let page = (layout.size.width / spacing.proportion).max(layout.size.height);
-        page + CROSSING * layout.crossings as f64
+        page + CROSSING_COST * layout.crossings as f64
     };
     let down = LayoutSpacing { direction: Direction::Down, ..*spacing };
     let others = [
@@ -135,7 +135,7 @@ fn best(graph: &LayoutGraph, spacing: &LayoutSpacing, budget: &Budget) -> Layout
         (ReversalMethod::ByDepth, &down),
     ];
     for (way, spacing) in others {
-        let other = connected(graph, way, spacing, budget);
+        let other = layout_component(graph, way, spacing, budget);
         if cost(&other) < cost(&best) {
             best = other;
         }
@@ -144,13 +144,13 @@ fn best(graph: &LayoutGraph, spacing: &LayoutSpacing, budget: &Budget) -> Layout
 }
 
 /// Lays out a component.
-fn connected(
+fn layout_component(
     graph: &LayoutGraph,
     way: ReversalMethod,
     spacing: &LayoutSpacing,
     budget: &Budget,
 ) -> Layout {
-    let turned = acyclic::turned(graph, way);
+    let turned = acyclic::reversed_edges(graph, way);
     let edges: Vec<(usize, usize)> = graph
         .edges
         .iter()
@@ -236,7 +236,7 @@ mod tests {
             LayoutGraph { sizes, edges: vec![(0, 1), (1, 2), (2, 3), (3, 0)], roots: vec![0] };
         let budget = Budget::unlimited();
         for way in [ReversalMethod::ByDistance, ReversalMethod::ByDepth] {
-            let ring = connected(&ring, way, &LayoutSpacing::default(), &budget);
+            let ring = layout_component(&ring, way, &LayoutSpacing::default(), &budget);
             is_clean(&ring);
             assert_eq!(ring.routes.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 0, 2]);
             // The points run from the source to the target, against the layout direction.
@@ -250,7 +250,7 @@ mod tests {
         let edges = vec![(0, 1), (1, 2), (2, 0), (0, 3), (3, 4), (4, 0)];
         let sizes = vec![LayoutSize { width: 30.0, height: 20.0 }; 5];
         let graph = LayoutGraph { sizes, edges, roots: vec![0] };
-        let two = connected(
+        let two = layout_component(
             &graph,
             ReversalMethod::ByDistance,
             &LayoutSpacing::default(),

@@ -10,19 +10,19 @@ use super::layers::LayeredGraph;
 use parikh_solvers::Budget;
 
 /// The number of sweeps without improvement after which the search stops.
-const PATIENCE: usize = 6;
+const MAX_SWEEPS_IN_VAIN: usize = 6;
 
 /// The largest number of sweeps.
-const SWEEPS: usize = 40;
+const MAX_SWEEPS: usize = 40;
 
 /// Finds an order for every layer, and returns the number of crossings.
 pub(super) fn order(layers: &mut LayeredGraph, budget: &Budget) -> u64 {
-    begin(layers);
+    initial_order(layers);
     let mut best = layers.rows.clone();
     let mut least = crossings(layers);
     let mut vain = 0;
-    for sweep in 0..SWEEPS {
-        if least == 0 || vain == PATIENCE || budget.is_exhausted() {
+    for sweep in 0..MAX_SWEEPS {
+        if least == 0 || vain == MAX_SWEEPS_IN_VAIN || budget.is_exhausted() {
             break;
         }
         barycentres(layers, sweep % 2 == 0);
@@ -41,7 +41,7 @@ pub(super) fn order(layers: &mut LayeredGraph, budget: &Budget) -> u64 {
 
 /// Sets an initial order in which neighbours are close: the order of a depth-first search from the
 /// nodes of the first layer.
-fn begin(layers: &mut LayeredGraph) {
+fn initial_order(layers: &mut LayeredGraph) {
     let mut when = vec![usize::MAX; layers.nodes.len()];
     let mut time = 0;
     let roots: Vec<usize> = layers.rows.iter().flatten().copied().collect();
@@ -111,7 +111,8 @@ fn exchange(layers: &mut LayeredGraph, budget: &Budget) {
                 let (u, v) = (layers.rows[at][left - 1], layers.rows[at][left]);
                 let sides = [&layers.before, &layers.after];
                 // The number of crossings with u before v, minus the number with v before u.
-                let gain: i64 = sides.iter().map(|side| saved(&side[u], &side[v], &position)).sum();
+                let gain: i64 =
+                    sides.iter().map(|side| saved_crossings(&side[u], &side[v], &position)).sum();
                 if gain > 0 {
                     layers.rows[at].swap(left - 1, left);
                     position.swap(u, v);
@@ -124,7 +125,7 @@ fn exchange(layers: &mut LayeredGraph, budget: &Budget) {
 
 /// Returns the crossings of edges to `first` (of the left node) and `second` (of the right node),
 /// minus the crossings after an exchange of the nodes.
-fn saved(first: &[usize], second: &[usize], position: &[usize]) -> i64 {
+fn saved_crossings(first: &[usize], second: &[usize], position: &[usize]) -> i64 {
     // For nodes with many edges, the comparison costs more than an exchange gains.
     if first.len() * second.len() > 4_000 {
         return 0;

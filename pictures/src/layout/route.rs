@@ -36,17 +36,17 @@ const LANE: f64 = 4.0;
 const PER_BEND: f64 = 10.0;
 
 /// The largest number of boxes whose corners one search considers.
-const MOST_BOXES: usize = 60;
+const MAX_BOXES: usize = 60;
 
 /// The distance between an edge and its straight line in the middle, where another edge joins the
 /// same two nodes.
-const APART: f64 = 16.0;
+const PARALLEL_SHIFT: f64 = 16.0;
 
 /// Returns for every edge the points between its two ends, so that no edge comes nearer than
 /// [`CLEARANCE`] to the box of a node that it does not join. `nodes` are the centres of boxes of
 /// the size `sizes`; `routes` are the routes to begin with, one per edge. An edge keeps its route
 /// if no path around is found or `budget` is spent.
-pub fn around(
+pub fn route_around_boxes(
     nodes: &[LayoutPoint],
     sizes: &[LayoutSize],
     edges: &[(usize, usize)],
@@ -64,12 +64,12 @@ pub fn around(
         }
         let ends = [nodes[from], nodes[to]];
         let is_one_of_several = count[&(from.min(to), from.max(to))] > 1;
-        let joined = boxes.joined(from, to);
+        let joined = boxes.passable_boxes(from, to);
         if routes[at].is_empty() && is_one_of_several {
-            let bend = beside(ends);
+            let bend = side_bend(ends);
             let is_clear = [[ends[0], bend], [bend, ends[1]], ends]
                 .iter()
-                .all(|&line| boxes.hit(line, &joined).is_empty());
+                .all(|&line| boxes.hit_boxes(line, &joined).is_empty());
             if is_clear {
                 routes[at].push(bend);
                 continue;
@@ -79,16 +79,16 @@ pub fn around(
         points.extend(&routes[at]);
         points.push(ends[1]);
         let search = RouteSearch { boxes: &boxes, joined: &joined, lane: at % LANES };
-        routes[at] = search.mended(&points);
+        routes[at] = search.repair(&points);
     }
     routes
 }
 
 /// Returns the middle of a line, moved to the left of its direction.
-fn beside([(x, y), (u, v)]: [LayoutPoint; 2]) -> LayoutPoint {
+fn side_bend([(x, y), (u, v)]: [LayoutPoint; 2]) -> LayoutPoint {
     let (dx, dy) = (u - x, v - y);
     let length = dx.hypot(dy).max(1.0);
-    ((x + u) / 2.0 - dy / length * APART, (y + v) / 2.0 + dx / length * APART)
+    ((x + u) / 2.0 - dy / length * PARALLEL_SHIFT, (y + v) / 2.0 + dx / length * PARALLEL_SHIFT)
 }
 
 /// A rectangle with sides parallel to the axes.
@@ -172,25 +172,25 @@ impl BoxIndex {
 
     /// Returns the boxes that an edge between two nodes may pass: those of its ends, and those that
     /// cover an end.
-    fn joined(&self, from: usize, to: usize) -> Vec<usize> {
+    fn passable_boxes(&self, from: usize, to: usize) -> Vec<usize> {
         let mut joined = vec![from, to];
         for end in [from, to] {
             let Rectangle { left, top, right, bottom } = self.boxes[end];
             let middle = ((left + right) / 2.0, (top + bottom) / 2.0);
-            joined.extend(self.around(middle));
+            joined.extend(self.boxes_near(middle));
         }
         joined
     }
 
     /// Returns the boxes that contain a point or come too near to it.
-    fn around(&self, point: LayoutPoint) -> impl Iterator<Item = usize> + '_ {
+    fn boxes_near(&self, point: LayoutPoint) -> impl Iterator<Item = usize> + '_ {
         let near = self.cells.get(&(cell(point.0), cell(point.1)));
         let near = near.into_iter().flatten().copied();
         near.filter(move |&at| self.boxes[at].grown(CLEARANCE).contains(point))
     }
 
     /// Returns the boxes that a line hits or comes too near to, but for those of `joined`.
-    fn hit(&self, line: [LayoutPoint; 2], joined: &[usize]) -> BTreeSet<usize> {
+    fn hit_boxes(&self, line: [LayoutPoint; 2], joined: &[usize]) -> BTreeSet<usize> {
         let [(x, y), (u, v)] = line;
         let mut hit = BTreeSet::new();
         for column in cell(x.min(u))..=cell(x.max(u)) {
@@ -228,9 +228,9 @@ struct RouteSearch<'a> {
 impl RouteSearch<'_> {
     /// Returns the points between the ends of a route. Each line that hits a box is replaced by a
     /// path around the box.
-    fn mended(&self, points: &[LayoutPoint]) -> Vec<LayoutPoint> {
+    fn repair(&self, points: &[LayoutPoint]) -> Vec<LayoutPoint> {
         let is_clear =
-            |line: &[LayoutPoint]| self.boxes.hit([line[0], line[1]], self.joined).is_empty();
+            |line: &[LayoutPoint]| self.boxes.hit_boxes([line[0], line[1]], self.joined).is_empty();
         let straight = |points: &[LayoutPoint]| points[1..points.len() - 1].to_vec();
         if points.windows(2).all(is_clear) {
             return straight(points);
@@ -238,11 +238,11 @@ impl RouteSearch<'_> {
         // Existing bends are kept if each part between them has a path around the boxes.
         let mut mended = vec![points[0]];
         for line in points.windows(2) {
-            match self.way([line[0], line[1]]) {
+            match self.path([line[0], line[1]]) {
                 Some(way) => mended.extend(&way[1..]),
                 None => {
                     let ends = [points[0], points[points.len() - 1]];
-                    return self.way(ends).map_or_else(|| straight(points), |way| straight(&way));
+                    return self.path(ends).map_or_else(|| straight(points), |way| straight(&way));
                 }
             }
         }
@@ -250,24 +250,24 @@ impl RouteSearch<'_> {
     }
 
     /// Returns a shortest path between two points, both included, that hits no box.
-    fn way(&self, ends: [LayoutPoint; 2]) -> Option<Vec<LayoutPoint>> {
+    fn path(&self, ends: [LayoutPoint; 2]) -> Option<Vec<LayoutPoint>> {
         let wide = BEND + LANE * self.lane as f64;
-        self.way_at(ends, wide).or_else(|| self.way_at(ends, NARROW))
+        self.path_at_distance(ends, wide).or_else(|| self.path_at_distance(ends, NARROW))
     }
 
     /// Returns a shortest path with bends at the distance `by` from boxes.
-    fn way_at(&self, ends: [LayoutPoint; 2], by: f64) -> Option<Vec<LayoutPoint>> {
+    fn path_at_distance(&self, ends: [LayoutPoint; 2], by: f64) -> Option<Vec<LayoutPoint>> {
         let mut known = BTreeSet::new();
         let mut way = ends.to_vec();
         loop {
-            let hit = |line: &[LayoutPoint]| self.boxes.hit([line[0], line[1]], self.joined);
+            let hit = |line: &[LayoutPoint]| self.boxes.hit_boxes([line[0], line[1]], self.joined);
             let hit: BTreeSet<usize> = way.windows(2).flat_map(hit).collect();
             if hit.is_empty() {
                 return Some(way);
             }
             let before = known.len();
             known.extend(hit);
-            if known.len() == before || known.len() > MOST_BOXES {
+            if known.len() == before || known.len() > MAX_BOXES {
                 return None;
             }
             way = self.shortest(ends, &known, by)?;
@@ -283,7 +283,7 @@ impl RouteSearch<'_> {
     ) -> Option<Vec<LayoutPoint>> {
         let corners = known.iter().flat_map(|&at| self.boxes.boxes[at].grown(by).corners());
         let is_free =
-            |&point: &LayoutPoint| self.boxes.around(point).all(|at| self.joined.contains(&at));
+            |&point: &LayoutPoint| self.boxes.boxes_near(point).all(|at| self.joined.contains(&at));
         let mut points = ends.to_vec();
         points.extend(corners.filter(is_free));
         let is_visible = |a: usize, b: usize| {
@@ -333,7 +333,7 @@ mod tests {
     fn routed(nodes: &[LayoutPoint], edges: &[(usize, usize)]) -> Vec<Vec<LayoutPoint>> {
         let sizes = vec![SIZE; nodes.len()];
         let routes = vec![Vec::new(); edges.len()];
-        around(nodes, &sizes, edges, routes, &Budget::unlimited())
+        route_around_boxes(nodes, &sizes, edges, routes, &Budget::unlimited())
     }
 
     #[test]

@@ -21,7 +21,7 @@ const FONT: &[u8] = include_bytes!("DejaVuSansCondensed.ttf");
 
 /// The largest number of pixels. Larger pictures take a gigabyte to draw, and few programs display
 /// them.
-pub const MOST_PIXELS: f64 = 64e6;
+pub const MAX_PIXELS: f64 = 64e6;
 
 /// The default scale, in output pixels per pixel of the picture. Letters stay readable on
 /// high-resolution screens and on paper.
@@ -77,10 +77,10 @@ pub enum PngError {
 /// # Errors
 /// The result would have more than [`MOST_PIXELS`] pixels, or the SVG cannot be drawn.
 pub fn png(svg: &str, size: PngSize) -> Result<PngPicture, PngError> {
-    within(svg, size, MOST_PIXELS)
+    draw_within(svg, size, MAX_PIXELS)
 }
 
-fn within(svg: &str, size: PngSize, most: f64) -> Result<PngPicture, PngError> {
+fn draw_within(svg: &str, size: PngSize, most: f64) -> Result<PngPicture, PngError> {
     let missing = Mutex::new(BTreeSet::new());
     let mut options = Options::default();
     options.fontdb_mut().load_font_data(FONT.to_vec());
@@ -174,7 +174,7 @@ mod tests {
         let error = png(&large, PngSize::Scale(1.0)).err().unwrap().to_string();
         assert!(error.starts_with("40000 × 20000 pixels are too many"), "{error}");
         assert!(error.contains("use at most --scale 0.28"), "{error}");
-        let fitting = within(&large, PngSize::Fitting, 2e6).unwrap();
+        let fitting = draw_within(&large, PngSize::Fitting, 2e6).unwrap();
         assert_eq!(fitting.pixels, (2000, 1000));
     }
 }

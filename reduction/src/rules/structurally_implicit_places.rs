@@ -41,7 +41,7 @@ use parikh_net::{Arc, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
-use parikh_solvers::lp_chosen::keep_for_hints;
+use parikh_solvers::lp_chosen::incremental_lp_for_hints;
 use std::collections::HashMap;
 
 /// Limit on the arcs of a place; places with more are skipped.
@@ -132,7 +132,13 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
             let row = net.pre(t).iter().map(taken).chain([(tokens, -1)]);
             needs.insert(t, program.add_row(Interval::FREE, row)?);
         }
-        Ok(LinearImplicitPlaceSearch { net, lp: keep_for_hints(program), effects, needs, within })
+        Ok(LinearImplicitPlaceSearch {
+            net,
+            lp: incremental_lp_for_hints(program),
+            effects,
+            needs,
+            within,
+        })
     }
 
     /// Returns likely candidates that remove `p`. Afterwards, `p` does not make later places

@@ -23,7 +23,7 @@ use parikh_net::{Arc, Marking, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
-use parikh_solvers::lp_chosen::keep_for_hints;
+use parikh_solvers::lp_chosen::incremental_lp_for_hints;
 
 /// Tolerance: a smaller optimum counts as 0.
 const NEGATIVE: f64 = -1e-6;
@@ -119,7 +119,7 @@ impl<'n> WeightedSumSearch<'n> {
         let possible = dead.clone();
         Ok(WeightedSumSearch {
             net,
-            lp: keep_for_hints(program),
+            lp: incremental_lp_for_hints(program),
             effects,
             live,
             asked,

@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Set when worker processes cannot be used; programs are then solved in this process.
-static NO_GUESTS: AtomicBool = AtomicBool::new(false);
+static WORKERS_DISABLED: AtomicBool = AtomicBool::new(false);
 
 /// Set once a worker process has answered, which shows that worker processes work.
-static HAVE_ANSWERED: AtomicBool = AtomicBool::new(false);
+static WORKERS_HAVE_ANSWERED: AtomicBool = AtomicBool::new(false);
 
 /// Limit on the number of coefficients: larger programs would need messages that are too long. They
 /// do not occur in practice.
-const MOST_COEFFICIENTS: usize = 100_000_000;
+const MAX_COEFFICIENTS: usize = 100_000_000;
 
 /// A program that HiGHS solves in a worker process, keeping its basis between runs.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct GuestLp {
     /// The exact program. The worker process holds a copy.
     program: LinearProgram,
     /// The worker process, if it runs.
-    guest: Option<Process>,
+    worker: Option<Process>,
     /// Changes that the worker process has not received yet.
     unsent: OutgoingMessage,
     /// Number of rows that the worker process knows.
@@ -37,7 +37,7 @@ pub struct GuestLp {
     /// The budget of the last `solve_again`, also used for `inverse_row`.
     budget: Budget,
     /// The library in this process, used when there are no worker processes.
-    inside: Option<Box<HighsModel>>,
+    in_process_model: Option<Box<HighsModel>>,
 }
 
 /// A reply that has not arrived yet.
@@ -46,12 +46,12 @@ struct AwaitedReply {
     /// Time of the last message from the worker process.
     since: Instant,
     /// True if the worker process was asked to stop.
-    stopped: bool,
+    is_asked_to_stop: bool,
 }
 
 impl AwaitedReply {
     fn new() -> AwaitedReply {
-        AwaitedReply { since: Instant::now(), stopped: false }
+        AwaitedReply { since: Instant::now(), is_asked_to_stop: false }
     }
 }
 
@@ -60,25 +60,25 @@ enum WorkerFailure {
     /// The worker process can no longer be used.
     Lost(&'static str),
     /// The budget is exhausted.
-    Spent,
+    BudgetExhausted,
     /// The answer would need too much memory.
-    TooMuch,
+    TooMuchMemory,
     /// Worker processes are not available.
-    NoGuests,
+    NoWorkers,
 }
-use WorkerFailure::{Lost, NoGuests, Spent, TooMuch};
+use WorkerFailure::{BudgetExhausted, Lost, NoWorkers, TooMuchMemory};
 
 impl GuestLp {
     /// Takes over `program`, without starting a process or solving anything.
     pub fn new(program: LinearProgram) -> Self {
         GuestLp {
             program,
-            guest: None,
+            worker: None,
             unsent: OutgoingMessage::default(),
             sent_rows: 0,
             awaited: None,
             budget: Budget::unlimited(),
-            inside: None,
+            in_process_model: None,
         }
     }
 
@@ -89,51 +89,53 @@ impl GuestLp {
     /// Returns the time that the worker process may be silent.
     fn patience(&self) -> Duration {
         match self.awaited {
-            Some(AwaitedReply { stopped: true, .. }) => patience_after_stop(self.coefficients()),
+            Some(AwaitedReply { is_asked_to_stop: true, .. }) => {
+                patience_after_stop(self.coefficients())
+            }
             _ => patience(self.coefficients()),
         }
     }
 
     /// Ensures that a worker process exists and has received the program with all changes.
-    fn have_guest(&mut self, budget: &Budget) -> Result<(), WorkerFailure> {
-        if self.guest.is_none() {
-            if NO_GUESTS.load(Ordering::Relaxed) || self.coefficients() > MOST_COEFFICIENTS {
-                return Err(NoGuests);
+    fn ensure_worker(&mut self, budget: &Budget) -> Result<(), WorkerFailure> {
+        if self.worker.is_none() {
+            if WORKERS_DISABLED.load(Ordering::Relaxed) || self.coefficients() > MAX_COEFFICIENTS {
+                return Err(NoWorkers);
             }
-            let program = program().ok_or(NoGuests)?;
+            let program = program().ok_or(NoWorkers)?;
             let guest = Process::get(program).map_err(|error| {
-                no_guests(&error.to_string());
-                NoGuests
+                disable_workers(&error.to_string());
+                NoWorkers
             })?;
-            self.guest = Some(guest);
+            self.worker = Some(guest);
             self.awaited = None;
             self.unsent = OutgoingMessage::default();
             self.unsent.load(&self.program);
         }
         let patience = self.patience();
-        let Some(guest) = &mut self.guest else { return Err(NoGuests) };
-        match guest.say(&mut self.unsent.0, patience, Some(budget)) {
+        let Some(guest) = &mut self.worker else { return Err(NoWorkers) };
+        match guest.send(&mut self.unsent.0, patience, Some(budget)) {
             Ok(()) => {
                 self.sent_rows = self.program.rows().len();
                 Ok(())
             }
-            Err(WaitError::Dead) => Err(self.death()),
-            Err(WaitError::Enough) if budget.is_exhausted() => Err(Spent),
-            Err(WaitError::Enough) => Err(Lost("the process does not read its input")),
+            Err(WaitError::Dead) => Err(self.failure_of_dead_worker()),
+            Err(WaitError::TimeOver) if budget.is_exhausted() => Err(BudgetExhausted),
+            Err(WaitError::TimeOver) => Err(Lost("the process does not read its input")),
         }
     }
 
     /// Returns the reason why the worker process died.
-    fn death(&mut self) -> WorkerFailure {
-        match self.guest.as_mut().map(Process::took_too_much) {
-            Some(true) => TooMuch,
+    fn failure_of_dead_worker(&mut self) -> WorkerFailure {
+        match self.worker.as_mut().map(Process::exceeded_memory) {
+            Some(true) => TooMuchMemory,
             _ => Lost("the process ended unexpectedly"),
         }
     }
 
     /// Ends the worker process.
-    fn lose(&mut self, why: &str) {
-        if let Some(guest) = self.guest.take() {
+    fn give_up_worker(&mut self, why: &str) {
+        if let Some(guest) = self.worker.take() {
             tracing::info!(
                 process = guest.id(),
                 "replacing the worker process of a native solver: {why}"
@@ -143,13 +145,13 @@ impl GuestLp {
     }
 
     /// Waits for the next message, within the allowed silence of the worker process and the budget.
-    fn next(&mut self, budget: &Budget) -> Result<Reply, WorkerFailure> {
+    fn next_reply(&mut self, budget: &Budget) -> Result<Reply, WorkerFailure> {
         loop {
             let patience = self.patience();
             let silence =
                 self.awaited.map_or(Duration::ZERO, |awaited_reply| awaited_reply.since.elapsed());
-            let Some(guest) = &mut self.guest else { return Err(NoGuests) };
-            match guest.hear(first_message, patience.saturating_sub(silence), Some(budget)) {
+            let Some(guest) = &mut self.worker else { return Err(NoWorkers) };
+            match guest.receive(first_message, patience.saturating_sub(silence), Some(budget)) {
                 Ok(message) => {
                     let size = (self.program.columns().len(), self.sent_rows);
                     return match reply(&message, size) {
@@ -166,11 +168,11 @@ impl GuestLp {
                         Err(_) => Err(Lost("the process sent an invalid message")),
                     };
                 }
-                Err(WaitError::Dead) => return Err(self.death()),
-                Err(WaitError::Enough) => match budget.exhausted() {
+                Err(WaitError::Dead) => return Err(self.failure_of_dead_worker()),
+                Err(WaitError::TimeOver) => match budget.exhausted() {
                     // This process may be the one that uses the memory.
-                    Some(ExhaustionReason::Memory) => return Err(TooMuch),
-                    Some(_) => return Err(Spent),
+                    Some(ExhaustionReason::Memory) => return Err(TooMuchMemory),
+                    Some(_) => return Err(BudgetExhausted),
                     None if self
                         .awaited
                         .is_some_and(|awaited_reply| awaited_reply.since.elapsed() >= patience) =>
@@ -187,9 +189,9 @@ impl GuestLp {
     fn attempt(&mut self, budget: &Budget) -> Result<LpAnswer, WorkerFailure> {
         // Read the overdue reply to an earlier question first.
         while self.awaited.is_some() {
-            self.next(budget)?;
+            self.next_reply(budget)?;
         }
-        self.have_guest(budget)?;
+        self.ensure_worker(budget)?;
         let mut request = OutgoingMessage::default();
         request.solve(Allowance {
             time: budget
@@ -200,15 +202,15 @@ impl GuestLp {
                 left => left / 2,
             },
         });
-        self.tell(&mut request)?;
+        self.send(&mut request)?;
         self.awaited = Some(AwaitedReply::new());
-        match self.next(budget) {
+        match self.next_reply(budget) {
             Ok(Reply::Solved(LpAnswer::NoAnswer(NoAnswer::Exhausted(
                 ExhaustionReason::Memory,
-            )))) => Err(TooMuch),
+            )))) => Err(TooMuchMemory),
             Ok(Reply::Solved(answer)) => Ok(answer),
             Ok(_) => Err(Lost("the process sent an invalid message")),
-            Err(Spent) => self.stop(budget),
+            Err(BudgetExhausted) => self.stop(budget),
             Err(failure) => Err(failure),
         }
     }
@@ -217,10 +219,12 @@ impl GuestLp {
     fn stop(&mut self, budget: &Budget) -> Result<LpAnswer, WorkerFailure> {
         let mut request = OutgoingMessage::default();
         request.stop();
-        self.tell(&mut request)?;
-        self.awaited = Some(AwaitedReply { since: Instant::now(), stopped: true });
-        match self.next(&Budget::lasting(GRACE)) {
-            Ok(Reply::Solved(LpAnswer::NoAnswer(_))) | Err(Spent) => Ok(no_answer(budget)),
+        self.send(&mut request)?;
+        self.awaited = Some(AwaitedReply { since: Instant::now(), is_asked_to_stop: true });
+        match self.next_reply(&Budget::lasting(GRACE)) {
+            Ok(Reply::Solved(LpAnswer::NoAnswer(_))) | Err(BudgetExhausted) => {
+                Ok(no_answer(budget))
+            }
             Ok(Reply::Solved(answer)) => Ok(answer),
             Ok(_) => Err(Lost("the process sent an invalid message")),
             Err(failure) => Err(failure),
@@ -228,32 +232,33 @@ impl GuestLp {
     }
 
     /// Sends a short message.
-    fn tell(&mut self, request: &mut OutgoingMessage) -> Result<(), WorkerFailure> {
-        let Some(guest) = &mut self.guest else { return Err(NoGuests) };
-        match guest.say(&mut request.0, GRACE, None) {
+    fn send(&mut self, request: &mut OutgoingMessage) -> Result<(), WorkerFailure> {
+        let Some(guest) = &mut self.worker else { return Err(NoWorkers) };
+        match guest.send(&mut request.0, GRACE, None) {
             Ok(()) => Ok(()),
-            Err(WaitError::Dead) => Err(self.death()),
-            Err(WaitError::Enough) => Err(Lost("the process does not read its input")),
+            Err(WaitError::Dead) => Err(self.failure_of_dead_worker()),
+            Err(WaitError::TimeOver) => Err(Lost("the process does not read its input")),
         }
     }
 
     /// Records a change for the worker process, if there is one.
-    fn note(&mut self, write: impl FnOnce(&mut OutgoingMessage)) {
-        if self.guest.is_some() {
+    fn record_change(&mut self, write: impl FnOnce(&mut OutgoingMessage)) {
+        if self.worker.is_some() {
             write(&mut self.unsent);
         }
     }
 
-    fn solve_inside(&mut self, budget: &Budget) -> LpAnswer {
+    fn solve_in_process(&mut self, budget: &Budget) -> LpAnswer {
         let program = &self.program;
-        let inside = self.inside.get_or_insert_with(|| Box::new(HighsModel::new(program.clone())));
+        let inside =
+            self.in_process_model.get_or_insert_with(|| Box::new(HighsModel::new(program.clone())));
         inside.solve_again(budget)
     }
 }
 
 /// Disables worker processes from now on.
-fn no_guests(why: &str) {
-    if !NO_GUESTS.swap(true, Ordering::Relaxed) {
+fn disable_workers(why: &str) {
+    if !WORKERS_DISABLED.swap(true, Ordering::Relaxed) {
         tracing::warn!(
             "native solvers run inside the main process, because worker processes do not work: \
              {why}"
@@ -272,20 +277,22 @@ impl IncrementalLp for GuestLp {
 
     fn set_objective(&mut self, sense: Sense, costs: &[(Column, i64)]) -> Result<(), ProgramError> {
         self.program.set_objective(sense, costs.iter().copied())?;
-        self.note(|out| out.objective(sense, costs));
-        self.inside.as_mut().map_or(Ok(()), |inside| inside.set_objective(sense, costs))
+        self.record_change(|out| out.objective(sense, costs));
+        self.in_process_model.as_mut().map_or(Ok(()), |inside| inside.set_objective(sense, costs))
     }
 
     fn set_row_bounds(&mut self, row: Row, bounds: Interval) -> Result<(), ProgramError> {
         self.program.set_row_bounds(row, bounds)?;
-        self.note(|out| out.row_bounds(row, bounds));
-        self.inside.as_mut().map_or(Ok(()), |inside| inside.set_row_bounds(row, bounds))
+        self.record_change(|out| out.row_bounds(row, bounds));
+        self.in_process_model.as_mut().map_or(Ok(()), |inside| inside.set_row_bounds(row, bounds))
     }
 
     fn set_column_bounds(&mut self, column: Column, bounds: Interval) -> Result<(), ProgramError> {
         self.program.set_column_bounds(column, bounds)?;
-        self.note(|out| out.column_bounds(column, bounds));
-        self.inside.as_mut().map_or(Ok(()), |inside| inside.set_column_bounds(column, bounds))
+        self.record_change(|out| out.column_bounds(column, bounds));
+        self.in_process_model
+            .as_mut()
+            .map_or(Ok(()), |inside| inside.set_column_bounds(column, bounds))
     }
 
     fn add_row(
@@ -294,39 +301,39 @@ impl IncrementalLp for GuestLp {
         coefficients: &[(Column, i64)],
     ) -> Result<Row, ProgramError> {
         let row = self.program.add_row(bounds, coefficients.iter().copied())?;
-        self.note(|out| out.add_row(bounds, coefficients));
-        if let Some(inside) = &mut self.inside {
+        self.record_change(|out| out.add_row(bounds, coefficients));
+        if let Some(inside) = &mut self.in_process_model {
             inside.add_row(bounds, coefficients)?;
         }
         Ok(row)
     }
 
     fn inverse_row(&mut self, column: Column) -> Option<Vec<(Row, f64)>> {
-        if let Some(inside) = &mut self.inside {
+        if let Some(inside) = &mut self.in_process_model {
             return inside.inverse_row(column);
         }
         let budget = self.budget.clone();
         // The basis is available only right after a solve.
-        let has_basis = self.guest.is_some() && self.awaited.is_none() && self.unsent.0.is_empty();
+        let has_basis = self.worker.is_some() && self.awaited.is_none() && self.unsent.0.is_empty();
         if !has_basis || budget.is_exhausted() {
             return None;
         }
         let mut request = OutgoingMessage::default();
         request.inverse_row(column);
-        let reply = self.tell(&mut request).and_then(|()| {
+        let reply = self.send(&mut request).and_then(|()| {
             self.awaited = Some(AwaitedReply::new());
-            self.next(&budget)
+            self.next_reply(&budget)
         });
         match reply {
             Ok(Reply::InverseRow(row)) => row,
             // The reply arrives before the next answer.
-            Err(Spent) => None,
+            Err(BudgetExhausted) => None,
             Ok(_) => {
-                self.lose("the process sent an invalid message");
+                self.give_up_worker("the process sent an invalid message");
                 None
             }
             Err(_) => {
-                self.lose("the process does not respond");
+                self.give_up_worker("the process does not respond");
                 None
             }
         }
@@ -335,12 +342,12 @@ impl IncrementalLp for GuestLp {
     fn solve_again(&mut self, budget: &Budget) -> LpAnswer {
         if let Some(exhausted) = budget.exhausted() {
             if exhausted == ExhaustionReason::Memory {
-                self.lose("the memory is almost exhausted");
+                self.give_up_worker("the memory is almost exhausted");
             }
             return LpAnswer::NoAnswer(exhausted.into());
         }
-        if self.inside.is_some() {
-            return self.solve_inside(budget);
+        if self.in_process_model.is_some() {
+            return self.solve_in_process(budget);
         }
         self.budget = budget.clone();
         let mut last_failure = "";
@@ -351,17 +358,17 @@ impl IncrementalLp for GuestLp {
             }
             match self.attempt(budget) {
                 Ok(answer) => {
-                    HAVE_ANSWERED.store(true, Ordering::Relaxed);
+                    WORKERS_HAVE_ANSWERED.store(true, Ordering::Relaxed);
                     return answer;
                 }
-                Err(Spent) => return no_answer(budget),
-                Err(NoGuests) => return self.solve_inside(budget),
-                Err(TooMuch) => {
-                    self.lose("the memory is almost exhausted");
+                Err(BudgetExhausted) => return no_answer(budget),
+                Err(NoWorkers) => return self.solve_in_process(budget),
+                Err(TooMuchMemory) => {
+                    self.give_up_worker("the memory is almost exhausted");
                     return LpAnswer::NoAnswer(NoAnswer::Unknown("too little memory".to_owned()));
                 }
                 Err(Lost(what)) => {
-                    self.lose(what);
+                    self.give_up_worker(what);
                     last_failure = what;
                 }
             }
@@ -369,9 +376,9 @@ impl IncrementalLp for GuestLp {
                 return LpAnswer::NoAnswer(exhausted.into());
             }
         }
-        if !HAVE_ANSWERED.load(Ordering::Relaxed) {
-            no_guests(last_failure);
-            return self.solve_inside(budget);
+        if !WORKERS_HAVE_ANSWERED.load(Ordering::Relaxed) {
+            disable_workers(last_failure);
+            return self.solve_in_process(budget);
         }
         tracing::warn!("no answer from a native solver after {ATTEMPTS} attempts: {last_failure}");
         LpAnswer::NoAnswer(NoAnswer::Failed(format!("{ATTEMPTS} attempts failed: {last_failure}")))
@@ -380,7 +387,7 @@ impl IncrementalLp for GuestLp {
 
 impl Drop for GuestLp {
     fn drop(&mut self) {
-        let (Some(mut guest), None) = (self.guest.take(), self.awaited) else { return };
+        let (Some(mut guest), None) = (self.worker.take(), self.awaited) else { return };
         if !self.unsent.0.is_empty() {
             // A message may be incomplete.
             return;
@@ -388,7 +395,7 @@ impl Drop for GuestLp {
         let mut request = OutgoingMessage::default();
         // An empty program makes the idle process free its memory.
         request.load(&LinearProgram::new(Sense::Minimise));
-        if guest.say(&mut request.0, GRACE, None).is_ok() {
+        if guest.send(&mut request.0, GRACE, None).is_ok() {
             guest.leave_idle();
         }
     }

@@ -58,7 +58,7 @@ mod wire;
 
 #[cfg(feature = "highs")]
 pub use host::GuestLp;
-pub use process::{Program, end_all, invite, prepare, program};
+pub use process::{Program, end_all, prepare, program, set_worker_program};
 #[cfg(feature = "highs")]
 pub use serve::serve;
 #[cfg(feature = "z3")]

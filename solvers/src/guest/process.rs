@@ -34,7 +34,7 @@ static PROGRAM: OnceLock<Program> = OnceLock::new();
 /// Makes native solvers run in worker processes from now on. The command `program` must call
 /// `serve`, and `serve_smt` if [`SMT2`](super::SMT2) follows its arguments. Only the first call
 /// counts. Without a call, native solvers run in this process.
-pub fn invite(program: Program) {
+pub fn set_worker_program(program: Program) {
     let _ = PROGRAM.set(program);
 }
 
@@ -56,17 +56,17 @@ pub fn program() -> Option<&'static Program> {
 static IDLE: Mutex<Vec<Process>> = Mutex::new(Vec::new());
 
 /// Limit on the number of idle processes of one command; further ones are ended.
-const MOST_IDLE: usize = 2;
+const MAX_IDLE: usize = 2;
 
 /// Requested capacity of a pipe in bytes.
 #[cfg(target_os = "linux")]
-const PIPE: usize = 1 << 20;
+const PIPE_BYTES: usize = 1 << 20;
 
 /// Limit on the bytes read after the time is over: the content of the pipe.
-const MOST_LATE: usize = 1 << 20;
+const MAX_LATE_BYTES: usize = 1 << 20;
 
 /// Interval between two checks of the budget while a process works.
-const GLANCE: Duration = Duration::from_millis(5);
+const BUDGET_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A worker process.
 #[derive(Debug)]
@@ -76,9 +76,9 @@ pub(crate) struct Process {
     /// The process, as a child of this process.
     child: Child,
     /// The standard input of the process; writing does not block.
-    to: ChildStdin,
+    input: ChildStdin,
     /// The standard output of the process.
-    from: ChildStdout,
+    output: ChildStdout,
     /// Output of the process that is not a complete message yet.
     received: Vec<u8>,
 }
@@ -89,7 +89,7 @@ pub(crate) enum WaitError {
     /// The process has ended.
     Dead,
     /// The time or the budget is over.
-    Enough,
+    TimeOver,
 }
 
 impl Process {
@@ -121,18 +121,24 @@ impl Process {
         budget::count_child(child.id());
         let (to, from) = (child.stdin.take(), child.stdout.take());
         let (Some(to), Some(from)) = (to, from) else {
-            see_off(&mut child);
+            end_process(&mut child);
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        let process = Process { program: program.clone(), child, to, from, received: Vec::new() };
+        let process = Process {
+            program: program.clone(),
+            child,
+            input: to,
+            output: from,
+            received: Vec::new(),
+        };
         // Non-blocking, so that a process that does not read cannot block this process.
-        fcntl_setfl(&process.to, fcntl_getfl(&process.to)? | OFlags::NONBLOCK)?;
+        fcntl_setfl(&process.input, fcntl_getfl(&process.input)? | OFlags::NONBLOCK)?;
         // Larger pipes save process switches for large programs and points. The system may grant
         // less.
         #[cfg(target_os = "linux")]
         {
-            let _ = rustix::pipe::fcntl_setpipe_size(&process.to, PIPE);
-            let _ = rustix::pipe::fcntl_setpipe_size(&process.from, PIPE);
+            let _ = rustix::pipe::fcntl_setpipe_size(&process.input, PIPE_BYTES);
+            let _ = rustix::pipe::fcntl_setpipe_size(&process.output, PIPE_BYTES);
         }
         tracing::debug!(process = process.child.id(), "started a worker process: {program}");
         Ok(process)
@@ -144,7 +150,7 @@ impl Process {
 
     /// Writes all of `out`. Fails if the process is dead, accepts no bytes for `patience`, or
     /// `budget` is exhausted. Unwritten bytes stay in `out` and must be written first.
-    pub(crate) fn say(
+    pub(crate) fn send(
         &mut self,
         out: &mut Vec<u8>,
         patience: Duration,
@@ -156,7 +162,7 @@ impl Process {
             if written == out.len() {
                 break Ok(());
             }
-            match self.to.write(&out[written..]) {
+            match self.input.write(&out[written..]) {
                 Ok(0) => break Err(WaitError::Dead),
                 Ok(count) => {
                     written += count;
@@ -167,9 +173,12 @@ impl Process {
                     if last_progress.elapsed() >= patience
                         || budget.is_some_and(Budget::is_exhausted)
                     {
-                        break Err(WaitError::Enough);
+                        break Err(WaitError::TimeOver);
                     }
-                    ready(&mut [PollFd::new(&self.to, PollFlags::OUT)], GLANCE)?;
+                    wait_until_ready(
+                        &mut [PollFd::new(&self.input, PollFlags::OUT)],
+                        BUDGET_CHECK_INTERVAL,
+                    )?;
                 }
                 Err(_) => break Err(WaitError::Dead),
             }
@@ -180,7 +189,7 @@ impl Process {
 
     /// Waits for the next message. `first` takes a complete message off the received bytes. Gives
     /// up after `patience`, or when `budget` is exhausted.
-    pub(crate) fn hear<T>(
+    pub(crate) fn receive<T>(
         &mut self,
         mut take_message: impl FnMut(&mut Vec<u8>) -> Option<T>,
         patience: Duration,
@@ -193,13 +202,13 @@ impl Process {
                 return Ok(message);
             }
             let patience_left = patience.saturating_sub(start.elapsed());
-            let wait = GLANCE
+            let wait = BUDGET_CHECK_INTERVAL
                 .min(patience_left)
-                .min(budget.and_then(Budget::remaining).unwrap_or(GLANCE))
+                .min(budget.and_then(Budget::remaining).unwrap_or(BUDGET_CHECK_INTERVAL))
                 .max(Duration::from_micros(50));
-            if ready(&mut [PollFd::new(&self.from, PollFlags::IN)], wait)? {
+            if wait_until_ready(&mut [PollFd::new(&self.output, PollFlags::IN)], wait)? {
                 let mut bytes = [0; 1 << 16];
-                match self.from.read(&mut bytes) {
+                match self.output.read(&mut bytes) {
                     Ok(0) => return Err(WaitError::Dead),
                     Ok(count) => {
                         self.received.extend_from_slice(&bytes[..count]);
@@ -210,26 +219,26 @@ impl Process {
                 }
                 // Bytes that have arrived are still read, but a message that never ends is not read
                 // forever.
-                if late_bytes > MOST_LATE {
-                    return Err(WaitError::Enough);
+                if late_bytes > MAX_LATE_BYTES {
+                    return Err(WaitError::TimeOver);
                 }
             } else if is_over(patience_left, budget) {
-                return Err(WaitError::Enough);
+                return Err(WaitError::TimeOver);
             }
         }
     }
 
     /// Returns true if the process ended itself because it took too much memory.
     #[cfg(feature = "highs")]
-    pub(crate) fn took_too_much(&mut self) -> bool {
+    pub(crate) fn exceeded_memory(&mut self) -> bool {
         use super::TOO_MUCH_MEMORY;
         use std::os::unix::process::ExitStatusExt as _;
         // Its pipes close a moment before the process ends.
         let since = Instant::now();
-        while since.elapsed() < 10 * GLANCE {
+        while since.elapsed() < 10 * BUDGET_CHECK_INTERVAL {
             match self.child.try_wait() {
                 Ok(Some(status)) => return status.signal() == Some(TOO_MUCH_MEMORY.as_raw()),
-                Ok(None) => std::thread::sleep(GLANCE / 10),
+                Ok(None) => std::thread::sleep(BUDGET_CHECK_INTERVAL / 10),
                 Err(_) => return false,
             }
         }
@@ -241,7 +250,7 @@ impl Process {
     pub(crate) fn leave_idle(self) {
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
         let same_program = idle.iter().filter(|process| process.program == self.program);
-        if same_program.count() < MOST_IDLE {
+        if same_program.count() < MAX_IDLE {
             idle.push(self);
         }
     }
@@ -249,13 +258,13 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        see_off(&mut self.child);
+        end_process(&mut self.child);
     }
 }
 
 /// Ends a process and its descendants. The process may be stopped or unable to notice that its
 /// client is gone. The command of a user is often a script around a solver.
-fn see_off(child: &mut Child) {
+fn end_process(child: &mut Child) {
     let its_descendants = budget::descendants(child.id());
     // Once the process is waited for, its number may belong to another process.
     budget::forget_child(child.id());
@@ -293,7 +302,7 @@ fn is_over(patience_left: Duration, budget: Option<&Budget>) -> bool {
 }
 
 /// Waits up to `wait`, and returns true if one of the descriptors is ready or closed.
-fn ready(descriptors: &mut [PollFd<'_>], wait: Duration) -> rustix::io::Result<bool> {
+fn wait_until_ready(descriptors: &mut [PollFd<'_>], wait: Duration) -> rustix::io::Result<bool> {
     let wait = Timespec { tv_sec: wait.as_secs() as _, tv_nsec: wait.subsec_nanos() as _ };
     match poll(descriptors, Some(&wait)) {
         Ok(count) => Ok(count > 0),

@@ -1,6 +1,8 @@
 //! The server side of a worker process: executes orders until the client is gone.
 
-use super::wire::{Allowance, OutgoingMessage, Reply, WorkerRequest, first_message, order};
+use super::wire::{
+    Allowance, OutgoingMessage, Reply, WorkerRequest, decode_request, first_message,
+};
 use super::{PULSE, watch};
 use crate::answer::NoAnswer;
 use crate::budget::{Budget, resident_bytes};
@@ -15,15 +17,19 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 /// Interval between two checks for an order to stop.
-const GLANCE: Duration = Duration::from_millis(2);
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Serves a client that writes to `from` and reads from `to`. Does not return: the process ends
 /// with the client.
 pub fn serve(from: OwnedFd, to: OwnedFd) -> ! {
-    watch::begin(&from);
-    LINE.set(Some(WorkerConnection { from: from.into(), to: to.into(), received: Vec::new() }));
+    watch::start_watchdog(&from);
+    CONNECTION.set(Some(WorkerConnection {
+        from: from.into(),
+        to: to.into(),
+        received: Vec::new(),
+    }));
     let mut model = None;
-    while let Some(request) = on_the_line(WorkerConnection::next).flatten() {
+    while let Some(request) = with_connection(WorkerConnection::next).flatten() {
         let reply = match request {
             WorkerRequest::Solve(allowance) => Reply::Solved(solve(model.as_mut(), allowance)),
             WorkerRequest::InverseRow(column) => {
@@ -31,13 +37,13 @@ pub fn serve(from: OwnedFd, to: OwnedFd) -> ! {
             }
             // The order came after the answer had been sent.
             WorkerRequest::Stop => continue,
-            request => match change(&mut model, request) {
+            request => match apply_change(&mut model, request) {
                 Ok(()) => continue,
                 // The client's copy accepted this change, so an error means that the copies differ.
                 Err(_) => break,
             },
         };
-        if !matches!(on_the_line(|line| line.tell(&reply)), Some(Ok(()))) {
+        if !matches!(with_connection(|line| line.send(&reply)), Some(Ok(()))) {
             break;
         }
     }
@@ -46,12 +52,12 @@ pub fn serve(from: OwnedFd, to: OwnedFd) -> ! {
 
 thread_local! {
     /// The connection of the serving thread, where the solver's callback finds it.
-    static LINE: RefCell<Option<WorkerConnection>> = const { RefCell::new(None) };
-    static AT_WORK: RefCell<Option<AtWork>> = const { RefCell::new(None) };
+    static CONNECTION: RefCell<Option<WorkerConnection>> = const { RefCell::new(None) };
+    static CURRENT_QUESTION: RefCell<Option<AtWork>> = const { RefCell::new(None) };
 }
 
-fn on_the_line<T>(act: impl FnOnce(&mut WorkerConnection) -> T) -> Option<T> {
-    LINE.with_borrow_mut(|line| line.as_mut().map(act))
+fn with_connection<T>(act: impl FnOnce(&mut WorkerConnection) -> T) -> Option<T> {
+    CONNECTION.with_borrow_mut(|line| line.as_mut().map(act))
 }
 
 /// The connection to the client.
@@ -69,31 +75,31 @@ impl WorkerConnection {
     fn next(&mut self) -> Option<WorkerRequest> {
         loop {
             if let Some(message) = first_message(&mut self.received) {
-                return order(&message).ok();
+                return decode_request(&message).ok();
             }
-            self.hear()?;
+            self.receive()?;
         }
     }
 
     /// Returns true if there is an order to stop. The client sends nothing else while it waits for
     /// an answer.
-    fn says_stop(&mut self) -> bool {
+    fn has_stop_request(&mut self) -> bool {
         let no_wait = Timespec { tv_sec: 0, tv_nsec: 0 };
         loop {
             // The order may have arrived together with the question.
             if let Some(message) = first_message(&mut self.received) {
-                return matches!(order(&message), Ok(WorkerRequest::Stop));
+                return matches!(decode_request(&message), Ok(WorkerRequest::Stop));
             }
             if poll(&mut [PollFd::new(&self.from, PollFlags::IN)], Some(&no_wait)) != Ok(1) {
                 return false;
             }
-            if self.hear().is_none() {
+            if self.receive().is_none() {
                 return true;
             }
         }
     }
 
-    fn hear(&mut self) -> Option<()> {
+    fn receive(&mut self) -> Option<()> {
         let mut bytes = [0; 1 << 16];
         loop {
             match self.from.read(&mut bytes) {
@@ -108,9 +114,9 @@ impl WorkerConnection {
         }
     }
 
-    fn tell(&mut self, reply: &Reply) -> io::Result<()> {
+    fn send(&mut self, reply: &Reply) -> io::Result<()> {
         let mut out = OutgoingMessage::default();
-        out.reply(reply);
+        out.decode_reply(reply);
         self.to.write_all(&out.0)
     }
 }
@@ -136,36 +142,43 @@ fn solve(model: Option<&mut HighsModel>, allowance: Allowance) -> LpAnswer {
         time => Budget::lasting(Duration::from_micros(time)),
     };
     let budget = budget.with_memory_ceiling(max_memory);
-    watch::allow(max_memory);
+    watch::set_memory_limit(max_memory);
     let now = Instant::now();
-    AT_WORK.set(Some(AtWork { budget: budget.clone(), last_message: now, last_check: now }));
+    CURRENT_QUESTION.set(Some(AtWork {
+        budget: budget.clone(),
+        last_message: now,
+        last_check: now,
+    }));
     let answer = model.solve_again(&budget);
-    AT_WORK.set(None);
-    watch::allow(u64::MAX);
+    CURRENT_QUESTION.set(None);
+    watch::set_memory_limit(u64::MAX);
     answer
 }
 
 /// Called by the solver as often as it can: sends a sign of life now and then, and checks for an
 /// order to stop.
 fn pulse() {
-    AT_WORK.with_borrow_mut(|at_work| {
+    CURRENT_QUESTION.with_borrow_mut(|at_work| {
         let Some(at_work) = at_work else { return };
         let now = Instant::now();
-        if now.duration_since(at_work.last_check) >= GLANCE {
+        if now.duration_since(at_work.last_check) >= STOP_CHECK_INTERVAL {
             at_work.last_check = now;
-            if on_the_line(WorkerConnection::says_stop) == Some(true) {
+            if with_connection(WorkerConnection::has_stop_request) == Some(true) {
                 at_work.budget.cancel();
             }
         }
         if now.duration_since(at_work.last_message) >= PULSE {
             at_work.last_message = now;
-            let _ = on_the_line(|line| line.tell(&Reply::Pulse));
+            let _ = with_connection(|line| line.send(&Reply::Pulse));
         }
     });
 }
 
 /// Applies a change to the program.
-fn change(model: &mut Option<HighsModel>, request: WorkerRequest) -> Result<(), ProgramError> {
+fn apply_change(
+    model: &mut Option<HighsModel>,
+    request: WorkerRequest,
+) -> Result<(), ProgramError> {
     let model = match request {
         WorkerRequest::Load(program) => {
             // Free the old model first, so that only one is in memory.

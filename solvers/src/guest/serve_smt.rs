@@ -13,7 +13,7 @@ use std::os::fd::OwnedFd;
 /// Serves a client that writes to `from` and reads from `to`. Does not return: the process ends
 /// with the client.
 pub fn serve_smt(from: OwnedFd, to: OwnedFd) -> ! {
-    watch::begin(&from);
+    watch::start_watchdog(&from);
     let (mut from, mut to) = (File::from(from), File::from(to));
     let (mut commands, mut bytes) = (Commands::default(), vec![0; 1 << 16]);
     loop {
@@ -23,7 +23,7 @@ pub fn serve_smt(from: OwnedFd, to: OwnedFd) -> ! {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        let Some(text) = commands.whole(&bytes[..count]) else { continue };
+        let Some(text) = commands.complete_commands(&bytes[..count]) else { continue };
         let Some(answer) = converse(&text) else { break };
         if to.write_all(answer.as_bytes()).is_err() {
             break;

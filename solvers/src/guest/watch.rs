@@ -10,17 +10,17 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Limit on the resident set of this process in bytes, while it works.
-static MOST_MEMORY: AtomicU64 = AtomicU64::new(u64::MAX);
+static MAX_RESIDENT_BYTES: AtomicU64 = AtomicU64::new(u64::MAX);
 
 /// Sets the memory limit in bytes; `u64::MAX` means no limit.
 #[cfg(feature = "highs")]
-pub(super) fn allow(bytes: u64) {
-    MOST_MEMORY.store(bytes, Ordering::Relaxed);
+pub(super) fn set_memory_limit(bytes: u64) {
+    MAX_RESIDENT_BYTES.store(bytes, Ordering::Relaxed);
 }
 
 /// Starts the watchdog: the process ends when the client closes `from`. Output of the library is
 /// discarded.
-pub(super) fn begin(from: &OwnedFd) {
+pub(super) fn start_watchdog(from: &OwnedFd) {
     // Text printed by a library must not mix with messages.
     if let Ok(nowhere) = File::options().write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdout(nowhere);
@@ -43,7 +43,7 @@ fn watch(from: &OwnedFd) {
         if client_end[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) {
             let _ = kill_process(getpid(), Signal::KILL);
         }
-        if resident_bytes() > MOST_MEMORY.load(Ordering::Relaxed) {
+        if resident_bytes() > MAX_RESIDENT_BYTES.load(Ordering::Relaxed) {
             let _ = kill_process(getpid(), TOO_MUCH_MEMORY);
         }
     }

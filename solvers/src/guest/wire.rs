@@ -189,7 +189,7 @@ impl OutgoingMessage {
         self.message(7, |_| ());
     }
 
-    pub(super) fn reply(&mut self, reply: &Reply) {
+    pub(super) fn decode_reply(&mut self, reply: &Reply) {
         match reply {
             Reply::Pulse => self.message(0, |_| ()),
             Reply::Solved(answer) => self.message(1, |out| out.answer(answer)),
@@ -337,10 +337,10 @@ impl<'b> Parts<'b> {
 }
 
 /// Decodes a message from the client.
-pub(super) fn order(message: &[u8]) -> Result<WorkerRequest, InvalidMessage> {
+pub(super) fn decode_request(message: &[u8]) -> Result<WorkerRequest, InvalidMessage> {
     let mut reader = Parts(message);
     let request = match reader.byte()? {
-        0 => WorkerRequest::Load(program(&mut reader)?),
+        0 => WorkerRequest::Load(decode_program(&mut reader)?),
         1 => WorkerRequest::Objective(reader.sense()?, reader.entries()?),
         2 => WorkerRequest::RowBounds(Row(reader.number()?), reader.interval()?),
         3 => WorkerRequest::ColumnBounds(Column(reader.number()?), reader.interval()?),
@@ -356,7 +356,7 @@ pub(super) fn order(message: &[u8]) -> Result<WorkerRequest, InvalidMessage> {
     reader.end(request)
 }
 
-fn program(reader: &mut Parts<'_>) -> Result<LinearProgram, InvalidMessage> {
+fn decode_program(reader: &mut Parts<'_>) -> Result<LinearProgram, InvalidMessage> {
     let sense = reader.sense()?;
     let mut program = LinearProgram::new(sense);
     for _ in 0..reader.count()? {
@@ -443,7 +443,7 @@ mod tests {
         let allowance = Allowance { time: u64::MAX, memory: 12 };
         out.solve(allowance);
         let heard: Vec<String> =
-            messages(out).iter().map(|m| format!("{:?}", order(m).unwrap())).collect();
+            messages(out).iter().map(|m| format!("{:?}", decode_request(m).unwrap())).collect();
         assert_eq!(heard[0], format!("{:?}", WorkerRequest::Load(program.clone())));
         assert_eq!(
             heard[1],
@@ -461,7 +461,7 @@ mod tests {
             multipliers: Some(vec![0.5]),
         });
         let mut out = OutgoingMessage::default();
-        out.reply(&Reply::Solved(optimum.clone()));
+        out.decode_reply(&Reply::Solved(optimum.clone()));
         let Reply::Solved(heard) = reply(&messages(out)[0], (2, 1)).unwrap() else { panic!() };
         assert_eq!(heard, optimum);
     }
@@ -474,7 +474,7 @@ mod tests {
         out.load(&program);
         let whole = messages(out).remove(0);
         for length in 0..whole.len() {
-            assert!(order(&whole[..length]).is_err(), "{length}");
+            assert!(decode_request(&whole[..length]).is_err(), "{length}");
         }
         let mut random = fastrand::Rng::with_seed(3);
         for _ in 0..20_000 {
@@ -487,7 +487,7 @@ mod tests {
             if let Ok(Reply::Solved(LpAnswer::Optimal(optimum))) = reply(&bytes, (2, 1)) {
                 assert_eq!(optimum.point.len(), 2);
             }
-            let _ = order(&bytes);
+            let _ = decode_request(&bytes);
         }
     }
 }

@@ -11,13 +11,13 @@ use num_bigint::BigInt;
 use std::time::{Duration, Instant};
 
 /// Interval between two checks of the memory of a working process.
-const GLANCE: Duration = Duration::from_millis(20);
+const MEMORY_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Limit on the bytes of an answer, apart from values.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// Limit on the bytes of a value, apart from the name of its variable.
-const MOST_BYTES_OF_VALUE: usize = 100;
+const MAX_VALUE_BYTES: usize = 100;
 
 /// The first message. A solver that does not support one of the options reports it and is used
 /// without it.
@@ -25,7 +25,7 @@ const GREETING: &str = "(set-option :print-success false)\n(set-option :produce-
                         (set-option :produce-unsat-assumptions true)\n(get-info :name)\n(get-info :version)\n";
 
 pub(super) const DIED: &str = "the solver ended unexpectedly";
-pub(super) const MUTE: &str = "the solver does not respond";
+pub(super) const NO_REPLY: &str = "the solver does not respond";
 
 /// A process, with the state of the conversation.
 #[derive(Debug)]
@@ -40,13 +40,13 @@ pub(super) struct SolverProcess {
     /// The logic set in the process, if any.
     pub(super) logic: Option<&'static str>,
     /// Number of assertions sent.
-    sent: usize,
+    assertions_sent: usize,
     /// Number of the last message.
     message_number: u64,
     /// Start of the wait for the reply to the last message, if the reply has not arrived.
     pub(super) awaited_since: Option<Instant>,
     /// Number of bytes sent in total.
-    pub(super) bytes: usize,
+    pub(super) bytes_sent: usize,
     /// True if the solver is Z3.
     is_z3: bool,
     /// The option for the time limit of a question in milliseconds, if known for this solver.
@@ -54,7 +54,7 @@ pub(super) struct SolverProcess {
     /// True if the solver is expected to return unsatisfiable cores.
     has_cores: bool,
     /// Limit on the resident set in bytes.
-    most_memory: u64,
+    max_memory: u64,
 }
 
 /// The reason for a missing answer.
@@ -64,11 +64,11 @@ pub(super) enum SolverProcessFailure {
     /// The solver refused the question.
     Refused(String),
     /// The budget is exhausted.
-    Spent,
+    BudgetExhausted,
     /// The process takes too much memory.
-    TooMuch,
+    TooMuchMemory,
 }
-pub(super) use SolverProcessFailure::{Lost, Refused, Spent, TooMuch};
+pub(super) use SolverProcessFailure::{BudgetExhausted, Lost, Refused, TooMuchMemory};
 
 impl SolverProcess {
     /// Starts a process and sends the first message. Returns the process, and the solver's name and
@@ -82,32 +82,33 @@ impl SolverProcess {
         let mut guest = SolverProcess {
             process,
             unsent: GREETING.into(),
-            expressions: Expressions::of_at_most(MOST_BYTES),
+            expressions: Expressions::of_at_most(MAX_ANSWER_BYTES),
             writer: Writer::new(),
             logic: None,
-            sent: 0,
+            assertions_sent: 0,
             message_number: 0,
             awaited_since: None,
-            bytes: 0,
+            bytes_sent: 0,
             is_z3: false,
             time_limit: None,
             has_cores: true,
-            most_memory: u64::MAX,
+            max_memory: u64::MAX,
         };
         guest.end_message();
         let mut name = (String::new(), String::new());
         let answer = guest.answer(patience(0), Some(budget)).map_err(|failure| match failure {
-            Spent if !budget.is_exhausted() => Lost(MUTE.to_owned()),
+            BudgetExhausted if !budget.is_exhausted() => Lost(NO_REPLY.to_owned()),
             other => other,
         })?;
         for item in answer {
-            let info_value = |word: &str| item.after(word)?.first()?.said().map(str::to_owned);
+            let info_value =
+                |word: &str| item.elements_after(word)?.first()?.content().map(str::to_owned);
             // Each item is a list that starts with its keyword.
             if let Some(text) = info_value(":name") {
                 name.0 = text;
             } else if let Some(text) = info_value(":version") {
                 name.1 = text;
-            } else if item.after("error").is_some() || item.word() == Some("unsupported") {
+            } else if item.elements_after("error").is_some() || item.word() == Some("unsupported") {
                 guest.has_cores = false;
             }
         }
@@ -126,15 +127,15 @@ impl SolverProcess {
     }
 
     /// Sets the memory limit: the current usage plus half of the memory left.
-    pub(super) fn allow(&mut self, budget: &Budget) {
-        self.most_memory = match budget.memory_left() {
+    pub(super) fn set_memory_limit(&mut self, budget: &Budget) {
+        self.max_memory = match budget.memory_left() {
             u64::MAX => u64::MAX,
             left => budget::child_bytes(self.process.id()).saturating_add(left / 2),
         };
     }
 
     /// Sets the logic.
-    pub(super) fn begin(&mut self, logic: &'static str) {
+    pub(super) fn set_logic(&mut self, logic: &'static str) {
         self.logic = Some(logic);
         self.unsent.extend(format!("(set-logic {logic})\n").bytes());
         if self.is_z3 {
@@ -145,7 +146,7 @@ impl SolverProcess {
 
     /// Prepares the assertions that were not sent yet, and returns the assumptions as
     /// literals. Returns `None` if they need a wider logic than the current one.
-    pub(super) fn tell(
+    pub(super) fn prepare_assertions(
         &mut self,
         terms: &Terms,
         assertions: &[Term],
@@ -153,12 +154,12 @@ impl SolverProcess {
     ) -> Option<Vec<String>> {
         let mut out = Vec::new();
         // Writing to a vector cannot fail.
-        self.writer.assert(terms, &assertions[self.sent..], &mut out).ok()?;
-        self.sent = assertions.len();
+        self.writer.assert(terms, &assertions[self.assertions_sent..], &mut out).ok()?;
+        self.assertions_sent = assertions.len();
         let literals = self.writer.guard(terms, assumptions, &mut out).ok()?;
         let logic = self.writer.logic();
         match self.logic {
-            None => self.begin(logic),
+            None => self.set_logic(logic),
             Some(current_logic) if current_logic == logic || is_wider(current_logic, logic) => {}
             Some(_) => return None,
         }
@@ -167,7 +168,7 @@ impl SolverProcess {
     }
 
     /// Asks whether the assertions are satisfiable together with these literals.
-    pub(super) fn ask(
+    pub(super) fn check_sat(
         &mut self,
         literals_to_assume: &[String],
         budget: &Budget,
@@ -198,22 +199,22 @@ impl SolverProcess {
         budget: &Budget,
     ) -> Result<Vec<Expression>, SolverProcessFailure> {
         self.end_message();
-        self.expressions = Expressions::of_at_most(MOST_BYTES + bytes);
+        self.expressions = Expressions::of_at_most(MAX_ANSWER_BYTES + bytes);
         self.awaited_since = Some(Instant::now());
-        self.bytes = self.bytes.saturating_add(self.unsent.len());
+        self.bytes_sent = self.bytes_sent.saturating_add(self.unsent.len());
         let patience = patience(self.unsent.len() / 10);
-        self.say(patience, Some(budget))?;
+        self.send(patience, Some(budget))?;
         let answer = match self.answer(Duration::MAX, Some(budget)) {
-            Err(Spent) if budget.exhausted() != Some(ExhaustionReason::Memory) => {
+            Err(BudgetExhausted) if budget.exhausted() != Some(ExhaustionReason::Memory) => {
                 self.awaited_since = Some(Instant::now());
                 self.answer(GRACE, None)
             }
             other => other,
         }?;
-        let mut errors = answer.iter().filter_map(|item| item.after("error"));
+        let mut errors = answer.iter().filter_map(|item| item.elements_after("error"));
         match errors.next() {
             Some(error) => {
-                Err(Refused(error.first().and_then(Expression::said).unwrap_or("").to_owned()))
+                Err(Refused(error.first().and_then(Expression::content).unwrap_or("").to_owned()))
             }
             None => Ok(answer),
         }
@@ -225,16 +226,18 @@ impl SolverProcess {
     }
 
     /// Sends the prepared output within the budget.
-    pub(super) fn say(
+    pub(super) fn send(
         &mut self,
         patience: Duration,
         budget: Option<&Budget>,
     ) -> Result<(), SolverProcessFailure> {
-        match self.process.say(&mut self.unsent, patience, budget) {
+        match self.process.send(&mut self.unsent, patience, budget) {
             Ok(()) => Ok(()),
             Err(WaitError::Dead) => Err(Lost(DIED.to_owned())),
-            Err(WaitError::Enough) if budget.is_some_and(Budget::is_exhausted) => Err(Spent),
-            Err(WaitError::Enough) => Err(Lost("the solver does not read its input".to_owned())),
+            Err(WaitError::TimeOver) if budget.is_some_and(Budget::is_exhausted) => {
+                Err(BudgetExhausted)
+            }
+            Err(WaitError::TimeOver) => Err(Lost("the solver does not read its input".to_owned())),
         }
     }
 
@@ -247,13 +250,13 @@ impl SolverProcess {
         let not_smt_lib = || Lost("the output of the solver is not SMT-LIB 2".to_owned());
         let start = Instant::now();
         // A part of the message may still be unsent.
-        self.say(patience, budget)?;
+        self.send(patience, budget)?;
         let end_mark = format!("parikh {}", self.message_number);
         let mut expressions_read = Vec::new();
         loop {
-            let wait = patience.saturating_sub(start.elapsed()).min(GLANCE);
+            let wait = patience.saturating_sub(start.elapsed()).min(MEMORY_CHECK_INTERVAL);
             let expressions = &mut self.expressions;
-            match self.process.hear(|bytes| expressions.first(bytes), wait, budget) {
+            match self.process.receive(|bytes| expressions.first(bytes), wait, budget) {
                 Ok(Ok(expression)) => {
                     // Some solvers print the quotation marks; others print two words.
                     let is_end_in_two_words = expressions_read.last().and_then(Expression::word)
@@ -264,28 +267,28 @@ impl SolverProcess {
                     if is_end_in_two_words {
                         expressions_read.pop();
                     }
-                    if is_end_in_two_words || expression.said() == Some(&end_mark) {
+                    if is_end_in_two_words || expression.content() == Some(&end_mark) {
                         self.awaited_since = None;
                         return Ok(expressions_read);
                     }
-                    if expression.after("echo").is_some() {
+                    if expression.elements_after("echo").is_some() {
                         return Err(not_smt_lib());
                     }
                     expressions_read.push(expression);
                 }
                 Ok(Err(_)) => return Err(not_smt_lib()),
                 Err(WaitError::Dead) => return Err(Lost(DIED.to_owned())),
-                Err(WaitError::Enough) => {
-                    if self.most_memory < u64::MAX
-                        && budget::child_bytes(self.process.id()) > self.most_memory
+                Err(WaitError::TimeOver) => {
+                    if self.max_memory < u64::MAX
+                        && budget::child_bytes(self.process.id()) > self.max_memory
                     {
-                        return Err(TooMuch);
+                        return Err(TooMuchMemory);
                     }
                     match budget.and_then(Budget::exhausted) {
                         // This process may be the one that uses the memory.
-                        Some(ExhaustionReason::Memory) => return Err(TooMuch),
-                        Some(_) => return Err(Spent),
-                        None if start.elapsed() >= patience => return Err(Spent),
+                        Some(ExhaustionReason::Memory) => return Err(TooMuchMemory),
+                        Some(_) => return Err(BudgetExhausted),
+                        None if start.elapsed() >= patience => return Err(BudgetExhausted),
                         None => {}
                     }
                 }
@@ -308,7 +311,7 @@ impl SolverProcess {
         let mut bytes = 0;
         for &variable in &variables {
             let symbol = self.writer.symbol(variable);
-            bytes += symbol.len() + MOST_BYTES_OF_VALUE;
+            bytes += symbol.len() + MAX_VALUE_BYTES;
             self.unsent.extend(symbol.bytes());
             self.unsent.push(b' ');
         }
@@ -369,7 +372,7 @@ impl SolverProcess {
             let symbol = |text: &str| text.trim_matches('|').to_owned();
             core.iter().any(|element| match negated {
                 None => element.word() == Some(&symbol(literal)),
-                Some(name) => element.after("not").is_some_and(|rest| {
+                Some(name) => element.elements_after("not").is_some_and(|rest| {
                     rest.first().and_then(Expression::word) == Some(&symbol(name))
                 }),
             })
@@ -387,7 +390,9 @@ impl SolverProcess {
             Err(Refused(_)) => Vec::new(),
             other => other?,
         };
-        let reason = answer.first().and_then(|said| said.after(":reason-unknown")?.first()?.said());
+        let reason = answer
+            .first()
+            .and_then(|said| said.elements_after(":reason-unknown")?.first()?.content());
         Ok(reason.unwrap_or("no reason given").to_owned())
     }
 }

@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 1000;
 
 /// Limit on the digits of a number; a longer number is an error. Reading millions of digits would
 /// take too long.
-const MOST_DIGITS: usize = 1000;
+const MAX_DIGITS: usize = 1000;
 
 /// A word, a quoted text, or a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Expression {
     }
 
     /// Returns the content of a word or text.
-    pub(crate) fn said(&self) -> Option<&str> {
+    pub(crate) fn content(&self) -> Option<&str> {
         match self {
             Word(content) | Text(content) => Some(content),
             List(_) => None,
@@ -42,7 +42,7 @@ impl Expression {
     }
 
     /// Returns the elements after the first, if the first element is the word `head`.
-    pub(crate) fn after(&self, head: &str) -> Option<&[Expression]> {
+    pub(crate) fn elements_after(&self, head: &str) -> Option<&[Expression]> {
         match self {
             List(parts) if parts.first().and_then(Expression::word) == Some(head) => {
                 Some(&parts[1..])
@@ -54,14 +54,14 @@ impl Expression {
     /// Returns the unsigned value of a bit-vector in any notation: `#b101`, `#x5`, `(_ bv5 3)`.
     pub(crate) fn bits(&self) -> Option<BigUint> {
         let digits = |text: &str, base| {
-            let is_short = text.len() <= MOST_DIGITS;
+            let is_short = text.len() <= MAX_DIGITS;
             is_short.then(|| BigUint::parse_bytes(text.as_bytes(), base)).flatten()
         };
         if let Some(word) = self.word() {
             let binary = word.strip_prefix("#b").and_then(|text| digits(text, 2));
             return binary.or_else(|| word.strip_prefix("#x").and_then(|text| digits(text, 16)));
         }
-        match self.after("_")? {
+        match self.elements_after("_")? {
             [value, _] => value.word()?.strip_prefix("bv").and_then(|text| digits(text, 10)),
             _ => None,
         }
@@ -99,7 +99,7 @@ fn decimal(word: &str) -> Option<BigRational> {
     if digits.is_empty()
         || !has_only_digits(digits)
         || !has_only_digits(fraction_digits)
-        || word.len() > MOST_DIGITS
+        || word.len() > MAX_DIGITS
     {
         return None;
     }
@@ -111,18 +111,18 @@ fn decimal(word: &str) -> Option<BigRational> {
 #[derive(Debug, Default)]
 struct Scanner {
     /// The offset of the next byte.
-    at: usize,
+    position: usize,
     /// Number of open parentheses.
     depth: usize,
     /// The lexical state before the next byte.
-    within: LexState,
+    state: LexState,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum LexState {
     #[default]
     /// Between tokens.
-    Nothing,
+    Outside,
     /// Inside a word.
     Word,
     /// Inside a symbol between bars.
@@ -136,37 +136,37 @@ enum LexState {
 impl Scanner {
     /// Returns the end of the next complete top-level expression.
     fn next_end(&mut self, bytes: &[u8]) -> Option<usize> {
-        while let Some(&byte) = bytes.get(self.at) {
+        while let Some(&byte) = bytes.get(self.position) {
             let ends_word = byte.is_ascii_whitespace() || b"()\";|".contains(&byte);
-            if self.within == LexState::Word && ends_word {
-                self.within = LexState::Nothing;
+            if self.state == LexState::Word && ends_word {
+                self.state = LexState::Outside;
                 if self.depth == 0 {
-                    return Some(self.at);
+                    return Some(self.position);
                 }
             }
-            self.at += 1;
-            let previous_state = self.within;
-            self.within = match (previous_state, byte) {
-                (LexState::Bars, b'|') | (LexState::Text, b'"') => LexState::Nothing,
-                (LexState::Comment, b'\n') => LexState::Nothing,
-                (LexState::Nothing, b'|') => LexState::Bars,
-                (LexState::Nothing, b'"') => LexState::Text,
-                (LexState::Nothing, b';') => LexState::Comment,
-                (LexState::Nothing, b'(') => {
+            self.position += 1;
+            let previous_state = self.state;
+            self.state = match (previous_state, byte) {
+                (LexState::Bars, b'|') | (LexState::Text, b'"') => LexState::Outside,
+                (LexState::Comment, b'\n') => LexState::Outside,
+                (LexState::Outside, b'|') => LexState::Bars,
+                (LexState::Outside, b'"') => LexState::Text,
+                (LexState::Outside, b';') => LexState::Comment,
+                (LexState::Outside, b'(') => {
                     self.depth += 1;
                     previous_state
                 }
-                (LexState::Nothing, b')') => {
+                (LexState::Outside, b')') => {
                     self.depth = self.depth.saturating_sub(1);
                     previous_state
                 }
-                (LexState::Nothing, byte) if !byte.is_ascii_whitespace() => LexState::Word,
+                (LexState::Outside, byte) if !byte.is_ascii_whitespace() => LexState::Word,
                 _ => previous_state,
             };
-            let is_closed = self.within == LexState::Nothing
+            let is_closed = self.state == LexState::Outside
                 && (matches!(previous_state, LexState::Bars | LexState::Text) || byte == b')');
             if is_closed && self.depth == 0 {
-                return Some(self.at);
+                return Some(self.position);
             }
         }
         None
@@ -259,17 +259,17 @@ pub(crate) struct Commands {
     /// The scan of the received bytes.
     scanner: Scanner,
     /// The bytes of commands that are not complete yet.
-    heard: Vec<u8>,
+    received: Vec<u8>,
 }
 
 #[cfg(feature = "z3")]
 impl Commands {
     /// Appends `bytes`, and returns all complete commands received so far, or `None`.
-    pub(crate) fn whole(&mut self, bytes: &[u8]) -> Option<String> {
-        self.heard.extend_from_slice(bytes);
-        let end = std::iter::from_fn(|| self.scanner.next_end(&self.heard)).last()?;
-        self.scanner.at -= end;
-        let complete: Vec<u8> = self.heard.drain(..end).collect();
+    pub(crate) fn complete_commands(&mut self, bytes: &[u8]) -> Option<String> {
+        self.received.extend_from_slice(bytes);
+        let end = std::iter::from_fn(|| self.scanner.next_end(&self.received)).last()?;
+        self.scanner.position -= end;
+        let complete: Vec<u8> = self.received.drain(..end).collect();
         String::from_utf8(complete).ok()
     }
 }
@@ -303,7 +303,7 @@ mod tests {
             assert_eq!(second[0], word("y (z"));
             assert_eq!(second[1].number(), Some(BigRational::new(1.into(), 3.into())));
             let error = Text("line 1: (no".to_owned());
-            assert_eq!(found[2].as_ref().unwrap().after("error"), Some(&[error][..]));
+            assert_eq!(found[2].as_ref().unwrap().elements_after("error"), Some(&[error][..]));
         }
     }
 

@@ -19,13 +19,13 @@ pub(crate) struct Writer {
     /// The symbol of each variable of the arena; empty if the variable never occurred.
     symbols: Vec<String>,
     /// The symbols in use.
-    taken: HashSet<String>,
+    used_symbols: HashSet<String>,
     /// One flag per variable or term: true if it is declared or defined.
-    declared: Vec<bool>,
+    is_declared: Vec<bool>,
     /// One flag per term: true if the term is defined in an open scope.
-    named: Vec<bool>,
+    is_named: Vec<bool>,
     /// One flag per term: true if the term has a guard in an open scope.
-    guarded: Vec<bool>,
+    is_guarded: Vec<bool>,
     /// The declared variables, in order.
     variables: Vec<Variable>,
     /// True if an integer variable was declared.
@@ -50,10 +50,10 @@ impl Writer {
     pub(crate) fn new() -> Self {
         Writer {
             symbols: Vec::new(),
-            taken: HashSet::new(),
-            declared: Vec::new(),
-            named: Vec::new(),
-            guarded: Vec::new(),
+            used_symbols: HashSet::new(),
+            is_declared: Vec::new(),
+            is_named: Vec::new(),
+            is_guarded: Vec::new(),
             variables: Vec::new(),
             has_integers: false,
             has_reals: false,
@@ -120,7 +120,7 @@ impl Writer {
                 continue;
             }
             let guard = format!("a!{}", term.index());
-            if !std::mem::replace(&mut self.guarded[term.index()], true) {
+            if !std::mem::replace(&mut self.is_guarded[term.index()], true) {
                 let mut text = String::new();
                 self.write_term(terms, term, &mut text);
                 writeln!(out, "(declare-const {guard} Bool)")?;
@@ -139,10 +139,10 @@ impl Writer {
         roots: &[Term],
         used_variables: impl IntoIterator<Item = Variable>,
     ) -> Preparation {
-        self.declared.resize(terms.variables().len(), false);
+        self.is_declared.resize(terms.variables().len(), false);
         self.symbols.resize(terms.variables().len(), String::new());
-        self.named.resize(terms.len(), false);
-        self.guarded.resize(terms.len(), false);
+        self.is_named.resize(terms.len(), false);
+        self.is_guarded.resize(terms.len(), false);
         let order = self.unnamed(terms, roots);
         let mut use_counts = vec![0u32; terms.len()];
         let mut depth = vec![0u32; terms.len()];
@@ -164,12 +164,13 @@ impl Writer {
             let is_composite = matches!(node, Node::And(_) | Node::Or(_));
             if is_composite && (use_counts[term.index()] > 1 || depth_below >= MAX_DEPTH) {
                 define.push(term);
-                self.named[term.index()] = true;
+                self.is_named[term.index()] = true;
             } else {
                 depth[term.index()] = depth_below;
             }
         }
-        declare.retain(|variable| !std::mem::replace(&mut self.declared[variable.index()], true));
+        declare
+            .retain(|variable| !std::mem::replace(&mut self.is_declared[variable.index()], true));
         declare.sort_unstable();
         for &variable in &declare {
             match terms.sort(variable) {
@@ -226,7 +227,8 @@ impl Writer {
         let mut unnamed_terms: Vec<Term> = Vec::new();
         let mut open: Vec<Term> = roots.to_vec();
         while let Some(term) = open.pop() {
-            if !self.named[term.index()] && !std::mem::replace(&mut is_seen[term.index()], true) {
+            if !self.is_named[term.index()] && !std::mem::replace(&mut is_seen[term.index()], true)
+            {
                 unnamed_terms.push(term);
                 open.extend_from_slice(terms.node(term).parts());
             }
@@ -239,7 +241,7 @@ impl Writer {
     fn find_symbol(&mut self, terms: &Terms, variable: Variable) {
         if self.symbols[variable.index()].is_empty() {
             let mut symbol = quoted(terms.name(variable));
-            while !self.taken.insert(symbol.clone()) {
+            while !self.used_symbols.insert(symbol.clone()) {
                 symbol = quoted(&format!("{}!{}", symbol.trim_matches('|'), variable.index()));
             }
             self.symbols[variable.index()] = symbol;
@@ -249,7 +251,7 @@ impl Writer {
     /// Writes the name of a term, or its structure if it has no name. Recurses at most
     /// [`MAX_DEPTH`] deep, twice that with negations.
     fn write_term(&self, terms: &Terms, term: Term, out: &mut String) {
-        if self.named[term.index()] {
+        if self.is_named[term.index()] {
             *out += &format!("t!{}", term.index());
         } else {
             self.write_node(terms, term, out);

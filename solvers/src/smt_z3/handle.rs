@@ -35,7 +35,7 @@ pub(super) struct Handle {
     /// The solver inside Z3; this object holds a reference.
     solver: Z3_solver,
     /// True if a call failed, so that the stack of assertions may be wrong.
-    broken: bool,
+    has_failed: bool,
 }
 
 impl Handle {
@@ -53,7 +53,7 @@ impl Handle {
             Z3_solver_inc_ref(raw, solver);
             solver
         };
-        Some(Handle { context, solver, broken: false })
+        Some(Handle { context, solver, has_failed: false })
     }
 
     fn raw(&self) -> Z3_context {
@@ -62,12 +62,12 @@ impl Handle {
 
     /// Returns true if all calls so far succeeded.
     pub(super) fn is_sound(&self) -> bool {
-        !self.broken
+        !self.has_failed
     }
 
     fn note_errors(&mut self) {
         // SAFETY: the context is alive.
-        self.broken |= unsafe { Z3_get_error_code(self.raw()) } != ErrorCode::Ok;
+        self.has_failed |= unsafe { Z3_get_error_code(self.raw()) } != ErrorCode::Ok;
     }
 
     pub(super) fn assert(&mut self, term: &Bool) {

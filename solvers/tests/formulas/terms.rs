@@ -228,7 +228,7 @@ mod smt {
         #[test]
         fn z3_in_a_process_of_its_own_answers_as_enumeration_does(question in question()) {
             // Only the first call counts; afterwards processes are reused.
-            guest::invite(ourselves());
+            guest::set_worker_program(ourselves());
             conforms(&mut SmtCommand::start(ourselves()).unwrap(), &question)?;
         }
     }

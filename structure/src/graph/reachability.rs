@@ -28,7 +28,7 @@ pub struct Reachability {
     pub edges: Vec<FiringEdge>,
     /// For each marking, the index of the edge by which it was first reached. The entry of the
     /// initial marking has no meaning.
-    came: Vec<u32>,
+    first_edge_to: Vec<u32>,
 }
 
 /// An error that prevents the construction of a graph.
@@ -52,7 +52,7 @@ impl Reachability {
     /// Returns an error if the graph has more markings, a token count overflows, or the budget is
     /// exhausted.
     pub fn of(net: &Net, max_markings: usize, budget: &Budget) -> Result<Self, NoGraph> {
-        Self::forgetting(net, &[], max_markings, budget)
+        Self::ignoring_tokens_on(net, &[], max_markings, budget)
     }
 
     /// Computes the graph without the tokens on `ignored` places. No transition may take tokens
@@ -60,7 +60,7 @@ impl Reachability {
     ///
     /// # Errors
     /// As for [`of`](Self::of).
-    pub fn forgetting(
+    pub fn ignoring_tokens_on(
         net: &Net,
         ignored: &[PlaceId],
         max_markings: usize,
@@ -69,7 +69,8 @@ impl Reachability {
         let mut first = net.initial().clone();
         ignored.iter().for_each(|&p| first[p] = 0);
         let mut numbers = HashMap::from([(first.clone(), 0)]);
-        let mut graph = Reachability { markings: vec![first], edges: Vec::new(), came: vec![0] };
+        let mut graph =
+            Reachability { markings: vec![first], edges: Vec::new(), first_edge_to: vec![0] };
         let mut from = 0;
         while from < graph.markings.len() {
             if let Some(exhausted) = budget.exhausted() {
@@ -85,7 +86,7 @@ impl Reachability {
                 ignored.iter().for_each(|&p| next[p] = 0);
                 let to = *numbers.entry(next).or_insert_with_key(|next| {
                     graph.markings.push(next.clone());
-                    graph.came.push(graph.edges.len() as u32);
+                    graph.first_edge_to.push(graph.edges.len() as u32);
                     graph.markings.len() as u32 - 1
                 });
                 if graph.markings.len() > max_markings {
@@ -105,7 +106,7 @@ impl Reachability {
     pub fn sequence_to(&self, mut marking: u32) -> Vec<TransitionId> {
         let mut transitions = Vec::new();
         while marking != 0 {
-            let edge = self.edges[self.came[marking as usize] as usize];
+            let edge = self.edges[self.first_edge_to[marking as usize] as usize];
             transitions.push(edge.transition);
             marking = edge.from;
         }
@@ -116,7 +117,7 @@ impl Reachability {
     /// Returns two lists by marking. The first has the first edge of a shortest path to a marking
     /// in `goals`, given by number. It is `None` for a goal and for a marking without such a path.
     /// The second is true for markings with a path.
-    pub fn ways_to(&self, goals: &[u32]) -> (Vec<Option<u32>>, Vec<bool>) {
+    pub fn shortest_paths_to(&self, goals: &[u32]) -> (Vec<Option<u32>>, Vec<bool>) {
         let count = self.markings.len();
         let mut incoming = vec![Vec::new(); count];
         for (at, edge) in (0u32..).zip(&self.edges) {
@@ -138,7 +139,7 @@ impl Reachability {
     }
 
     /// Returns the firing sequence along `next`, a result of [`ways_to`](Self::ways_to).
-    pub fn along(&self, next: &[Option<u32>], mut marking: u32) -> FiringSequence {
+    pub fn follow(&self, next: &[Option<u32>], mut marking: u32) -> FiringSequence {
         let mut sequence = FiringSequence::new();
         while let Some(edge_index) = next[marking as usize] {
             let edge = self.edges[edge_index as usize];
@@ -167,13 +168,13 @@ mod tests {
         let (net, budget) = (net(), Budget::unlimited());
         assert_eq!(Reachability::of(&net, 99, &budget).unwrap_err(), NoGraph::TooMany(99));
         let c = net.place_named("c").unwrap();
-        let graph = Reachability::forgetting(&net, &[c], 99, &budget).unwrap();
+        let graph = Reachability::ignoring_tokens_on(&net, &[c], 99, &budget).unwrap();
         let tokens: Vec<&[u64]> = graph.markings.iter().map(Marking::tokens).collect();
         assert_eq!(tokens, [[2, 0, 0], [1, 1, 0], [0, 2, 0], [0, 0, 0]]);
         assert_eq!(graph.edges.len(), 5);
         assert_eq!(graph.sequence_to(3).len(), 3);
-        let (next, has_way) = graph.ways_to(&[0]);
+        let (next, has_way) = graph.shortest_paths_to(&[0]);
         assert_eq!(has_way, [true, true, true, false]);
-        assert_eq!(graph.along(&next, 2).firings(), 2);
+        assert_eq!(graph.follow(&next, 2).firings(), 2);
     }
 }

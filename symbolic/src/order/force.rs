@@ -4,13 +4,13 @@
 use super::NetShape;
 
 /// Limit on the total number of steps along arcs.
-const WORK: usize = 20_000_000;
+const MAX_ARC_STEPS: usize = 20_000_000;
 /// Number of rounds without improvement before the search ends.
-const PATIENCE: usize = 12;
+const MAX_ROUNDS_WITHOUT_GAIN: usize = 12;
 
 /// Rearranges items so that hyperedges become short. `order` is the initial order. The k-th entry
 /// of the result is the item at position k.
-pub(crate) fn draw(order: &[u32], edges: &[Vec<u32>], stop: &dyn Fn() -> bool) -> Vec<u32> {
+pub(crate) fn arrange(order: &[u32], edges: &[Vec<u32>], stop: &dyn Fn() -> bool) -> Vec<u32> {
     let mut order = order.to_vec();
     let mut position = super::positions(&order);
     let arc_count: usize = edges.iter().map(Vec::len).sum::<usize>() + order.len();
@@ -18,8 +18,8 @@ pub(crate) fn draw(order: &[u32], edges: &[Vec<u32>], stop: &dyn Fn() -> bool) -
     let mut best_length = length(edges, &position);
     let mut pulls = vec![(0.0f64, 0u32); order.len()];
     let mut rounds_without_gain = 0;
-    for _ in 0..(WORK / arc_count.max(1)).clamp(5, 400) {
-        if rounds_without_gain > PATIENCE || stop() {
+    for _ in 0..(MAX_ARC_STEPS / arc_count.max(1)).clamp(5, 400) {
+        if rounds_without_gain > MAX_ROUNDS_WITHOUT_GAIN || stop() {
             break;
         }
         pulls.fill((0.0, 0));
@@ -60,7 +60,7 @@ fn length(edges: &[Vec<u32>], position: &[u32]) -> u64 {
 
 /// Returns an order of places in which transitions and invariants span few levels.
 pub(crate) fn places(shape: &NetShape, order: &[u32], stop: &dyn Fn() -> bool) -> Vec<u32> {
-    draw(order, &edges(shape), stop)
+    arrange(order, &edges(shape), stop)
 }
 
 /// Returns one hyperedge per transition and per invariant, as lists of places.

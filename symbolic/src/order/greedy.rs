@@ -5,7 +5,7 @@ use super::NetShape;
 use std::collections::BinaryHeap;
 
 /// Limit on the number of steps along arcs. After that, places follow in the order of the net.
-const WORK: usize = 100_000_000;
+const MAX_ARC_STEPS: usize = 100_000_000;
 
 #[derive(PartialEq)]
 struct PendingPlace {
@@ -70,7 +70,7 @@ pub(crate) fn tovchigrechko(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u3
         if is_placed[place as usize] || at != current_weights[place as usize] {
             continue; // an outdated weight
         }
-        if work > WORK || stop() {
+        if work > MAX_ARC_STEPS || stop() {
             break;
         }
         is_placed[place as usize] = true;

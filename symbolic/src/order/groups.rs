@@ -20,7 +20,7 @@ pub(crate) fn flat(groups: &[Vec<u32>], places: usize) -> Vec<u32> {
 }
 
 /// Orders the groups with FORCE, so that connected groups are close. Each group stays in one piece.
-pub(crate) fn drawn(shape: &NetShape, groups: &[Vec<u32>], stop: &dyn Fn() -> bool) -> Vec<u32> {
+pub(crate) fn arranged(shape: &NetShape, groups: &[Vec<u32>], stop: &dyn Fn() -> bool) -> Vec<u32> {
     let mut group_of = vec![u32::MAX; shape.places];
     let mut groups: Vec<Vec<u32>> = groups.to_vec();
     for (group_number, group) in groups.iter().enumerate() {
@@ -40,7 +40,7 @@ pub(crate) fn drawn(shape: &NetShape, groups: &[Vec<u32>], stop: &dyn Fn() -> bo
     });
     let edges: Vec<Vec<u32>> = group_edges.filter(|edge| edge.len() > 1).collect();
     let start: Vec<u32> = (0..groups.len() as u32).collect();
-    let order = force::draw(&start, &edges, stop);
+    let order = force::arrange(&start, &edges, stop);
     let groups: Vec<Vec<u32>> =
         order.iter().map(|&group_number| groups[group_number as usize].clone()).collect();
     flat(&groups, shape.places)

@@ -43,7 +43,7 @@ pub struct NetShape {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelOrder {
     /// Name of the method.
-    pub idea: &'static str,
+    pub method: &'static str,
     /// The place at each level, from the top.
     pub places: Vec<u32>,
     /// The score; lower is better.
@@ -58,12 +58,12 @@ pub fn candidates(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<LevelOrder> 
     let improved_by_force = |order: &[u32]| force::places(shape, order, stop);
     if !shape.units.is_empty() {
         let depth_first = groups::flat(&shape.units, shape.places);
-        let drawn = groups::drawn(shape, &shape.units, stop);
+        let drawn = groups::arranged(shape, &shape.units, stop);
         found_orders.extend([("units", depth_first), ("units+FORCE", drawn)]);
     }
     if !shape.flows.is_empty() && !stop() {
         let flow_groups = groups::by_flows(shape);
-        found_orders.push(("invariants+FORCE", groups::drawn(shape, &flow_groups, stop)));
+        found_orders.push(("invariants+FORCE", groups::arranged(shape, &flow_groups, stop)));
         let by_gradient = gradient::along_flows(shape, stop);
         found_orders.push(("gradient+FORCE", improved_by_force(&by_gradient)));
         found_orders.push(("gradient", by_gradient));
@@ -82,8 +82,11 @@ pub fn candidates(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<LevelOrder> 
         debug_assert!(is_order(&places, shape.places), "{idea}");
         // The reversed order has the same spans but different upper ends.
         let reversed: Vec<u32> = places.iter().rev().copied().collect();
-        let scored =
-            |places: Vec<u32>| LevelOrder { idea, score: score::of(shape, &places), places };
+        let scored = |places: Vec<u32>| LevelOrder {
+            method: idea,
+            score: score::of(shape, &places),
+            places,
+        };
         let (forward, backward) = (scored(places), scored(reversed));
         let better = if backward.score < forward.score { backward } else { forward };
         if orders.iter().all(|order| order.places != better.places) {

@@ -17,26 +17,30 @@ use std::collections::HashMap;
 #[derive(Debug)]
 struct LassoWord {
     /// The labels of the prefix.
-    way: Vec<LabelId>,
+    prefix: Vec<LabelId>,
     /// The labels of the cycle.
-    round: Vec<LabelId>,
+    cycle: Vec<LabelId>,
     /// True if invisible steps repeat forever in the cycle.
-    for_ever: bool,
+    continues_invisibly: bool,
 }
 
 /// Limit on the length of a run.
-const MOST: usize = 1 << 20;
+const MAX_RUN_LENGTH: usize = 1 << 20;
 
 /// Limit on the number of pairs of a state and a position in the word.
-const MOST_REACHED: usize = 1 << 24;
+const MAX_PRODUCT_NODES: usize = 1 << 24;
 
 /// A step: its label (`None` if invisible), source and target.
 type JointStep = (Option<LabelId>, u32, u32);
 
 /// Returns a run of the components of a node whose visible labels form the given word.
-fn run(nodes: &[CompositionNode], node_number: usize, word: &LassoWord) -> Option<ComponentRun> {
+fn run_of_node(
+    nodes: &[CompositionNode],
+    node_number: usize,
+    word: &LassoWord,
+) -> Option<ComponentRun> {
     let node = &nodes[node_number];
-    let (steps, back) = path(&node.whole, &node.seen.labels, word)?;
+    let (steps, back) = steps_of_word(&node.original, &node.minimised.labels, word)?;
     let Some((a, b)) = node.parts else {
         let labels: Vec<LabelId> = steps.iter().filter_map(|step| step.0).collect();
         return Some(ComponentRun { labels, back });
@@ -46,19 +50,19 @@ fn run(nodes: &[CompositionNode], node_number: usize, word: &LassoWord) -> Optio
         let ((pair_before, _), (pair_after, _)) =
             (node.pairs[from as usize], node.pairs[to as usize]);
         // An invisible self-loop belongs to a part that has an invisible self-loop.
-        let is_first =
-            pair_before != pair_after || (from == to && nodes[a].seen.stays(pair_before));
+        let is_first = pair_before != pair_after
+            || (from == to && nodes[a].minimised.has_invisible_loop(pair_before));
         moves.push(match label {
             Some(label) => JointMove::Label(label),
-            None if is_first => JointMove::Unseen(0),
-            None => JointMove::Unseen(1),
+            None if is_first => JointMove::Invisible(0),
+            None => JointMove::Invisible(1),
         });
     }
-    parts(nodes, &[a, b], &moves, back)
+    run_of_nodes(nodes, &[a, b], &moves, back)
 }
 
 /// Returns a run of the components of these nodes that makes these moves, repeating from `back` on.
-pub(super) fn parts(
+pub(super) fn run_of_nodes(
     nodes: &[CompositionNode],
     part_nodes: &[usize],
     moves: &[JointMove],
@@ -69,19 +73,19 @@ pub(super) fn parts(
         let visible_labels = |moves: &[JointMove]| -> Vec<LabelId> {
             let labels = moves.iter().filter_map(|it| match it {
                 JointMove::Label(label) => Some(*label),
-                JointMove::Unseen(_) => None,
+                JointMove::Invisible(_) => None,
             });
-            labels.filter(|&label| nodes[part].seen.owns(label)).collect()
+            labels.filter(|&label| nodes[part].minimised.owns(label)).collect()
         };
         let word = LassoWord {
-            way: visible_labels(&moves[..back]),
-            round: visible_labels(&moves[back..]),
-            for_ever: moves[back..].contains(&JointMove::Unseen(part_index)),
+            prefix: visible_labels(&moves[..back]),
+            cycle: visible_labels(&moves[back..]),
+            continues_invisibly: moves[back..].contains(&JointMove::Invisible(part_index)),
         };
-        let run = run(nodes, part, &word)?;
-        part_runs.push(PartRun { run, seen: &nodes[part].seen, at: 0 });
+        let run = run_of_node(nodes, part, &word)?;
+        part_runs.push(PartRun { run, graph: &nodes[part].minimised, position: 0 });
     }
-    merged(moves, back, &mut part_runs)
+    merge_runs(moves, back, &mut part_runs)
 }
 
 /// A step of several nodes in parallel.
@@ -89,7 +93,7 @@ pub(super) fn parts(
 pub(super) enum JointMove {
     Label(LabelId),
     /// An invisible step of the part with this index.
-    Unseen(usize),
+    Invisible(usize),
 }
 
 /// A part with its position in its run.
@@ -97,35 +101,35 @@ struct PartRun<'n> {
     /// The run of the part.
     run: ComponentRun,
     /// The minimised graph of the part.
-    seen: &'n ComponentGraph,
+    graph: &'n ComponentGraph,
     /// The index of the next label of the run.
-    at: usize,
+    position: usize,
 }
 
 impl PartRun<'_> {
     /// Returns the next label and advances.
     fn next(&mut self) -> Option<LabelId> {
-        let label = *self.run.labels.get(self.at)?;
-        self.at += 1;
-        if self.at == self.run.labels.len() {
-            self.at = self.run.back;
+        let label = *self.run.labels.get(self.position)?;
+        self.position += 1;
+        if self.position == self.run.labels.len() {
+            self.position = self.run.back;
         }
         Some(label)
     }
 
     fn sees(&self, label: LabelId) -> bool {
-        self.seen.owns(label)
+        self.graph.owns(label)
     }
 
     /// Advances and returns the next label if it is invisible.
-    fn next_unseen(&mut self) -> Option<LabelId> {
-        let label = *self.run.labels.get(self.at)?;
+    fn next_invisible(&mut self) -> Option<LabelId> {
+        let label = *self.run.labels.get(self.position)?;
         if self.sees(label) { None } else { self.next() }
     }
 }
 
 /// Merges the runs of parts along the labels visible in both.
-fn merged(moves: &[JointMove], back: usize, parts: &mut [PartRun<'_>]) -> Option<ComponentRun> {
+fn merge_runs(moves: &[JointMove], back: usize, parts: &mut [PartRun<'_>]) -> Option<ComponentRun> {
     let mut labels = Vec::new();
     let mut position = 0;
     let mut length_at_cycle_start: HashMap<Vec<usize>, usize> = HashMap::new();
@@ -137,7 +141,7 @@ fn merged(moves: &[JointMove], back: usize, parts: &mut [PartRun<'_>]) -> Option
             position = back;
         }
         if position == back {
-            let part_positions: Vec<usize> = parts.iter().map(|part| part.at).collect();
+            let part_positions: Vec<usize> = parts.iter().map(|part| part.position).collect();
             if let Some(&earlier_length) = length_at_cycle_start.get(&part_positions) {
                 return Some(ComponentRun { labels, back: earlier_length });
             }
@@ -146,9 +150,9 @@ fn merged(moves: &[JointMove], back: usize, parts: &mut [PartRun<'_>]) -> Option
         match *moves.get(position)? {
             JointMove::Label(label) => {
                 for part in parts.iter_mut().filter(|part| part.sees(label)) {
-                    while let Some(unseen) = part.next_unseen() {
+                    while let Some(unseen) = part.next_invisible() {
                         labels.push(unseen);
-                        if labels.len() > MOST {
+                        if labels.len() > MAX_RUN_LENGTH {
                             return None;
                         }
                     }
@@ -158,10 +162,10 @@ fn merged(moves: &[JointMove], back: usize, parts: &mut [PartRun<'_>]) -> Option
                 }
                 labels.push(label);
             }
-            JointMove::Unseen(part_index) => labels.extend(parts[part_index].next_unseen()),
+            JointMove::Invisible(part_index) => labels.extend(parts[part_index].next_invisible()),
         }
         position += 1;
-        if labels.len() > MOST {
+        if labels.len() > MAX_RUN_LENGTH {
             return None;
         }
     }
@@ -169,30 +173,30 @@ fn merged(moves: &[JointMove], back: usize, parts: &mut [PartRun<'_>]) -> Option
 
 /// Returns steps of a graph that show the word of visible labels, and the position at which they
 /// repeat. The position is the end if the word is finite and no invisible step repeats.
-fn path(
+fn steps_of_word(
     graph: &ComponentGraph,
     visible_labels: &[LabelId],
     word: &LassoWord,
 ) -> Option<(Vec<JointStep>, usize)> {
-    let length = word.way.len() + word.round.len();
+    let length = word.prefix.len() + word.cycle.len();
     let reached = WordProduct::new(graph, visible_labels, word)?;
-    let count = reached.all.len() as u32;
-    if word.round.is_empty() && !word.for_ever {
-        let end = (0..count).find(|&it| reached.at(it) == length)?;
-        let steps = reached.way_to(end);
+    let count = reached.nodes.len() as u32;
+    if word.cycle.is_empty() && !word.continues_invisibly {
+        let end = (0..count).find(|&it| reached.position(it) == length)?;
+        let steps = reached.steps_to(end);
         let back = steps.len();
         return Some((steps, back));
     }
-    let rows = &reached.rows;
+    let rows = &reached.successors;
     let next = |node: u32, k: u32| rows[node as usize].get(k as usize).map(|it| it.1);
     let sccs = components(count, next);
     // A step that closes the cycle inside a component: the last letter, or any step if the cycle is
     // empty.
     let closes = |from: u32, to: u32, label: Option<LabelId>| {
-        let is_last_letter = match word.round.last() {
-            None => reached.at(from) == length,
+        let is_last_letter = match word.cycle.last() {
+            None => reached.position(from) == length,
             Some(&is_last_letter) => {
-                reached.at(from) == length - 1 && label == Some(is_last_letter)
+                reached.position(from) == length - 1 && label == Some(is_last_letter)
             }
         };
         is_last_letter && sccs.of[from as usize] == sccs.of[to as usize]
@@ -201,9 +205,9 @@ fn path(
         let row = rows[from as usize].iter();
         row.filter(|&&(label, to)| closes(from, to, label)).map(|it| (from, it.0, it.1)).next()
     })?;
-    let mut steps = reached.way_to(to);
+    let mut steps = reached.steps_to(to);
     let back = steps.len();
-    let cycle_steps = inside(rows, &sccs.of, to, from)?;
+    let cycle_steps = path_in_component(rows, &sccs.of, to, from)?;
     steps.extend(cycle_steps.into_iter().map(|(a, label, b)| reached.step(a, label, b)));
     steps.push(reached.step(from, label, to));
     Some((steps, back))
@@ -212,30 +216,31 @@ fn path(
 /// The reachable pairs of a state and a position in the word.
 struct WordProduct {
     /// The state and the position of each node.
-    all: Vec<(u32, usize)>,
+    nodes: Vec<(u32, usize)>,
     /// The predecessor of each node and the step by which it was first reached.
-    before: Vec<Option<(u32, JointStep)>>,
+    predecessor: Vec<Option<(u32, JointStep)>>,
     /// The labels and targets of each node's steps.
-    rows: Vec<Vec<(Option<LabelId>, u32)>>,
+    successors: Vec<Vec<(Option<LabelId>, u32)>>,
 }
 
 impl WordProduct {
     /// Explores all pairs. Returns `None` if there are too many.
     fn new(graph: &ComponentGraph, visible_labels: &[LabelId], word: &LassoWord) -> Option<Self> {
-        let letters: Vec<LabelId> = word.way.iter().chain(&word.round).copied().collect();
+        let letters: Vec<LabelId> = word.prefix.iter().chain(&word.cycle).copied().collect();
         let mut node_numbers: HashMap<(u32, usize), u32> = HashMap::new();
-        let mut reached = Self { all: Vec::new(), before: Vec::new(), rows: Vec::new() };
+        let mut reached =
+            Self { nodes: Vec::new(), predecessor: Vec::new(), successors: Vec::new() };
         for &start in &graph.starts {
-            if node_numbers.insert((start, 0), reached.all.len() as u32).is_none() {
-                reached.all.push((start, 0));
-                reached.before.push(None);
+            if node_numbers.insert((start, 0), reached.nodes.len() as u32).is_none() {
+                reached.nodes.push((start, 0));
+                reached.predecessor.push(None);
             }
         }
-        while let Some(&(state, position)) = reached.all.get(reached.rows.len()) {
-            if reached.all.len() > MOST_REACHED {
+        while let Some(&(state, position)) = reached.nodes.get(reached.successors.len()) {
+            if reached.nodes.len() > MAX_PRODUCT_NODES {
                 return None;
             }
-            let from = reached.rows.len() as u32;
+            let from = reached.successors.len() as u32;
             let mut row = Vec::new();
             for &(label, to) in &graph.edges[state as usize] {
                 let is_seen =
@@ -243,33 +248,33 @@ impl WordProduct {
                 let next = match is_seen {
                     false => position,
                     true if label != letters.get(position).copied() => continue,
-                    true if position + 1 == letters.len() && !word.round.is_empty() => {
-                        word.way.len()
+                    true if position + 1 == letters.len() && !word.cycle.is_empty() => {
+                        word.prefix.len()
                     }
                     true => position + 1,
                 };
-                let next_number = reached.all.len() as u32;
+                let next_number = reached.nodes.len() as u32;
                 let target_node = *node_numbers.entry((to, next)).or_insert(next_number);
                 if target_node == next_number {
-                    reached.all.push((to, next));
-                    reached.before.push(Some((from, (label, state, to))));
+                    reached.nodes.push((to, next));
+                    reached.predecessor.push(Some((from, (label, state, to))));
                 }
                 row.push((label, target_node));
             }
-            reached.rows.push(row);
+            reached.successors.push(row);
         }
         Some(reached)
     }
 
     /// Returns the position in the word at a node.
-    fn at(&self, node: u32) -> usize {
-        self.all[node as usize].1
+    fn position(&self, node: u32) -> usize {
+        self.nodes[node as usize].1
     }
 
     /// Returns the steps by which a node was first reached.
-    fn way_to(&self, mut node: u32) -> Vec<JointStep> {
+    fn steps_to(&self, mut node: u32) -> Vec<JointStep> {
         let mut steps = Vec::new();
-        while let Some((predecessor, step)) = self.before[node as usize] {
+        while let Some((predecessor, step)) = self.predecessor[node as usize] {
             steps.push(step);
             node = predecessor;
         }
@@ -278,12 +283,12 @@ impl WordProduct {
     }
 
     fn step(&self, from: u32, label: Option<LabelId>, to: u32) -> JointStep {
-        (label, self.all[from as usize].0, self.all[to as usize].0)
+        (label, self.nodes[from as usize].0, self.nodes[to as usize].0)
     }
 }
 
 /// Returns a shortest path from one node to another inside their component.
-fn inside(
+fn path_in_component(
     rows: &[Vec<(Option<LabelId>, u32)>],
     scc_of: &[u32],
     from: u32,

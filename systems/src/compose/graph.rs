@@ -39,14 +39,14 @@ impl ComponentGraph {
     }
 
     /// Returns true if the state has an invisible self-loop, so the graph may stay there forever.
-    pub(super) fn stays(&self, state: u32) -> bool {
+    pub(super) fn has_invisible_loop(&self, state: u32) -> bool {
         self.edges[state as usize].binary_search(&(None, state)).is_ok()
     }
 }
 
 /// Composes two graphs, synchronised on their shared labels. Also returns the pair of states for
 /// each state. Returns `None` if there are more than `most` states.
-pub(super) fn together(
+pub(super) fn compose(
     one: &ComponentGraph,
     other: &ComponentGraph,
     max_states: usize,

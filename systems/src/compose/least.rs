@@ -20,7 +20,7 @@ type Signature = (SuccessorRow, bool);
 
 /// Hides the labels that are not kept and merges equivalent states. Returns the graph and the class
 /// of each state, or `None` if `goes_on` returned false.
-pub(super) fn least(
+pub(super) fn minimise(
     graph: &ComponentGraph,
     is_kept: impl Fn(LabelId) -> bool,
     goes_on: &mut dyn FnMut() -> bool,
@@ -81,14 +81,14 @@ pub(super) fn least(
 /// share a signature.
 struct Signatures {
     /// The signature of each strongly connected component of inner invisible steps.
-    parts: Vec<Signature>,
+    signatures: Vec<Signature>,
     /// The component of each state, as an index in the list of signatures.
-    of: Vec<u32>,
+    signature_of_state: Vec<u32>,
 }
 
 impl Signatures {
     fn iter_states(&self) -> impl Iterator<Item = (&[Signature], usize)> {
-        self.of.iter().map(|&of| (&self.parts[..], of as usize))
+        self.signature_of_state.iter().map(|&of| (&self.signatures[..], of as usize))
     }
 }
 
@@ -133,5 +133,5 @@ fn signatures(rows: &[SuccessorRow], class: &[u32]) -> Signatures {
         observable_steps.dedup();
         scc_signatures.push((observable_steps, can_diverge));
     }
-    Signatures { parts: scc_signatures, of: sccs.of }
+    Signatures { signatures: scc_signatures, signature_of_state: sccs.of }
 }

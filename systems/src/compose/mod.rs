@@ -23,8 +23,8 @@ use crate::product::Product;
 use crate::search::{ComponentRun, FiniteRuns, ProductSearch, SearchEnd};
 use crate::stubborn::DependenceRelation;
 use crate::system::{LabelId, System};
-use graph::{ComponentGraph, together};
-use least::least;
+use graph::{ComponentGraph, compose};
+use least::minimise;
 use std::collections::HashMap;
 
 /// A node of the composition tree.
@@ -32,12 +32,12 @@ struct CompositionNode {
     /// The two nodes that it is composed of; `None` for a component.
     parts: Option<(usize, usize)>,
     /// The graph before minimisation. For a composed node, `pairs` are the states of the two parts.
-    whole: ComponentGraph,
+    original: ComponentGraph,
     /// The states of the two parts for each state of the graph before minimisation; empty for a
     /// component.
     pairs: Vec<(u32, u32)>,
     /// The graph after minimisation.
-    seen: ComponentGraph,
+    minimised: ComponentGraph,
 }
 
 /// A system composed as far as the composition makes it smaller.
@@ -46,14 +46,14 @@ pub(crate) struct Composition {
     /// The composed pairs of node numbers, in the order of composition.
     order: Vec<(u32, u32)>,
     /// The nodes that are not composed further.
-    left: Vec<usize>,
+    open_nodes: Vec<usize>,
     /// Total number of states of all graphs before minimisation.
     states: usize,
     /// The remaining graphs as a system, with one additional label per graph for its invisible
     /// steps.
-    small: System,
+    minimised_system: System,
     /// The original label of each label of `small`; `None` for invisible steps.
-    labels: Vec<Option<LabelId>>,
+    original_label: Vec<Option<LabelId>>,
     /// The automaton, renumbered to the labels of the remaining system.
     automaton: KindAutomaton,
     /// The dependent labels of the remaining system.
@@ -67,15 +67,15 @@ pub(crate) enum CompositionOutcome {
     /// The whole system has an accepted run.
     Run(ComponentRun),
     /// There is no accepted run; the number of visited joint states.
-    Nothing(usize),
+    NoRun(usize),
     /// The limit was exceeded.
-    TooMany,
+    TooManyNodes,
     /// The search was stopped.
     Stopped,
 }
 
 /// Limit on the number of states of a graph, whatever the caller allows.
-const MOST_STATES: usize = 1 << 16;
+const MAX_GRAPH_STATES: usize = 1 << 16;
 
 impl Composition {
     /// Composes a system for an automaton that is insensitive to the labels that it does not name,
@@ -102,15 +102,16 @@ impl Composition {
         let mut is_cut = false;
         // The last two graphs are not composed: the search explores only few of their joint states.
         while open_nodes.len() > 2 {
-            let (a, b) = tree.best(&open_nodes, &owner_counts, named, &mut tried_sizes, goes_on);
-            let (first_graph, second_graph) = (&tree.nodes[a].seen, &tree.nodes[b].seen);
+            let (a, b) =
+                tree.pair_to_compose(&open_nodes, &owner_counts, named, &mut tried_sizes, goes_on);
+            let (first_graph, second_graph) = (&tree.nodes[a].minimised, &tree.nodes[b].minimised);
             let Some(both) =
-                together(first_graph, second_graph, max_states.min(MOST_STATES), goes_on)
+                compose(first_graph, second_graph, max_states.min(MAX_GRAPH_STATES), goes_on)
             else {
                 if !goes_on() {
                     return None;
                 }
-                is_cut = max_states < MOST_STATES;
+                is_cut = max_states < MAX_GRAPH_STATES;
                 break;
             };
             for label in first_graph.labels.iter().filter(|&&it| second_graph.owns(it)) {
@@ -122,16 +123,17 @@ impl Composition {
             tree.add(Some((a, b)), both, |it| owner_counts[it.index()] > 1, named, goes_on)?;
         }
         let CompositionTree { nodes, states } = tree;
-        let graphs: Vec<&ComponentGraph> = open_nodes.iter().map(|&it| &nodes[it].seen).collect();
-        let (small, labels, automaton) = small::system(system, &graphs, automaton);
+        let graphs: Vec<&ComponentGraph> =
+            open_nodes.iter().map(|&it| &nodes[it].minimised).collect();
+        let (small, labels, automaton) = small::system_of_graphs(system, &graphs, automaton);
         let dependence = DependenceRelation::new(&small);
         Some(Composition {
             nodes,
             order,
-            left: open_nodes,
+            open_nodes,
             states,
-            small,
-            labels,
+            minimised_system: small,
+            original_label: labels,
             automaton,
             dependence,
             is_cut,
@@ -160,23 +162,29 @@ impl Composition {
         max_nodes: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> CompositionOutcome {
-        let mut product = Product::new(&self.small, (0..self.left.len() as u32).collect());
-        let search =
-            ProductSearch::new(&self.small, &mut product, &self.automaton, FiniteRuns::Ignored);
+        let mut product =
+            Product::new(&self.minimised_system, (0..self.open_nodes.len() as u32).collect());
+        let search = ProductSearch::new(
+            &self.minimised_system,
+            &mut product,
+            &self.automaton,
+            FiniteRuns::Ignored,
+        );
         let outcome = search.with_fewer_steps(self.dependence.clone()).run(max_nodes, goes_on);
-        match outcome.ending {
+        match outcome.end {
             SearchEnd::Run(run) => {
-                let first_invisible = self.small.label_count() - self.left.len();
-                let moves = run.labels.iter().map(|it| match self.labels[it.index()] {
+                let first_invisible = self.minimised_system.label_count() - self.open_nodes.len();
+                let moves = run.labels.iter().map(|it| match self.original_label[it.index()] {
                     Some(label) => expand::JointMove::Label(label),
-                    None => expand::JointMove::Unseen(it.index() - first_invisible),
+                    None => expand::JointMove::Invisible(it.index() - first_invisible),
                 });
                 let moves: Vec<expand::JointMove> = moves.collect();
-                let expanded_run = expand::parts(&self.nodes, &self.left, &moves, run.back);
-                expanded_run.map_or(CompositionOutcome::TooMany, CompositionOutcome::Run)
+                let expanded_run =
+                    expand::run_of_nodes(&self.nodes, &self.open_nodes, &moves, run.back);
+                expanded_run.map_or(CompositionOutcome::TooManyNodes, CompositionOutcome::Run)
             }
-            SearchEnd::Nothing => CompositionOutcome::Nothing(outcome.nodes),
-            SearchEnd::TooMany => CompositionOutcome::TooMany,
+            SearchEnd::NoRun => CompositionOutcome::NoRun(outcome.nodes),
+            SearchEnd::TooManyNodes => CompositionOutcome::TooManyNodes,
             SearchEnd::Stopped => CompositionOutcome::Stopped,
         }
     }
@@ -198,15 +206,16 @@ impl CompositionTree {
         named: &[LabelId],
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<()> {
-        let (seen, _) = least(&whole, |label| is_shared(label) || named.contains(&label), goes_on)?;
+        let (seen, _) =
+            minimise(&whole, |label| is_shared(label) || named.contains(&label), goes_on)?;
         self.states += whole.edges.len();
-        self.nodes.push(CompositionNode { parts, whole, pairs, seen });
+        self.nodes.push(CompositionNode { parts, original: whole, pairs, minimised: seen });
         Some(())
     }
 
     /// Returns the pair to compose next: among pairs that share a label, if any, the pair with the
     /// smallest result. Small pairs are composed tentatively to determine the size.
-    fn best(
+    fn pair_to_compose(
         &self,
         open_nodes: &[usize],
         owner_counts: &[u32],
@@ -217,7 +226,8 @@ impl CompositionTree {
         let mut best = (usize::MAX, usize::MAX, (open_nodes[0], open_nodes[1]));
         for (first_index, &a) in open_nodes.iter().enumerate() {
             for &b in &open_nodes[first_index + 1..] {
-                let (first_graph, second_graph) = (&self.nodes[a].seen, &self.nodes[b].seen);
+                let (first_graph, second_graph) =
+                    (&self.nodes[a].minimised, &self.nodes[b].minimised);
                 let state_product = first_graph.edges.len() * second_graph.edges.len();
                 let is_synchronised = first_graph.labels.iter().any(|&it| second_graph.owns(it));
                 if !is_synchronised {
@@ -234,9 +244,10 @@ impl CompositionTree {
                         || (owner_counts[label.index()] > 1 && !has_no_other_owner(label))
                 };
                 let minimised_size = *tried_sizes.entry((a, b)).or_insert_with(|| {
-                    let composed = together(first_graph, second_graph, MOST_TRIED, goes_on);
+                    let composed =
+                        compose(first_graph, second_graph, MAX_TENTATIVE_STATES, goes_on);
                     let minimised_size =
-                        composed.and_then(|composed| least(&composed.0, stays_visible, goes_on));
+                        composed.and_then(|composed| minimise(&composed.0, stays_visible, goes_on));
                     minimised_size
                         .map_or(state_product, |(minimised_size, _)| minimised_size.edges.len())
                 });
@@ -248,4 +259,4 @@ impl CompositionTree {
 }
 
 /// Limit on the number of states of a tentative composition.
-const MOST_TRIED: usize = 1 << 12;
+const MAX_TENTATIVE_STATES: usize = 1 << 12;

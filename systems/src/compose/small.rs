@@ -7,7 +7,7 @@ use crate::system::{Component, LabelId, System};
 /// Turns the minimised graphs back into a system. Returns the system, the original label of each of
 /// its labels (`None` for the invisible steps of a graph), and the automaton renumbered to the new
 /// labels.
-pub(super) fn system(
+pub(super) fn system_of_graphs(
     system: &System,
     graphs: &[&ComponentGraph],
     automaton: &KindAutomaton,

@@ -23,11 +23,11 @@ use crate::builder::{ComponentBuilder, system};
 use crate::system::System;
 
 /// Limit on the number of states of a file.
-const MOST: usize = 50_000_000;
+const MAX_STATES: usize = 50_000_000;
 
 /// The most states that a short `.fsm` file may have by their numbers alone. Longer files may have
 /// one for each byte.
-const MOST_WITHOUT_LINES: usize = 100_000;
+const MAX_STATES_OF_SHORT_FILE: usize = 100_000;
 
 /// Parses an Aldebaran file.
 ///
@@ -45,8 +45,8 @@ pub fn aut(text: &str, name: &str) -> Result<System, ReadError> {
         }
         match counts {
             None => {
-                let (first, transitions, states) = head(text, begin, line)?;
-                states_of(&mut component, states);
+                let (first, transitions, states) = header(text, begin, line)?;
+                add_states(&mut component, states);
                 component.start(first as u32);
                 counts = Some((states, transitions));
             }
@@ -69,14 +69,14 @@ pub fn aut(text: &str, name: &str) -> Result<System, ReadError> {
         .map_err(|error| ReadError::at(text, 0, "a transition system", error.to_string()))
 }
 
-fn states_of(component: &mut ComponentBuilder, count: usize) {
+fn add_states(component: &mut ComponentBuilder, count: usize) {
     for state in 0..count {
         component.state(&state.to_string());
     }
 }
 
 /// Returns the refusal of a distribution in place of a state.
-fn probabilities(text: &str, at: usize, state: &str) -> ReadError {
+fn distribution_error(text: &str, at: usize, state: &str) -> ReadError {
     let expected = "one state: probabilities are not supported; replace the distribution by a \
                     transition to each of its states";
     let found = format!("the probability distribution `{}`", shortened(state.trim()));
@@ -103,7 +103,7 @@ fn is_distribution(text: &str) -> bool {
 }
 
 /// Parses the line `des (FIRST, TRANSITIONS, STATES)`.
-fn head(text: &str, begin: usize, line: &str) -> Result<(usize, usize, usize), ReadError> {
+fn header(text: &str, begin: usize, line: &str) -> Result<(usize, usize, usize), ReadError> {
     let offset = begin + (line.len() - line.trim_start().len());
     let invalid_header = |found: &str| {
         let expected = "`des (FIRST, TRANSITIONS, STATES)` with three numbers, FIRST below STATES";
@@ -115,12 +115,12 @@ fn head(text: &str, begin: usize, line: &str) -> Result<(usize, usize, usize), R
     if let Some(first) = inside.and_then(|it| it.split(',').next())
         && is_distribution(first)
     {
-        return Err(probabilities(text, offset, first));
+        return Err(distribution_error(text, offset, first));
     }
     let numbers: Option<Vec<usize>> =
         inside.map(|it| it.split(',')).and_then(|it| it.map(|it| it.trim().parse().ok()).collect());
     match numbers.as_deref() {
-        Some(&[first, transitions, states]) if first < states && states <= MOST => {
+        Some(&[first, transitions, states]) if first < states && states <= MAX_STATES => {
             Ok((first, transitions, states))
         }
         _ => Err(invalid_header(line)),
@@ -154,7 +154,7 @@ fn edge(
         }
     };
     if let Some(state) = [from, to].into_iter().find(|it| is_distribution(it)) {
-        return Err(probabilities(text, offset, state));
+        return Err(distribution_error(text, offset, state));
     }
     let state = |text: &str| text.trim().parse().ok().filter(|&it: &usize| it < states);
     match (state(from), state(to)) {
@@ -170,7 +170,7 @@ fn edge(
 pub fn fsm(text: &str, name: &str) -> Result<System, ReadError> {
     let mut component = ComponentBuilder::new("component0");
     let (mut section, mut states, mut offset) = (0, 0, 0);
-    let max_states = MOST.min(text.len().max(MOST_WITHOUT_LINES));
+    let max_states = MAX_STATES.min(text.len().max(MAX_STATES_OF_SHORT_FILE));
     let mut edges: Vec<(u32, String, u32)> = Vec::new();
     let mut start = None;
     for line in text.split_inclusive('\n') {
@@ -181,7 +181,7 @@ pub fn fsm(text: &str, name: &str) -> Result<System, ReadError> {
         match (trimmed, section) {
             ("---", 0..=2) => section += 1,
             ("", _) | (_, 0) => {}
-            (_, 1) => states += usize::from(states < MOST),
+            (_, 1) => states += usize::from(states < MAX_STATES),
             (_, 2) => edges.push(fsm_edge(text, line_start, trimmed, max_states)?),
             // The initial state, which newer versions write.
             _ if start.is_none() => start = Some(fsm_state(text, line_start, trimmed, max_states)?),
@@ -201,7 +201,7 @@ pub fn fsm(text: &str, name: &str) -> Result<System, ReadError> {
         let expected = "a line for each state, or transitions";
         return Err(ReadError::at(text, text.len(), expected, "a system without states"));
     }
-    states_of(&mut component, states);
+    add_states(&mut component, states);
     for (from, label, to) in &edges {
         component.edge(*from, label, *to);
     }
@@ -224,7 +224,7 @@ fn fsm_edge(
     let (from, rest) = line.split_once(char::is_whitespace).ok_or_else(invalid_edge)?;
     let rest = rest.trim_start();
     if let Some(end) = rest.find(']').filter(|_| rest.starts_with('[')) {
-        return Err(probabilities(text, at, &rest[..=end]));
+        return Err(distribution_error(text, at, &rest[..=end]));
     }
     let (to, label) = rest.split_once(char::is_whitespace).ok_or_else(invalid_edge)?;
     let label = match label.trim() {
@@ -243,7 +243,7 @@ fn fsm_edge(
 /// Parses the initial state on its line, counted from 0 in the result.
 fn fsm_state(text: &str, at: usize, line: &str, max_states: usize) -> Result<u32, ReadError> {
     if is_distribution(line) {
-        return Err(probabilities(text, at, line));
+        return Err(distribution_error(text, at, line));
     }
     fsm_number(line, max_states).ok_or_else(|| {
         let expected = format!("the initial state, a number from 1 to {max_states}");

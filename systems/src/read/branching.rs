@@ -8,7 +8,7 @@ use crate::system::System;
 /// Returns true if a text contains syntax that only CTL formulas have: a label in brackets, or a
 /// path quantifier.
 pub fn is_branching(text: &str) -> bool {
-    lexed(text).is_ok_and(|tokens| {
+    tokens(text).is_ok_and(|tokens| {
         tokens.iter().any(|(token, _)| {
             matches!(
                 token,
@@ -69,7 +69,7 @@ const SIGNS: &[(&str, BranchingToken)] = &[
 ];
 
 /// Splits a formula into tokens, each with its byte offset.
-fn lexed(text: &str) -> Result<Vec<(BranchingToken, usize)>, ReadError> {
+fn tokens(text: &str) -> Result<Vec<(BranchingToken, usize)>, ReadError> {
     let mut tokens = Vec::new();
     let mut offset = 0;
     while let Some(c) = text[offset..].chars().next() {
@@ -154,18 +154,18 @@ fn word(word: &str, after: &str) -> (BranchingToken, usize) {
 }
 
 /// Limit on the nesting depth of formulas.
-const DEEPEST: usize = 400;
+const MAX_DEPTH: usize = 400;
 
 /// Parses a CTL formula over the labels of a system.
 ///
 /// # Errors
 /// Returns the position of the first error.
 pub fn branching(text: &str, system: &System) -> Result<BranchingFormula, ReadError> {
-    let tokens = lexed(text)?;
-    let formula = BranchingFormula { parts: Vec::new(), unknown: Vec::new() };
-    let mut parser = Parser { text, tokens, at: 0, depth: 0, system, formula };
+    let tokens = tokens(text)?;
+    let formula = BranchingFormula { parts: Vec::new(), unknown_names: Vec::new() };
+    let mut parser = Parser { text, tokens, position: 0, depth: 0, system, formula };
     parser.implication()?;
-    match parser.at < parser.tokens.len() {
+    match parser.position < parser.tokens.len() {
         true => Err(parser.expected("an operator or the end of the formula")),
         false => Ok(parser.formula),
     }
@@ -175,7 +175,7 @@ struct Parser<'t> {
     text: &'t str,
     tokens: Vec<(BranchingToken, usize)>,
     /// The index of the next token.
-    at: usize,
+    position: usize,
     depth: usize,
     system: &'t System,
     formula: BranchingFormula,
@@ -183,22 +183,22 @@ struct Parser<'t> {
 
 impl Parser<'_> {
     fn expected(&self, expected: &str) -> ReadError {
-        let rest = self.tokens.get(self.at).map(|it| &self.text[it.1..]);
+        let rest = self.tokens.get(self.position).map(|it| &self.text[it.1..]);
         let found = rest.map_or("the end of the formula".to_owned(), |rest| {
             let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
             format!("`{}`", rest[..end].chars().take(40).collect::<String>())
         });
-        let offset = self.tokens.get(self.at).map_or(self.text.trim_end().len(), |it| it.1);
+        let offset = self.tokens.get(self.position).map_or(self.text.trim_end().len(), |it| it.1);
         ReadError::at(self.text, offset, expected, found)
     }
 
     fn peek(&self) -> Option<&BranchingToken> {
-        self.tokens.get(self.at).map(|it| &it.0)
+        self.tokens.get(self.position).map(|it| &it.0)
     }
 
-    fn takes(&mut self, token: &BranchingToken) -> bool {
+    fn accept(&mut self, token: &BranchingToken) -> bool {
         let is_next_token = self.peek() == Some(token);
-        self.at += usize::from(is_next_token);
+        self.position += usize::from(is_next_token);
         is_next_token
     }
 
@@ -220,13 +220,13 @@ impl Parser<'_> {
     /// Parses `=>` and `<=>` (right-associative) and operators of higher precedence.
     fn implication(&mut self) -> Result<usize, ReadError> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err(self.expected("a less deeply nested formula"));
         }
         let left = self.disjunction()?;
         let is_equivalence = self.peek() == Some(&BranchingToken::Equivalent);
         let part =
-            if self.takes(&BranchingToken::Implies) || self.takes(&BranchingToken::Equivalent) {
+            if self.accept(&BranchingToken::Implies) || self.accept(&BranchingToken::Equivalent) {
                 let right = self.implication()?;
                 let not_left = self.not(left);
                 let forward = self.or(not_left, right);
@@ -246,7 +246,7 @@ impl Parser<'_> {
 
     fn disjunction(&mut self) -> Result<usize, ReadError> {
         let mut left = self.conjunction()?;
-        while self.takes(&BranchingToken::Or) {
+        while self.accept(&BranchingToken::Or) {
             let right = self.conjunction()?;
             left = self.or(left, right);
         }
@@ -255,7 +255,7 @@ impl Parser<'_> {
 
     fn conjunction(&mut self) -> Result<usize, ReadError> {
         let mut left = self.operand()?;
-        while self.takes(&BranchingToken::And) {
+        while self.accept(&BranchingToken::And) {
             let right = self.operand()?;
             left = self.push(BranchingNode::And(left, right));
         }
@@ -273,22 +273,22 @@ impl Parser<'_> {
         ) = self.peek()
         {
             prefix_operators.push(token.clone());
-            self.at += 1;
+            self.position += 1;
         }
         let mut part = match self.peek().cloned() {
             Some(BranchingToken::Constant(value)) => {
-                self.at += 1;
+                self.position += 1;
                 self.push(BranchingNode::Constant(value))
             }
             Some(BranchingToken::Open) => {
-                self.at += 1;
+                self.position += 1;
                 let part = self.implication()?;
                 self.close()?;
                 part
             }
             Some(BranchingToken::Path(all)) => {
-                self.at += 1;
-                self.between(all)?
+                self.position += 1;
+                self.quantified_until(all)?
             }
             Some(BranchingToken::Word(_)) => {
                 return Err(self.expected(
@@ -299,36 +299,36 @@ impl Parser<'_> {
             _ => return Err(self.expected("`true`, `false`, `(`, or an operator such as `[a]`")),
         };
         while let Some(token) = prefix_operators.pop() {
-            part = self.applied(token, part);
+            part = self.apply_prefix(token, part);
         }
         Ok(part)
     }
 
     fn close(&mut self) -> Result<(), ReadError> {
-        match self.takes(&BranchingToken::Close) {
+        match self.accept(&BranchingToken::Close) {
             true => Ok(()),
             false => Err(self.expected("an operator or `)`")),
         }
     }
 
     /// Parses `(φ U ψ)` or `(φ W ψ)` after `A` or `E`.
-    fn between(&mut self, is_universal: bool) -> Result<usize, ReadError> {
-        self.at += 1;
+    fn quantified_until(&mut self, is_universal: bool) -> Result<usize, ReadError> {
+        self.position += 1;
         let left = self.implication()?;
         let is_weak = self.peek() == Some(&BranchingToken::WeakUntil);
-        if !self.takes(&BranchingToken::Until) && !self.takes(&BranchingToken::WeakUntil) {
+        if !self.accept(&BranchingToken::Until) && !self.accept(&BranchingToken::WeakUntil) {
             return Err(self.expected("`U` or `W`"));
         }
         let right = self.implication()?;
         self.close()?;
         Ok(match is_weak {
-            true => self.weak(is_universal, left, right),
+            true => self.weak_until(is_universal, left, right),
             false => self.push(BranchingNode::Until { all: is_universal, left, right }),
         })
     }
 
     /// Builds a weak until, as the dual of an until.
-    fn weak(&mut self, is_universal: bool, left: usize, right: usize) -> usize {
+    fn weak_until(&mut self, is_universal: bool, left: usize, right: usize) -> usize {
         let (not_left, not_right) = (self.not(left), self.not(right));
         let neither = self.push(BranchingNode::And(not_left, not_right));
         let until =
@@ -337,7 +337,7 @@ impl Parser<'_> {
     }
 
     /// Applies a prefix operator to the node `part`. Returns the new node.
-    fn applied(&mut self, token: BranchingToken, part: usize) -> usize {
+    fn apply_prefix(&mut self, token: BranchingToken, part: usize) -> usize {
         match token {
             BranchingToken::Any { all } | BranchingToken::Quantified { all, operator: 'X' } => {
                 self.push(BranchingNode::Next { all, label: StepFilter::Any, part })
@@ -346,7 +346,7 @@ impl Parser<'_> {
                 let label = match self.system.label_named(&label) {
                     Some(label) => StepFilter::Labelled(label),
                     None => {
-                        self.formula.unknown.push(label);
+                        self.formula.unknown_names.push(label);
                         StepFilter::None
                     }
                 };
@@ -358,7 +358,7 @@ impl Parser<'_> {
             }
             BranchingToken::Quantified { all, .. } => {
                 let never = self.push(BranchingNode::Constant(false));
-                self.weak(all, part, never)
+                self.weak_until(all, part, never)
             }
             _ => self.not(part),
         }

@@ -26,7 +26,8 @@ use std::collections::HashMap;
 /// # Errors
 /// Returns the position of the first error.
 pub fn dot(text: &str, name: &str) -> Result<System, ReadError> {
-    let reader = DotReader { text, tokens: tokens(text)?, at: 0, component_of: HashMap::new() };
+    let reader =
+        DotReader { text, tokens: tokens(text)?, position: 0, component_of: HashMap::new() };
     reader.system(name)
 }
 
@@ -44,7 +45,7 @@ struct DotReader<'t> {
     text: &'t str,
     tokens: Vec<(SystemToken, usize)>,
     /// The index of the next token.
-    at: usize,
+    position: usize,
     /// The component of each state, to reject states of two components.
     component_of: HashMap<String, usize>,
 }
@@ -54,36 +55,36 @@ impl DotReader<'_> {
     fn system(mut self, name: &str) -> Result<System, ReadError> {
         self.keyword("digraph")?;
         if let Some(SystemToken::Word(_)) = self.peek() {
-            self.at += 1;
+            self.position += 1;
         }
         self.sign('{', "`{` after `digraph`")?;
         let mut components = Vec::new();
         loop {
             match self.peek().cloned() {
                 Some(SystemToken::Sign('}')) => break,
-                Some(SystemToken::Sign(';')) => self.at += 1,
+                Some(SystemToken::Sign(';')) => self.position += 1,
                 Some(SystemToken::Word(word)) if word == "subgraph" => {
-                    self.at += 1;
+                    self.position += 1;
                     components.push(self.component(components.len())?);
                 }
                 Some(SystemToken::Word(word))
                     if ["graph", "node", "edge"].contains(&word.as_str()) =>
                 {
-                    self.at += 1;
+                    self.position += 1;
                     self.attributes()?;
                 }
                 Some(SystemToken::Word(_))
-                    if self.tokens.get(self.at + 1).map(|it| &it.0)
+                    if self.tokens.get(self.position + 1).map(|it| &it.0)
                         == Some(&SystemToken::Sign('=')) =>
                 {
-                    self.at += 2;
+                    self.position += 2;
                     self.word("a value after `=`")?;
                 }
                 _ => return Err(self.expected("`subgraph NAME {`, a component, or `}`")),
             }
         }
         let end = self.offset();
-        self.at += 1;
+        self.position += 1;
         if self.peek().is_some() {
             return Err(self.expected("the end of the file after the graph"));
         }
@@ -98,7 +99,7 @@ impl DotReader<'_> {
         let name = match self.peek() {
             Some(SystemToken::Word(name)) => {
                 let name = name.clone();
-                self.at += 1;
+                self.position += 1;
                 name
             }
             _ => format!("component{number}"),
@@ -112,42 +113,42 @@ impl DotReader<'_> {
             let word = match self.peek().cloned() {
                 Some(SystemToken::Sign('}')) => break,
                 Some(SystemToken::Sign(';')) => {
-                    self.at += 1;
+                    self.position += 1;
                     continue;
                 }
                 Some(SystemToken::Word(word)) => word,
                 _ => return Err(self.expected("a state such as `1`, an edge `1->2`, or `}`")),
             };
-            self.at += 1;
+            self.position += 1;
             match self.peek() {
                 Some(SystemToken::Arrow) => {
-                    self.at += 1;
+                    self.position += 1;
                     let target = self.offset();
                     let to = self.word("the target state of the edge")?;
                     let label = self.attributes()?.ok_or_else(|| {
                         self.expected("a label of the edge, as in `[label=\"a\"]`")
                     })?;
-                    self.belongs(&word, number, offset)?;
-                    self.belongs(&to, number, target)?;
+                    self.check_component_of_state(&word, number, offset)?;
+                    self.check_component_of_state(&to, number, target)?;
                     nodes.extend([word.clone(), to.clone()]);
                     edges.push(ParsedEdge { from: word, to, label, offset });
                 }
                 Some(SystemToken::Sign('=')) => {
-                    self.at += 1;
+                    self.position += 1;
                     self.word("a value after `=`")?;
                 }
                 _ => {
                     let title = self.attributes()?;
                     if !["graph", "node", "edge"].contains(&word.as_str()) {
-                        self.belongs(&word, number, offset)?;
+                        self.check_component_of_state(&word, number, offset)?;
                         titles.extend(title.map(|title| (word.clone(), title)));
                         nodes.push(word);
                     }
                 }
             }
         }
-        self.at += 1;
-        let mut component = self.assembled(&name, nodes, &edges, begin)?;
+        self.position += 1;
+        let mut component = self.build_component(&name, nodes, &edges, begin)?;
         for (state, title) in titles {
             // The root is not a state, so it has no title.
             if component.root.as_ref() != Some(&state) && !title.is_empty() {
@@ -159,7 +160,12 @@ impl DotReader<'_> {
     }
 
     /// Checks that a state belongs to only one component.
-    fn belongs(&mut self, state: &str, number: usize, offset: usize) -> Result<(), ReadError> {
+    fn check_component_of_state(
+        &mut self,
+        state: &str,
+        number: usize,
+        offset: usize,
+    ) -> Result<(), ReadError> {
         let first_component = *self.component_of.entry(state.to_owned()).or_insert(number);
         if first_component == number {
             return Ok(());
@@ -170,7 +176,7 @@ impl DotReader<'_> {
     }
 
     /// Builds the component of these states and edges, without its root.
-    fn assembled(
+    fn build_component(
         &self,
         name: &str,
         nodes: Vec<String>,
@@ -232,7 +238,7 @@ impl DotReader<'_> {
     fn attributes(&mut self) -> Result<Option<String>, ReadError> {
         let mut label = None;
         while self.peek() == Some(&SystemToken::Sign('[')) {
-            self.at += 1;
+            self.position += 1;
             while self.peek() != Some(&SystemToken::Sign(']')) {
                 let key = self.word("an attribute such as `label=\"a\"`, or `]`")?;
                 self.sign('=', "`=` after the name of an attribute")?;
@@ -241,20 +247,20 @@ impl DotReader<'_> {
                     label = Some(value);
                 }
                 if let Some(SystemToken::Sign(',' | ';')) = self.peek() {
-                    self.at += 1;
+                    self.position += 1;
                 }
             }
-            self.at += 1;
+            self.position += 1;
         }
         Ok(label)
     }
 
     fn peek(&self) -> Option<&SystemToken> {
-        self.tokens.get(self.at).map(|(token, _)| token)
+        self.tokens.get(self.position).map(|(token, _)| token)
     }
 
     fn offset(&self) -> usize {
-        self.tokens.get(self.at).map_or(self.text.len(), |(_, offset)| *offset)
+        self.tokens.get(self.position).map_or(self.text.len(), |(_, offset)| *offset)
     }
 
     fn expected(&self, expected: &str) -> ReadError {
@@ -265,7 +271,7 @@ impl DotReader<'_> {
     fn keyword(&mut self, keyword: &str) -> Result<(), ReadError> {
         match self.peek() {
             Some(SystemToken::Word(word)) if word == keyword => {
-                self.at += 1;
+                self.position += 1;
                 Ok(())
             }
             _ => Err(self.expected(&format!("`{keyword}`"))),
@@ -275,7 +281,7 @@ impl DotReader<'_> {
     fn sign(&mut self, sign: char, expected: &str) -> Result<(), ReadError> {
         match self.peek() {
             Some(SystemToken::Sign(found)) if *found == sign => {
-                self.at += 1;
+                self.position += 1;
                 Ok(())
             }
             _ => Err(self.expected(expected)),
@@ -285,7 +291,7 @@ impl DotReader<'_> {
     fn word(&mut self, expected: &str) -> Result<String, ReadError> {
         match self.peek().cloned() {
             Some(SystemToken::Word(word)) => {
-                self.at += 1;
+                self.position += 1;
                 Ok(word)
             }
             _ => Err(self.expected(expected)),

@@ -19,7 +19,7 @@ pub struct ReadError {
 }
 
 /// Limit on the characters of a line that are shown.
-const LONGEST: usize = 100;
+const MAX_SHOWN_CHARACTERS: usize = 100;
 
 impl ReadError {
     /// Creates an error at a byte offset of a text.
@@ -58,8 +58,8 @@ impl ReadError {
 
     /// Returns the line and a line with a caret below the column, both cut if the line is long.
     pub fn shown(&self) -> [String; 2] {
-        let first = (self.column - 1).saturating_sub(LONGEST / 2);
-        let cut: String = self.text.chars().skip(first).take(LONGEST).collect();
+        let first = (self.column - 1).saturating_sub(MAX_SHOWN_CHARACTERS / 2);
+        let cut: String = self.text.chars().skip(first).take(MAX_SHOWN_CHARACTERS).collect();
         // Characters that print wider would shift the caret, so they are replaced by spaces.
         let plain: String = cut
             .chars()

@@ -92,7 +92,7 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
             let label = process.label.take();
             let label = label.ok_or_else(|| unexpected_line("a message before the next state"))?;
             process.edges.push((from, label, to, begin));
-        } else if !is_known(line) {
+        } else if !is_structural(line) {
             return Err(unexpected_line("a line of a process in the format of RERS"));
         }
     }
@@ -103,7 +103,7 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
     }
     let mut components = Vec::new();
     for process in processes {
-        components.push(process.finished(text)?);
+        components.push(process.into_component(text)?);
     }
     system(name, components).map_err(|error| {
         ReadError::at(text, text.len(), "processes in the format of RERS", error.to_string())
@@ -111,7 +111,7 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
 }
 
 /// Returns true for the other lines of a process.
-fn is_known(line: &str) -> bool {
+fn is_structural(line: &str) -> bool {
     let structural_lines =
         ["", "{", "}", "do", "od", "if", "fi", "fi;", "od;", "atomic {", "skip;"];
     structural_lines.contains(&line)
@@ -122,7 +122,7 @@ fn is_known(line: &str) -> bool {
 
 impl Process {
     /// Adds the edges to the component and determines its start states.
-    fn finished(self, text: &str) -> Result<ComponentBuilder, ReadError> {
+    fn into_component(self, text: &str) -> Result<ComponentBuilder, ReadError> {
         let Process { mut component, first, edges, .. } = self;
         let is_empty_label = |label: &str| label == "nop";
         let has_root = edges.iter().any(|edge| edge.0 == first && is_empty_label(&edge.1));

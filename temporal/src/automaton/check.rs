@@ -49,7 +49,7 @@ pub enum TableauRefusal {
     Malformed(&'static str),
     /// The initial state does not represent the formula.
     #[error("the obligations of the initial state are not the formula")]
-    Initial,
+    InitialState,
     /// No edge covers one of the cases of a state.
     #[error("state {state}: no edge for the case of {literals:?}, with {next} formulas next")]
     Uncovered {
@@ -62,7 +62,7 @@ pub enum TableauRefusal {
     },
     /// An edge does not imply an obligation of its state.
     #[error("state {state}: edge {edge} does not meet all obligations")]
-    Unmet {
+    NotImplied {
         /// The state.
         state: usize,
         /// The index of the edge at the state.
@@ -70,7 +70,7 @@ pub enum TableauRefusal {
     },
     /// There are more cases than the limit.
     #[error("more than {0} cases")]
-    TooMany(usize),
+    TooManyCases(usize),
 }
 
 /// A partial case of the decomposition.
@@ -79,7 +79,7 @@ struct TableauCase {
     /// Formulas still to be decomposed.
     open: Vec<LinearFormula>,
     /// All formulas of the case, decomposed or not; the word satisfies all of them.
-    known: BTreeSet<LinearFormula>,
+    required: BTreeSet<LinearFormula>,
     /// The literals that the current letter satisfies.
     literals: BTreeSet<Literal>,
     /// The formulas that the rest of the word satisfies.
@@ -101,19 +101,20 @@ impl LinearTableau {
         formula: LinearFormula,
         cases: usize,
     ) -> Result<(), TableauRefusal> {
-        self.check_numbers()?;
+        self.check_sizes()?;
         let conjuncts_of_formula = conjuncts(formulas, formula);
         let initial = &self.obligations[self.automaton.initial];
         if !initial.iter().all(|obligation| conjuncts_of_formula.contains(obligation)) {
-            return Err(TableauRefusal::Initial);
+            return Err(TableauRefusal::InitialState);
         }
         let mut cases_left = cases;
         for state in 0..self.automaton.states.len() {
             let mut whole_state = TableauCase::default();
-            whole_state.demand(self.obligations[state].iter().copied());
+            whole_state.require(self.obligations[state].iter().copied());
             let mut stack = vec![whole_state];
             while let Some(case) = stack.pop() {
-                cases_left = cases_left.checked_sub(1).ok_or(TableauRefusal::TooMany(cases))?;
+                cases_left =
+                    cases_left.checked_sub(1).ok_or(TableauRefusal::TooManyCases(cases))?;
                 // An edge that covers a case covers all its refinements.
                 if self.automaton.states[state].iter().any(|edge| self.covers(edge, &case)) {
                     continue;
@@ -126,7 +127,7 @@ impl LinearTableau {
                         next: case.next.len(),
                     });
                 }
-                take_apart(formulas, case, &mut stack);
+                decompose(formulas, case, &mut stack);
             }
         }
         Ok(())
@@ -142,17 +143,18 @@ impl LinearTableau {
         formulas: &Ltl,
         formula: LinearFormula,
     ) -> Result<(), TableauRefusal> {
-        self.check_numbers()?;
+        self.check_sizes()?;
         let initial = &self.obligations[self.automaton.initial];
         if !conjuncts(formulas, formula).iter().all(|demanded| initial.contains(demanded)) {
-            return Err(TableauRefusal::Initial);
+            return Err(TableauRefusal::InitialState);
         }
         for (state, edges) in self.automaton.states.iter().enumerate() {
             for (number, edge) in edges.iter().enumerate() {
-                let is_implied =
-                    |&obligation: &LinearFormula| self.meets(formulas, edge, obligation);
+                let is_implied = |&obligation: &LinearFormula| {
+                    self.implies_obligation(formulas, edge, obligation)
+                };
                 if !self.obligations[state].iter().all(is_implied) {
-                    return Err(TableauRefusal::Unmet { state, edge: number });
+                    return Err(TableauRefusal::NotImplied { state, edge: number });
                 }
             }
         }
@@ -160,7 +162,7 @@ impl LinearTableau {
     }
 
     /// Checks that all numbers of states and marks are in range.
-    fn check_numbers(&self) -> Result<(), TableauRefusal> {
+    fn check_sizes(&self) -> Result<(), TableauRefusal> {
         let automaton = &self.automaton;
         if self.obligations.len() != automaton.states.len() {
             return Err(TableauRefusal::Malformed("the number of obligations"));
@@ -188,7 +190,12 @@ impl LinearTableau {
 
     /// Returns true if a formula follows from the literals of an edge and the obligations of its
     /// target.
-    fn meets(&self, formulas: &Ltl, edge: &AutomatonEdge, formula: LinearFormula) -> bool {
+    fn implies_obligation(
+        &self,
+        formulas: &Ltl,
+        edge: &AutomatonEdge,
+        formula: LinearFormula,
+    ) -> bool {
         let target_obligations = &self.obligations[edge.target];
         let is_postponed = |until: LinearFormula| {
             let mark = self.untils.iter().position(|&other| other == until);
@@ -216,9 +223,9 @@ impl LinearTableau {
 
 impl TableauCase {
     /// Adds formulas that the word must satisfy.
-    fn demand(&mut self, formulas: impl IntoIterator<Item = LinearFormula>) {
+    fn require(&mut self, formulas: impl IntoIterator<Item = LinearFormula>) {
         for formula in formulas {
-            if self.known.insert(formula) {
+            if self.required.insert(formula) {
                 self.open.push(formula);
             }
         }
@@ -227,14 +234,14 @@ impl TableauCase {
     /// Returns the case with one more formula that the word must satisfy.
     fn with(&self, formula: LinearFormula) -> Self {
         let mut case = self.clone();
-        case.demand([formula]);
+        case.require([formula]);
         case
     }
 }
 
 /// Decomposes one formula of a case, preferably one without a choice, and pushes the resulting
 /// cases. If one side of a choice is known already, the other side gets no case.
-fn take_apart(formulas: &Ltl, mut case: TableauCase, stack: &mut Vec<TableauCase>) {
+fn decompose(formulas: &Ltl, mut case: TableauCase, stack: &mut Vec<TableauCase>) {
     let is_choice =
         |node: &Node<Linear>| matches!(node, Node::Or(_) | Node::Until(..) | Node::Release(..));
     let without_choice = case.open.iter().position(|&part| !is_choice(formulas.node(part)));
@@ -250,10 +257,10 @@ fn take_apart(formulas: &Ltl, mut case: TableauCase, stack: &mut Vec<TableauCase
             }
         }
         Node::And(operands) => {
-            case.demand(operands.iter().copied());
+            case.require(operands.iter().copied());
             stack.push(case);
         }
-        Node::Or(operands) if operands.iter().any(|part| case.known.contains(part)) => {
+        Node::Or(operands) if operands.iter().any(|part| case.required.contains(part)) => {
             stack.push(case)
         }
         Node::Or(operands) => stack.extend(operands.iter().map(|&part| case.with(part))),
@@ -263,17 +270,17 @@ fn take_apart(formulas: &Ltl, mut case: TableauCase, stack: &mut Vec<TableauCase
                 stack.push(case);
             }
         }
-        Node::Until(_, _, right) if case.known.contains(right) => stack.push(case),
+        Node::Until(_, _, right) if case.required.contains(right) => stack.push(case),
         Node::Until(_, left, right) => {
             stack.push(case.with(*right));
-            case.demand([*left]);
+            case.require([*left]);
             case.next.insert(formula);
             case.postponed.insert(formula);
             stack.push(case);
         }
         Node::Release(_, left, right) => {
-            case.demand([*right]);
-            if case.known.contains(left) {
+            case.require([*right]);
+            if case.required.contains(left) {
                 stack.push(case);
                 return;
             }

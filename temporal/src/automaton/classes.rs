@@ -40,7 +40,7 @@ impl Automaton {
             () if components.is_accepting(component, self) => Strength::Strong,
             () => Strength::Rejecting,
         };
-        components.of.iter().map(|&component| strength_of(component)).collect()
+        components.component_of.iter().map(|&component| strength_of(component)).collect()
     }
 
     /// Returns the largest strength of a component.

@@ -42,7 +42,7 @@ pub(super) struct CoverTerm {
 impl CoverTerm {
     /// Returns true if this term requires no more than the other.
     fn is_weaker(&self, other: &Self) -> bool {
-        self.postponed.within(other.postponed)
+        self.postponed.is_subset(other.postponed)
             && self.cube.contains(&other.cube)
             && is_subset(&self.next, &other.next)
     }
@@ -106,7 +106,7 @@ impl<'f> Covers<'f> {
     }
 
     /// Returns the ways to satisfy all of the formulas.
-    pub(super) fn of_all(
+    pub(super) fn cover_of_all(
         &mut self,
         formulas: &[CoverFormula],
     ) -> Result<Vec<CoverTerm>, AutomatonTooLarge> {
@@ -137,14 +137,14 @@ impl<'f> Covers<'f> {
         }
         missing.sort_unstable();
         for part in missing {
-            let cover = self.of_parts(part)?;
+            let cover = self.cover_from_parts(part)?;
             self.covers.insert(part, Rc::new(cover));
         }
         Ok(())
     }
 
     /// Computes the cover of a formula from the covers of its parts.
-    fn of_parts(&self, formula: CoverFormula) -> Result<Vec<CoverTerm>, AutomatonTooLarge> {
+    fn cover_from_parts(&self, formula: CoverFormula) -> Result<Vec<CoverTerm>, AutomatonTooLarge> {
         let holding_next =
             |formula| CoverTerm { next: conjuncts(self.formulas, formula), ..CoverTerm::default() };
         let cover = |part: &CoverFormula| self.covers[part].clone();
@@ -159,7 +159,7 @@ impl<'f> Covers<'f> {
             Node::Or(operands) => {
                 let mut terms = Vec::new();
                 for part in operands.iter() {
-                    self.add_all(&mut terms, cover(part).iter().cloned())?;
+                    self.add_terms(&mut terms, cover(part).iter().cloned())?;
                 }
                 Ok(terms)
             }
@@ -171,12 +171,12 @@ impl<'f> Covers<'f> {
                 let mut terms = cover(right).as_ref().clone();
                 let postponing_terms =
                     self.conjunction(vec![cover(left), Rc::new(vec![postponing])])?;
-                self.add_all(&mut terms, postponing_terms)?;
+                self.add_terms(&mut terms, postponing_terms)?;
                 Ok(terms)
             }
             Node::Release(_, left, right) => {
                 let mut either = cover(left).as_ref().clone();
-                self.add_all(&mut either, [holding_next(formula)])?;
+                self.add_terms(&mut either, [holding_next(formula)])?;
                 self.conjunction(vec![cover(right), Rc::new(either)])
             }
         }
@@ -193,7 +193,7 @@ impl<'f> Covers<'f> {
         for cover in covers {
             let mut both = Vec::new();
             for one in &terms {
-                self.add_all(&mut both, cover.iter().filter_map(|two| one.and(two)))?;
+                self.add_terms(&mut both, cover.iter().filter_map(|two| one.and(two)))?;
             }
             terms = both;
         }
@@ -201,7 +201,7 @@ impl<'f> Covers<'f> {
     }
 
     /// Adds terms, and removes terms that require more than another term.
-    fn add_all(
+    fn add_terms(
         &self,
         terms: &mut Vec<CoverTerm>,
         new_terms: impl IntoIterator<Item = CoverTerm>,
@@ -210,7 +210,7 @@ impl<'f> Covers<'f> {
             if !terms.iter().any(|other| other.is_weaker(&term)) {
                 terms.retain(|other| !term.is_weaker(other));
                 terms.push(term);
-                AutomatonTooLarge::refuse(terms.len(), self.limits.terms, "terms")?;
+                AutomatonTooLarge::check_limit(terms.len(), self.limits.terms, "terms")?;
             }
         }
         Ok(())

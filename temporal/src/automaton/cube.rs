@@ -63,7 +63,7 @@ impl Cube {
 
     /// Returns the literals of this cube that the other cube does not imply, or `None` if the cubes
     /// contradict each other.
-    pub(crate) fn within(&self, other: &Self) -> Option<Self> {
+    pub(crate) fn literals_beyond(&self, other: &Self) -> Option<Self> {
         let mut not_implied = Vec::new();
         for literal in &self.0 {
             match other.0.binary_search_by_key(&literal.atom, |other| other.atom) {
@@ -94,7 +94,7 @@ impl Cube {
 
     /// Returns the letters of this cube that are not in the other, as disjoint cubes.
     pub fn without(&self, other: &Self) -> Vec<Self> {
-        let Some(required) = other.within(self) else { return vec![self.clone()] };
+        let Some(required) = other.literals_beyond(self) else { return vec![self.clone()] };
         let mut parts = Vec::with_capacity(required.0.len());
         let mut remaining = self.clone();
         for &literal in &required.0 {

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 /// The strongly connected components of an automaton, with the marks of their inner edges.
 pub(super) struct Components {
     /// The component of each state. An edge never leads to a larger component number.
-    pub(super) of: Vec<usize>,
+    pub(super) component_of: Vec<usize>,
     /// All marks on inner edges of each component; `None` without inner edges.
     pub(super) marks: Vec<Option<Marks>>,
 }
@@ -36,12 +36,12 @@ impl Components {
                 *inner_marks = Some(inner_marks.unwrap_or_default().or(edge.marks));
             }
         }
-        Self { of: component_of, marks }
+        Self { component_of, marks }
     }
 
     /// Returns true if the component has a cycle with all marks.
     pub(super) fn is_accepting(&self, component: usize, automaton: &Automaton) -> bool {
-        self.marks[component].is_some_and(|marks| Marks::all(automaton.marks).within(marks))
+        self.marks[component].is_some_and(|marks| Marks::all(automaton.marks).is_subset(marks))
     }
 }
 
@@ -58,9 +58,12 @@ impl Automaton {
     pub(super) fn find_run(&self) -> Option<(Vec<AutomatonEdge>, usize)> {
         let components = Components::new(self, |_| true);
         let is_in_accepting_component =
-            |state: usize| components.is_accepting(components.of[state], self);
-        let prefix =
-            self.shortest(self.initial, |_| true, |_, edge| is_in_accepting_component(edge.target));
+            |state: usize| components.is_accepting(components.component_of[state], self);
+        let prefix = self.shortest_path(
+            self.initial,
+            |_| true,
+            |_, edge| is_in_accepting_component(edge.target),
+        );
         let (mut path, entry) = if is_in_accepting_component(self.initial) {
             (Vec::new(), self.initial)
         } else {
@@ -69,7 +72,9 @@ impl Automaton {
             (path, entry)
         };
         let back = path.len();
-        let is_inner = |edge: &AutomatonEdge| components.of[edge.target] == components.of[entry];
+        let is_inner = |edge: &AutomatonEdge| {
+            components.component_of[edge.target] == components.component_of[entry]
+        };
         let mut current = entry;
         let mut collected_marks = Marks::NONE;
         // Take one edge for each missing mark, at least one edge, and return to the entry.
@@ -81,9 +86,9 @@ impl Automaton {
                 break;
             }
             let segment = if has_all_marks {
-                self.shortest(current, is_inner, |_, edge| edge.target == entry)?
+                self.shortest_path(current, is_inner, |_, edge| edge.target == entry)?
             } else {
-                self.shortest(current, is_inner, is_new)?
+                self.shortest_path(current, is_inner, is_new)?
             };
             for edge in segment {
                 collected_marks = collected_marks.or(edge.marks);
@@ -96,12 +101,12 @@ impl Automaton {
 
     /// Returns true if no word is accepted.
     pub fn is_empty(&self) -> bool {
-        !self.live(|_| true)[self.initial]
+        !self.accepting_states(|_| true)[self.initial]
     }
 
     /// Returns a shortest path along edges that `takes` allows, ending with the first edge for
     /// which `ends` is true.
-    fn shortest(
+    fn shortest_path(
         &self,
         from: usize,
         is_allowed: impl Fn(&AutomatonEdge) -> bool,
@@ -134,10 +139,13 @@ impl Automaton {
 
     /// Returns, for each state, whether some word is accepted from it along edges that `takes`
     /// allows.
-    pub(super) fn live(&self, is_allowed: impl Fn(&AutomatonEdge) -> bool) -> Vec<bool> {
+    pub(super) fn accepting_states(
+        &self,
+        is_allowed: impl Fn(&AutomatonEdge) -> bool,
+    ) -> Vec<bool> {
         let components = Components::new(self, &is_allowed);
         let mut states_of_component: Vec<Vec<usize>> = vec![Vec::new(); components.marks.len()];
-        for (state, &component) in components.of.iter().enumerate() {
+        for (state, &component) in components.component_of.iter().enumerate() {
             states_of_component[component].push(state);
         }
         // Edges lead only to components that are already processed.
@@ -145,15 +153,16 @@ impl Automaton {
         for (component, states) in states_of_component.iter().enumerate() {
             let mut edges = states.iter().flat_map(|&state| &self.states[state]);
             is_live[component] = components.is_accepting(component, self)
-                || edges.any(|edge| is_allowed(edge) && is_live[components.of[edge.target]]);
+                || edges
+                    .any(|edge| is_allowed(edge) && is_live[components.component_of[edge.target]]);
         }
-        components.of.iter().map(|&component| is_live[component]).collect()
+        components.component_of.iter().map(|&component| is_live[component]).collect()
     }
 
     /// Returns, for each state, whether it accepts the word that repeats this letter forever. This
     /// is the rest of a run to a dead marking.
     pub fn accept_for_ever(&self, letter: &Letter) -> Vec<bool> {
-        self.live(|edge| edge.cube.holds(letter))
+        self.accepting_states(|edge| edge.cube.holds(letter))
     }
 
     /// Returns true if the word is accepted.

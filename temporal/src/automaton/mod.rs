@@ -72,7 +72,7 @@ impl Marks {
     }
 
     /// Returns true if this set is a subset of the other.
-    pub fn within(self, others: Self) -> bool {
+    pub fn is_subset(self, others: Self) -> bool {
         self.0 & !others.0 == 0
     }
 
@@ -128,12 +128,12 @@ impl Automaton {
     }
 
     /// Returns an automaton that accepts no word.
-    pub fn nothing() -> Self {
+    pub fn rejecting() -> Self {
         Self { states: vec![Vec::new()], initial: 0, marks: 0 }
     }
 
     /// Returns the number of edges.
-    pub fn edges(&self) -> usize {
+    pub fn edge_count(&self) -> usize {
         self.states.iter().map(Vec::len).sum()
     }
 
@@ -188,7 +188,7 @@ pub struct AutomatonTooLarge {
 impl AutomatonTooLarge {
     pub(crate) const MARKS: Self = Self { what: "marks", limit: 64 };
 
-    pub(crate) fn refuse(number: usize, limit: usize, what: &'static str) -> Result<(), Self> {
+    pub(crate) fn check_limit(number: usize, limit: usize, what: &'static str) -> Result<(), Self> {
         if number > limit { Err(Self { what, limit }) } else { Ok(()) }
     }
 }

@@ -36,8 +36,8 @@ impl Automaton {
             }
             edges += out.len();
             states.push(out);
-            AutomatonTooLarge::refuse(pairs.len(), limits.states, "states")?;
-            AutomatonTooLarge::refuse(edges, limits.edges, "edges")?;
+            AutomatonTooLarge::check_limit(pairs.len(), limits.states, "states")?;
+            AutomatonTooLarge::check_limit(edges, limits.edges, "edges")?;
         }
         Ok(Self { states, initial: 0, marks: self.marks + other.marks })
     }

@@ -38,7 +38,7 @@ impl LinearTableau {
         formula: Formula<Linear>,
         limits: AutomatonLimits,
     ) -> Result<Self, AutomatonTooLarge> {
-        let mut untils = formulas.below(formula);
+        let mut untils = formulas.parts(formula);
         untils.retain(|&part| matches!(formulas.node(part), Node::Until(..)));
         let mut covers = Covers::new(formulas, &untils, limits)?;
         let first = conjuncts(formulas, formula);
@@ -48,7 +48,7 @@ impl LinearTableau {
         let mut edges = 0;
         while states.len() < obligations.len() {
             let mut out_edges = Vec::new();
-            for term in covers.of_all(&obligations[states.len()])? {
+            for term in covers.cover_of_all(&obligations[states.len()])? {
                 let target = *numbers.entry(term.next).or_insert_with_key(|next| {
                     obligations.push(next.clone());
                     obligations.len() - 1
@@ -61,20 +61,20 @@ impl LinearTableau {
             out_edges.sort_unstable();
             edges += out_edges.len();
             states.push(out_edges);
-            AutomatonTooLarge::refuse(obligations.len(), limits.states, "states")?;
-            AutomatonTooLarge::refuse(edges, limits.edges, "edges")?;
+            AutomatonTooLarge::check_limit(obligations.len(), limits.states, "states")?;
+            AutomatonTooLarge::check_limit(edges, limits.edges, "edges")?;
         }
         let mut tableau = Self {
             automaton: Automaton { states, initial: 0, marks: 0 },
             obligations,
             untils: Vec::new(),
         };
-        tableau.keep_postponed(&untils);
+        tableau.remove_unused_marks(&untils);
         Ok(tableau)
     }
 
     /// Removes the marks of untils that no edge postpones.
-    fn keep_postponed(&mut self, untils: &[Formula<Linear>]) {
+    fn remove_unused_marks(&mut self, untils: &[Formula<Linear>]) {
         let edges = || self.automaton.states.iter().flatten();
         let on_all_edges = edges().fold(u64::MAX, |all, edge| all & edge.marks.0);
         let kept_marks: Vec<u32> =

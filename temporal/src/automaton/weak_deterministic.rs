@@ -28,15 +28,15 @@ use crate::lasso::Lasso;
 use std::collections::HashMap;
 
 /// Limit on the number of atoms; six atoms give 64 letters.
-const ATOMS: usize = 6;
+const MAX_ATOMS: usize = 6;
 /// Limit on the number of sets of states.
-const SETS: usize = 400;
+const MAX_STATE_SETS: usize = 400;
 
 /// A complete deterministic automaton: for each state, the successor under each letter.
 struct Deterministic {
     atoms: Vec<AtomId>,
     /// The successor, indexed by state and letter. Bit k of a letter is the value of atom k.
-    next: Vec<Vec<usize>>,
+    successors: Vec<Vec<usize>>,
     /// True if runs that stay among states like this one are accepting.
     accepting: Vec<bool>,
 }
@@ -67,7 +67,7 @@ impl Deterministic {
     /// Computes the reachable sets of states of an automaton.
     fn of_sets(automaton: &Automaton) -> Option<Self> {
         let atoms = automaton.atoms();
-        if atoms.len() > ATOMS {
+        if atoms.len() > MAX_ATOMS {
             return None;
         }
         let letters: Vec<Letter> =
@@ -91,12 +91,12 @@ impl Deterministic {
                 }));
             }
             next.push(row);
-            if sets.len() > SETS {
+            if sets.len() > MAX_STATE_SETS {
                 return None;
             }
         }
-        let mut deterministic = Self { atoms, next, accepting: Vec::new() };
-        deterministic.accepting = deterministic.colours(|state, word| {
+        let mut deterministic = Self { atoms, successors: next, accepting: Vec::new() };
+        deterministic.accepting = deterministic.accepting_by_colour(|state, word| {
             sets[state].iter().any(|&member| automaton.accepts_from(member, word))
         });
         Some(deterministic)
@@ -108,9 +108,9 @@ impl Deterministic {
     /// Each component has a colour that is at most the minimum over the components that it leads
     /// to. A transient component has this minimum. Any other component has the largest colour below
     /// it that is even if the component accepts and odd otherwise. States with even colours accept.
-    fn colours(&self, accepts: impl Fn(usize, &Lasso) -> bool) -> Vec<bool> {
+    fn accepting_by_colour(&self, accepts: impl Fn(usize, &Lasso) -> bool) -> Vec<bool> {
         let (component_of, count) =
-            components(self.next.len(), |state, k| self.next[state].get(k).copied());
+            components(self.successors.len(), |state, k| self.successors[state].get(k).copied());
         let mut members = vec![Vec::new(); count];
         component_of
             .iter()
@@ -121,7 +121,7 @@ impl Deterministic {
         // Edges lead only to components that are already processed.
         for component in 0..count {
             let states = &members[component];
-            let successors = states.iter().flat_map(|&state| &self.next[state]);
+            let successors = states.iter().flat_map(|&state| &self.successors[state]);
             let lowest_below = successors
                 .filter(|&&state| component_of[state] != component)
                 .map(|&state| colour[component_of[state]])
@@ -141,7 +141,7 @@ impl Deterministic {
         let mut predecessor_of: HashMap<usize, (usize, usize)> = HashMap::new();
         let mut open = std::collections::VecDeque::from([state]);
         while let Some(current) = open.pop_front() {
-            for (letter, &successor) in self.next[current].iter().enumerate() {
+            for (letter, &successor) in self.successors[current].iter().enumerate() {
                 if component_of[successor] != component_of[state]
                     || predecessor_of.contains_key(&successor)
                 {
@@ -176,7 +176,8 @@ impl Deterministic {
             let mut numbers = HashMap::new();
             let new_class: Vec<usize> = (0..class.len())
                 .map(|state| {
-                    let row: Vec<usize> = self.next[state].iter().map(|&to| class[to]).collect();
+                    let row: Vec<usize> =
+                        self.successors[state].iter().map(|&to| class[to]).collect();
                     let count = numbers.len();
                     *numbers.entry((class[state], row)).or_insert(count)
                 })
@@ -190,10 +191,12 @@ impl Deterministic {
         // Classes are numbered in the order of their first states, so the class of the initial
         // state is 0.
         let mut minimised =
-            Self { atoms: self.atoms.clone(), next: Vec::new(), accepting: Vec::new() };
+            Self { atoms: self.atoms.clone(), successors: Vec::new(), accepting: Vec::new() };
         for (state, &class_number) in class.iter().enumerate() {
-            if class_number == minimised.next.len() {
-                minimised.next.push(self.next[state].iter().map(|&to| class[to]).collect());
+            if class_number == minimised.successors.len() {
+                minimised
+                    .successors
+                    .push(self.successors[state].iter().map(|&to| class[to]).collect());
                 minimised.accepting.push(self.accepting[state]);
             }
         }
@@ -203,8 +206,8 @@ impl Deterministic {
     /// Converts to an automaton with one mark, for the accepted words or (with `others`) for the
     /// complement.
     fn automaton(&self, is_complement: bool) -> Automaton {
-        let mut states = Vec::with_capacity(self.next.len());
-        for (row, &accepting) in self.next.iter().zip(&self.accepting) {
+        let mut states = Vec::with_capacity(self.successors.len());
+        for (row, &accepting) in self.successors.iter().zip(&self.accepting) {
             let mut targets = row.clone();
             targets.sort_unstable();
             targets.dedup();

@@ -127,7 +127,7 @@ fn chain(formulas: &mut Ctl, formula: BranchingFormula) -> Option<BranchingFormu
     for (long, short) in CHAINS {
         let mut body = Some(formula);
         for &operator in *long {
-            body = body.and_then(|body| unlinked(formulas, body, operator));
+            body = body.and_then(|body| body_of_operator(formulas, body, operator));
         }
         let Some(body) = body else { continue };
         let operators = short.iter().rev();
@@ -140,7 +140,7 @@ fn chain(formulas: &mut Ctl, formula: BranchingFormula) -> Option<BranchingFormu
 }
 
 /// Returns the operand of `formula`, if its outermost operator is this link of a chain.
-fn unlinked(
+fn body_of_operator(
     formulas: &Ctl,
     formula: BranchingFormula,
     (paths, is_eventually): (Quantifier, bool),

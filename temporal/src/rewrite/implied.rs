@@ -25,14 +25,14 @@ use crate::formula::{Formula, Formulas, Node};
 use crate::paths::Paths;
 
 /// Limits on the depth of comparison and on the number of compared pairs.
-const DEPTH: usize = 12;
-const PAIRS: usize = 400;
+const MAX_DEPTH: usize = 12;
+const MAX_PAIRS: usize = 400;
 
 impl<P: Paths> Formulas<P> {
     /// Returns true if the lines above show that one formula implies the other, within a limited
     /// effort.
     pub fn implies(&self, one: Formula<P>, other: Formula<P>) -> bool {
-        self.implies_within(one, other, DEPTH, &mut PAIRS.clone())
+        self.implies_within(one, other, MAX_DEPTH, &mut MAX_PAIRS.clone())
     }
 
     /// Does the same as `implies`, within a depth and a number of comparisons.
@@ -67,10 +67,10 @@ impl<P: Paths> Formulas<P> {
             }
             (Node::Next(p, a), Node::Next(q, b)) => p == q && implies(*a, *b),
             (Node::Release(p, a, _), Node::Next(q, b)) if self.is(*a, false) => {
-                p == q && p.moves_out_of(true) && implies(one, *b)
+                p == q && p.next_distributes_over(true) && implies(one, *b)
             }
             (Node::Next(p, a), Node::Until(q, b, _)) if self.is(*b, true) => {
-                p == q && p.moves_out_of(false) && implies(*a, other)
+                p == q && p.next_distributes_over(false) && implies(*a, other)
             }
             _ => false,
         };

@@ -112,7 +112,7 @@ fn next_outwards(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearFor
 }
 
 /// Returns the body of GF (with `true`) or FG (with `false`).
-fn recurring(formulas: &Ltl, formula: LinearFormula) -> Option<(LinearFormula, bool)> {
+fn body_of_gf_or_fg(formulas: &Ltl, formula: LinearFormula) -> Option<(LinearFormula, bool)> {
     match *formulas.node(formula) {
         Node::Release(_, left, inner) if formulas.is(left, false) => match *formulas.node(inner) {
             Node::Until(_, left, body) if formulas.is(left, true) => Some((body, true)),
@@ -218,7 +218,7 @@ fn suspended_choice(formulas: &mut Ltl, formula: LinearFormula) -> Option<Linear
     for (index, &part) in
         operands.iter().enumerate().filter(|&(index, _)| index != index_of_eventually)
     {
-        let is_recurring = matches!(recurring(formulas, part), Some((_, true)));
+        let is_recurring = matches!(body_of_gf_or_fg(formulas, part), Some((_, true)));
         if is_recurring { moved.push(part) } else { rest.push(operands[index]) }
     }
     if moved.len() == 1 {
@@ -230,7 +230,11 @@ fn suspended_choice(formulas: &mut Ltl, formula: LinearFormula) -> Option<Linear
 }
 
 /// Returns the body of X … X F (with `true`) or X … X G.
-fn later(formulas: &Ltl, formula: LinearFormula, is_eventually: bool) -> Option<LinearFormula> {
+fn body_after_next(
+    formulas: &Ltl,
+    formula: LinearFormula,
+    is_eventually: bool,
+) -> Option<LinearFormula> {
     let mut part = formula;
     while let Node::Next(_, inner) = *formulas.node(part) {
         part = inner;
@@ -264,14 +268,14 @@ fn recurring_parts(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearF
     let old_parts = parts(formulas, body);
     let mut new_parts = Vec::new();
     for &part in &old_parts {
-        let Some(inner) = later(formulas, part, is_always) else {
+        let Some(inner) = body_after_next(formulas, part, is_always) else {
             new_parts.push(part);
             continue;
         };
         let mut bodies = Vec::new();
         let mut rest = Vec::new();
         for part in parts(formulas, inner) {
-            match later(formulas, part, is_always) {
+            match body_after_next(formulas, part, is_always) {
                 Some(body) => bodies.push(body),
                 None => rest.push(part),
             }
@@ -299,7 +303,7 @@ fn recurring_disjunction(formulas: &mut Ltl, formula: LinearFormula) -> Option<L
         Node::And(operands) => (operands.to_vec(), false),
         _ => return None,
     };
-    let body = |part: LinearFormula| match recurring(formulas, part) {
+    let body = |part: LinearFormula| match body_of_gf_or_fg(formulas, part) {
         Some((body, is_body_gf)) if is_body_gf == is_gf => Some(body),
         _ => None,
     };
@@ -310,12 +314,12 @@ fn recurring_disjunction(formulas: &mut Ltl, formula: LinearFormula) -> Option<L
     }
     let bodies: Vec<LinearFormula> = moved.iter().filter_map(|&part| body(part)).collect();
     let joined_bodies = if is_gf { formulas.or(bodies) } else { formulas.and(bodies) };
-    rest.push(recur(formulas, joined_bodies, is_gf));
+    rest.push(gf_or_fg(formulas, joined_bodies, is_gf));
     Some(if is_gf { formulas.or(rest) } else { formulas.and(rest) })
 }
 
 /// Returns GF body (with `true`) or FG body.
-fn recur(formulas: &mut Ltl, body: LinearFormula, is_gf: bool) -> LinearFormula {
+fn gf_or_fg(formulas: &mut Ltl, body: LinearFormula, is_gf: bool) -> LinearFormula {
     if is_gf {
         let inner = formulas.eventually(Linear, body);
         formulas.always(Linear, inner)

@@ -60,9 +60,9 @@ enum RewriteTask<P> {
     /// Rewrite a formula.
     Visit(Formula<P>),
     /// The parts are rewritten; try the rules on the formula itself.
-    Leave(Formula<P>),
+    ApplyRules(Formula<P>),
     /// The result for the second formula is the result for the first, too.
-    Same(Formula<P>, Formula<P>),
+    CopyResult(Formula<P>, Formula<P>),
 }
 
 impl<P: Paths> Formulas<P> {
@@ -81,13 +81,13 @@ impl<P: Paths> Formulas<P> {
             match task {
                 RewriteTask::Visit(part) if results.contains_key(&part) => {}
                 RewriteTask::Visit(part) => {
-                    tasks.push(RewriteTask::Leave(part));
+                    tasks.push(RewriteTask::ApplyRules(part));
                     crate::formula::for_each_part(self.node(part), |inner| {
                         tasks.push(RewriteTask::Visit(inner));
                     });
                 }
-                RewriteTask::Leave(part) => {
-                    let new = self.with_parts(part, |inner| results[&inner]);
+                RewriteTask::ApplyRules(part) => {
+                    let new = self.replace_parts(part, |inner| results[&inner]);
                     let next_step = (applied_steps.len() < max_steps)
                         .then(|| rules.iter().find_map(|rule| self.apply(rule, new)))
                         .flatten();
@@ -98,11 +98,11 @@ impl<P: Paths> Formulas<P> {
                     };
                     applied_steps.push(step);
                     tasks.extend([
-                        RewriteTask::Same(part, step.after),
+                        RewriteTask::CopyResult(part, step.after),
                         RewriteTask::Visit(step.after),
                     ]);
                 }
-                RewriteTask::Same(part, new) => {
+                RewriteTask::CopyResult(part, new) => {
                     let result = results[&new];
                     results.insert(part, result);
                 }

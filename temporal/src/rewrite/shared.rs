@@ -4,7 +4,7 @@ use crate::formula::{Formula, Formulas, Node};
 use crate::paths::Paths;
 
 /// Limit on the number of operands that are compared pairwise.
-const COMPARED: usize = 24;
+const MAX_COMPARED_OPERANDS: usize = 24;
 
 /// Returns the operands, and true for ∧ or false for ∨.
 fn operands<P: Paths>(
@@ -33,7 +33,7 @@ pub(super) fn implied_operand<P: Paths>(
 ) -> Option<Formula<P>> {
     let (mut kept_operands, is_conjunction) = operands(formulas, formula)?;
     let count_before = kept_operands.len();
-    if count_before > COMPARED {
+    if count_before > MAX_COMPARED_OPERANDS {
         return None;
     }
     let mut index = 0;
@@ -61,7 +61,7 @@ pub(super) fn opposite_operands<P: Paths>(
     formula: Formula<P>,
 ) -> Option<Formula<P>> {
     let (all_operands, is_conjunction) = operands(formulas, formula)?;
-    if all_operands.len() > COMPARED {
+    if all_operands.len() > MAX_COMPARED_OPERANDS {
         return None;
     }
     for (index, &one) in all_operands.iter().enumerate() {
@@ -87,13 +87,13 @@ pub(super) fn excluded_choice<P: Paths>(
     formula: Formula<P>,
 ) -> Option<Formula<P>> {
     let (all_operands, is_conjunction) = operands(formulas, formula)?;
-    if all_operands.len() > COMPARED {
+    if all_operands.len() > MAX_COMPARED_OPERANDS {
         return None;
     }
     for (index, &choice) in all_operands.iter().enumerate() {
         let Some((inner, _)) =
             operands(formulas, choice).filter(|(inner, is_inner_conjunction)| {
-                *is_inner_conjunction != is_conjunction && inner.len() <= COMPARED
+                *is_inner_conjunction != is_conjunction && inner.len() <= MAX_COMPARED_OPERANDS
             })
         else {
             continue;
@@ -144,13 +144,13 @@ pub(super) fn joined_operators<P: Paths>(
             let (first, second) = (formulas.node(other).clone(), formulas.node(one).clone());
             let merged = match (first, second) {
                 (Node::Next(p, a), Node::Next(q, b))
-                    if p == q && p.moves_out_of(is_conjunction) =>
+                    if p == q && p.next_distributes_over(is_conjunction) =>
                 {
                     let both = join(formulas, vec![a, b], is_conjunction);
                     formulas.next(p, both)
                 }
                 (Node::Until(p, a, b), Node::Until(q, c, d))
-                    if p == q && p.moves_out_of(is_conjunction) =>
+                    if p == q && p.next_distributes_over(is_conjunction) =>
                 {
                     match is_conjunction {
                         false if a == c => {
@@ -165,7 +165,7 @@ pub(super) fn joined_operators<P: Paths>(
                     }
                 }
                 (Node::Release(p, a, b), Node::Release(q, c, d))
-                    if p == q && p.moves_out_of(is_conjunction) =>
+                    if p == q && p.next_distributes_over(is_conjunction) =>
                 {
                     match is_conjunction {
                         true if a == c => {

@@ -83,7 +83,7 @@ pub fn parse_ltl(
     formulas: &mut Ltl,
     names: &mut AtomNames,
 ) -> Result<Formula<Linear>, ParseError> {
-    lower(text, false, formulas, names, Some(Linear), |_| None)
+    parse_with_paths(text, false, formulas, names, Some(Linear), |_| None)
 }
 
 /// Parses a CTL formula.
@@ -97,7 +97,7 @@ pub fn parse_ctl(
     formulas: &mut Ctl,
     names: &mut AtomNames,
 ) -> Result<Formula<Quantifier>, ParseError> {
-    lower(text, true, formulas, names, None, |operator| match operator {
+    parse_with_paths(text, true, formulas, names, None, |operator| match operator {
         OperatorToken::Exists => Some(Quantifier::Exists),
         OperatorToken::All => Some(Quantifier::All),
         _ => None,
@@ -112,7 +112,7 @@ enum Operand<P> {
 
 /// Parses a formula whose temporal operators have the path kind `implied`, or the path kind of the
 /// quantifier before them.
-fn lower<P: Paths>(
+fn parse_with_paths<P: Paths>(
     text: &str,
     has_quantifiers: bool,
     formulas: &mut Formulas<P>,
@@ -139,24 +139,25 @@ fn lower<P: Paths>(
             let Operand::Temporal { operator, left, right, .. } = pop() else {
                 return Err(needs_temporal(column, operator));
             };
-            stack.push(Operand::Formula(temporal(formulas, paths, operator, left, right)));
+            stack
+                .push(Operand::Formula(temporal_operation(formulas, paths, operator, left, right)));
             continue;
         }
-        let right = plain(pop())?;
-        let left = if operator.is_unary() { right } else { plain(pop())? };
-        let result = match (boolean(formulas, operator, left, right), implied) {
+        let right = plain_formula(pop())?;
+        let left = if operator.is_unary() { right } else { plain_formula(pop())? };
+        let result = match (boolean_operation(formulas, operator, left, right), implied) {
             (Some(formula), _) => Operand::Formula(formula),
             (None, Some(paths)) => {
-                Operand::Formula(temporal(formulas, paths, operator, left, right))
+                Operand::Formula(temporal_operation(formulas, paths, operator, left, right))
             }
             (None, None) => Operand::Temporal { operator, left, right, column },
         };
         stack.push(result);
     }
-    plain(stack.pop().expect("`postfix` yields one formula"))
+    plain_formula(stack.pop().expect("`postfix` yields one formula"))
 }
 
-fn plain<P: Paths>(operand: Operand<P>) -> Result<Formula<P>, ParseError> {
+fn plain_formula<P: Paths>(operand: Operand<P>) -> Result<Formula<P>, ParseError> {
     match operand {
         Operand::Formula(formula) => Ok(formula),
         Operand::Temporal { operator, column, .. } => Err(ParseError {
@@ -176,7 +177,7 @@ fn needs_temporal(column: usize, operator: OperatorToken) -> ParseError {
 }
 
 /// Applies a Boolean operator. Returns `None` for other operators.
-fn boolean<P: Paths>(
+fn boolean_operation<P: Paths>(
     formulas: &mut Formulas<P>,
     operator: OperatorToken,
     left: Formula<P>,
@@ -206,7 +207,7 @@ fn boolean<P: Paths>(
 }
 
 /// Applies a temporal operator on the given paths.
-fn temporal<P: Paths>(
+fn temporal_operation<P: Paths>(
     formulas: &mut Formulas<P>,
     paths: P,
     operator: OperatorToken,

@@ -24,7 +24,7 @@ pub(super) fn postfix(text: &str, has_quantifiers: bool) -> Result<Vec<PostfixIt
     let mut operator_stack: Vec<StackEntry> = Vec::new();
     let mut needs_operand = true;
     for (token, column) in tokens(text, has_quantifiers)? {
-        let error_expecting = |expected| ParseError { column, expected, found: described(&token) };
+        let error_expecting = |expected| ParseError { column, expected, found: describe(&token) };
         match &token {
             FormulaToken::Constant(_) | FormulaToken::Name(_) | FormulaToken::Open
                 if !needs_operand =>
@@ -43,14 +43,14 @@ pub(super) fn postfix(text: &str, has_quantifiers: bool) -> Result<Vec<PostfixIt
             _ if needs_operand => return Err(error_expecting("a formula")),
             FormulaToken::Operator(operator) => {
                 let (precedence, is_right_associative) = operator.precedence();
-                unload(&mut items, &mut operator_stack, |before| {
+                pop_operators(&mut items, &mut operator_stack, |before| {
                     let (other, _) = before.precedence();
                     other > precedence || (other == precedence && !is_right_associative)
                 });
                 operator_stack.push(StackEntry::Operator(*operator, column));
             }
             FormulaToken::Close => {
-                unload(&mut items, &mut operator_stack, |_| true);
+                pop_operators(&mut items, &mut operator_stack, |_| true);
                 if operator_stack.pop().is_none() {
                     return Err(error_expecting("an operator or the end"));
                 }
@@ -66,7 +66,7 @@ pub(super) fn postfix(text: &str, has_quantifiers: bool) -> Result<Vec<PostfixIt
         let found = "the end".to_owned();
         return Err(ParseError { column: end, expected: "a formula", found });
     }
-    unload(&mut items, &mut operator_stack, |_| true);
+    pop_operators(&mut items, &mut operator_stack, |_| true);
     if let Some(StackEntry::Open(column)) = operator_stack.pop() {
         let found = format!("the end; `(` of column {column} is open");
         return Err(ParseError { column: end, expected: "`)`", found });
@@ -76,7 +76,7 @@ pub(super) fn postfix(text: &str, has_quantifiers: bool) -> Result<Vec<PostfixIt
 
 /// Moves operators from the stack to the items, down to the next parenthesis, as long as `goes`
 /// accepts them.
-fn unload(
+fn pop_operators(
     items: &mut Vec<PostfixItem>,
     operator_stack: &mut Vec<StackEntry>,
     is_moved: impl Fn(OperatorToken) -> bool,
@@ -89,7 +89,7 @@ fn unload(
     }
 }
 
-fn described(token: &FormulaToken) -> String {
+fn describe(token: &FormulaToken) -> String {
     match token {
         FormulaToken::Operator(operator) => format!("`{}`", operator.text()),
         FormulaToken::Constant(value) => format!("`{value}`"),

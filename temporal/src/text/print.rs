@@ -15,7 +15,7 @@ enum PrintPiece<P> {
 }
 
 /// Precedence of operators with two or more operands: in parentheses below any other operator.
-const ROW: u8 = 1;
+const BINARY: u8 = 1;
 const UNARY: u8 = 2;
 
 impl<P: Paths> Formulas<P> {
@@ -32,7 +32,7 @@ impl<P: Paths> Formulas<P> {
                 }
                 PrintPiece::Formula(formula, outer_precedence) => (formula, outer_precedence),
             };
-            if self.tightness(formula) < outer_precedence {
+            if self.precedence(formula) < outer_precedence {
                 open.push(PrintPiece::Text(")"));
                 text.push('(');
             }
@@ -40,8 +40,8 @@ impl<P: Paths> Formulas<P> {
                 Node::True => text.push('1'),
                 Node::False => text.push('0'),
                 Node::Literal(literal) => write_literal(&mut text, *literal, names),
-                Node::And(operands) => row(&mut open, operands, " & "),
-                Node::Or(operands) => row(&mut open, operands, " | "),
+                Node::And(operands) => push_operands(&mut open, operands, " & "),
+                Node::Or(operands) => push_operands(&mut open, operands, " | "),
                 Node::Next(paths, part) => {
                     text.push_str(paths.prefix());
                     self.operator(&mut text, 'X', *part, names);
@@ -86,23 +86,27 @@ impl<P: Paths> Formulas<P> {
         }
     }
 
-    fn tightness(&self, formula: Formula<P>) -> u8 {
+    fn precedence(&self, formula: Formula<P>) -> u8 {
         match self.node(formula) {
-            Node::Or(_) | Node::And(_) => ROW,
+            Node::Or(_) | Node::And(_) => BINARY,
             // With a quantifier, the operator adds its own parentheses.
             Node::Until(paths, left, _) | Node::Release(paths, left, _)
                 if !paths.prefix().is_empty() || *left <= self.constant(true) =>
             {
                 UNARY
             }
-            Node::Until(..) | Node::Release(..) => ROW,
+            Node::Until(..) | Node::Release(..) => BINARY,
             _ => UNARY,
         }
     }
 }
 
 /// Pushes operands and the signs between them, the last one first.
-fn row<P: Paths>(open: &mut Vec<PrintPiece<P>>, operands: &[Formula<P>], sign: &'static str) {
+fn push_operands<P: Paths>(
+    open: &mut Vec<PrintPiece<P>>,
+    operands: &[Formula<P>],
+    sign: &'static str,
+) {
     for (index, &part) in operands.iter().enumerate().rev() {
         open.push(PrintPiece::Formula(part, UNARY));
         if index > 0 {

@@ -123,7 +123,7 @@ fn each_rule_alone<L: Logic>(cases: u64) {
                 .collect();
             let instance =
                 formulas.substitute(example, |_, AtomId(at)| Some(meanings[at as usize]));
-            for part in formulas.below(instance) {
+            for part in formulas.parts(instance) {
                 if let Some(result) = (rule.apply)(&mut formulas, part) {
                     applied += 1;
                     let what = format!("{}, case {case}", rule.name);
@@ -160,8 +160,8 @@ fn all_rules<L: Logic>(cases: u64) {
             assert_equal(&formulas, step.before, step.after, &mut rng, step.rule);
         }
         assert_eq!(formulas.rewritten(result, L::RULES, STEPS), (result, Vec::new()), "{case}");
-        before += formulas.below(formula).len();
-        after += formulas.below(result).len();
+        before += formulas.parts(formula).len();
+        after += formulas.parts(result).len();
     }
     assert!(after < before * 9 / 10, "{after} of {before} parts are left");
 }
@@ -183,7 +183,7 @@ fn implications<L: Logic>(cases: u64) {
         let mut formulas = Formulas::<L>::default();
         // Two parts of one formula are related more often than two independent formulas.
         let formula = random::formula(&mut formulas, &mut rng, 2, 8);
-        let parts = formulas.below(formula);
+        let parts = formulas.parts(formula);
         for _ in 0..4 {
             let one = parts[rng.usize(..parts.len())];
             let other = parts[rng.usize(..parts.len())];
@@ -244,7 +244,7 @@ fn every_row_of_four_operators_is_as_the_graphs_say() {
         let text = format!("{row}a");
         let before = parse_ctl(&text, &mut formulas, &mut names).expect(&text);
         let (after, _) = formulas.rewritten(before, BRANCHING_RULES, 100);
-        shorter += usize::from(formulas.below(after).len() < formulas.below(before).len());
+        shorter += usize::from(formulas.parts(after).len() < formulas.parts(before).len());
         let mut rng = Rng::with_seed(0);
         for _ in 0..scaled(20) {
             assert_equal(&formulas, before, after, &mut rng, &row);

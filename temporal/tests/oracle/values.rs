@@ -19,15 +19,15 @@ fn values_of_linear_formulas_are_those_of_the_word() {
         let word = random::lasso(&mut rng, 3);
         let first = &word.letters()[0];
         let holds = word.satisfies(&formulas, formula);
-        let value = formulas.value_here(formula, known(first)).known();
+        let value = formulas.value_here(formula, known(first)).to_bool();
         assert!(value.is_none_or(|value| value == holds), "case {case}");
         decided += u64::from(value.is_some());
-        let given = formulas.given_here(formula, known(first));
+        let given = formulas.simplify_here(formula, known(first));
         assert_eq!(word.satisfies(&formulas, given), holds, "case {case}");
         assert!(value.is_none_or(|value| formulas.is(given, value)), "case {case}");
         let dead = Lasso::stuttering(vec![first.clone()]).expect("a letter");
         let value = formulas.value_at_end(formula, |atom| first.has(atom).into());
-        assert_eq!(value.known(), Some(dead.satisfies(&formulas, formula)), "case {case}");
+        assert_eq!(value.to_bool(), Some(dead.satisfies(&formulas, formula)), "case {case}");
     }
     assert!(decided * 5 > scaled(5_000), "{decided} decided");
 }
@@ -42,14 +42,14 @@ fn values_of_branching_formulas_are_those_of_the_graph() {
         let graph = random::graph(&mut rng, 3);
         let first = &graph.letters()[0];
         let holds = graph.values(&formulas, formula)[0];
-        let value = formulas.value_here(formula, known(first)).known();
+        let value = formulas.value_here(formula, known(first)).to_bool();
         assert!(value.is_none_or(|value| value == holds), "case {case}");
         decided += u64::from(value.is_some());
-        let given = formulas.given_here(formula, known(first));
+        let given = formulas.simplify_here(formula, known(first));
         assert_eq!(graph.values(&formulas, given)[0], holds, "case {case}");
         let dead = EdgeGraph::new(vec![first.clone()], vec![Vec::new()]).expect("one state");
         let value = formulas.value_at_end(formula, |atom| first.has(atom).into());
-        assert_eq!(value.known(), Some(dead.values(&formulas, formula)[0]), "case {case}");
+        assert_eq!(value.to_bool(), Some(dead.values(&formulas, formula)[0]), "case {case}");
     }
     assert!(decided * 5 > scaled(5_000), "{decided} decided");
 }

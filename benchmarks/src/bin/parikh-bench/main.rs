@@ -372,7 +372,7 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
     }
     if args.backends.contains(&Backend::Z3Guest) {
         let arguments = vec!["solver-guest".into()];
-        guest::invite(guest::Program { path: parikh_program(args.parikh)?, arguments });
+        guest::set_worker_program(guest::Program { path: parikh_program(args.parikh)?, arguments });
     }
     args.backends.iter().try_for_each(|backend| backend.greet())?;
     let with_steps = |encoding: Encoding| match encoding.unrolls() {

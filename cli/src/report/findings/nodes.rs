@@ -12,14 +12,14 @@ use parikh_structure::excluded::InvariantSums;
 use std::time::Duration;
 
 /// The time limit for the search for constant sums of tokens.
-const SUMS: Duration = Duration::from_millis(1_000);
+const SUM_SEARCH_TIME: Duration = Duration::from_millis(1_000);
 
 /// The reason why a coloured transition without a binding in the unfolding never fires.
 const NO_BINDING: &str = "No binding is left of it: its guard, or the colours that ever come to its input \
     places, allow none";
 
 /// The largest number of pump loops that get findings of their own, each with the places it fills.
-const UNBOUNDED: usize = 6;
+const MAX_LOOP_FINDINGS: usize = 6;
 
 impl FindingCollector<'_> {
     pub(super) fn dead_transitions(&mut self, at: usize) {
@@ -46,11 +46,11 @@ impl FindingCollector<'_> {
         let sums = causes
             .iter()
             .any(|cause| !cause.roots.is_empty())
-            .then(|| InvariantSums::of(net, &dead, &Budget::lasting(SUMS)));
+            .then(|| InvariantSums::of(net, &dead, &Budget::lasting(SUM_SEARCH_TIME)));
         let fate = |t: TransitionId| found.fates[t.index()].as_ref();
         let excluded =
-            |t: TransitionId| sums.as_ref().and_then(|sums| dead::excluded(net, sums, t));
-        let causes = dead::by_reason(causes, &excluded);
+            |t: TransitionId| sums.as_ref().and_then(|sums| dead::exclusion_sentence(net, sums, t));
+        let causes = dead::merge_by_reason(causes, &excluded);
         let why = |t: TransitionId| {
             excluded(t).or_else(|| Some(Sentence::of_sentence(net, &fate(t)?.reason).after(": ")))
         };
@@ -85,7 +85,7 @@ impl FindingCollector<'_> {
                 }
             };
             let same = groups.iter().position(|(_, of_group, shown)| {
-                *of_group == details && self.store.read_alike(*shown, certificate)
+                *of_group == details && self.store.have_same_text(*shown, certificate)
             });
             match same {
                 Some(group) => groups[group].0.push(transition),
@@ -149,15 +149,16 @@ impl FindingCollector<'_> {
                 continue;
             }
             let play = bound.shown.play.clone();
-            let mut details: Vec<Sentence> = self.looped(play.as_ref()).into_iter().collect();
-            details.extend(in_stages(&bound.shown.stages));
+            let mut details: Vec<Sentence> =
+                self.loop_sentence(play.as_ref()).into_iter().collect();
+            details.extend(stage_sentences(&bound.shown.stages));
             match groups.iter_mut().find(|(_, of, _)| !of.is_empty() && *of == details) {
                 Some((places, ..)) => places.push(place),
                 None => groups.push((vec![place], details, play)),
             }
         }
-        if groups.len() > UNBOUNDED + 1 {
-            let others = groups.split_off(UNBOUNDED);
+        if groups.len() > MAX_LOOP_FINDINGS + 1 {
+            let others = groups.split_off(MAX_LOOP_FINDINGS);
             let places: Vec<PlaceId> =
                 others.iter().flat_map(|(places, ..)| places).copied().collect();
             let said = |(places, details, _): (Vec<PlaceId>, Vec<Sentence>, _)| {
@@ -188,7 +189,7 @@ impl FindingCollector<'_> {
     }
 
     /// Describes in words the pump loop that the page plays.
-    fn looped(&self, play: Option<&PlayedSequence>) -> Option<Sentence> {
+    fn loop_sentence(&self, play: Option<&PlayedSequence>) -> Option<Sentence> {
         let play = play?;
         let steps = |trace: usize| -> Option<Vec<FiringStep>> {
             let steps = self.store.traces.get(trace)?.chunks_exact(2).map(|step| {
@@ -199,10 +200,10 @@ impl FindingCollector<'_> {
         };
         let text = match play.trace.and_then(steps).filter(|steps| !steps.is_empty()) {
             None => Sentence::words("This loop adds tokens each time and can repeat for ever: "),
-            Some(first) => fired(Sentence::words("After "), &first)
+            Some(first) => append_steps(Sentence::words("After "), &first)
                 .say(", this loop adds tokens each time and can repeat for ever: "),
         };
-        Some(fired(text, &steps(play.pump?)?))
+        Some(append_steps(text, &steps(play.pump?)?))
     }
 
     pub(super) fn never_marked(&mut self) {
@@ -232,7 +233,7 @@ impl FindingCollector<'_> {
     }
 
     /// Adds findings about nodes without arcs.
-    pub(super) fn lonely(&mut self) {
+    pub(super) fn nodes_without_arcs(&mut self) {
         let net = self.net;
         // A place that occurs only in inhibitor arcs has no arc in the translated net, but its
         // complement place does.
@@ -276,7 +277,7 @@ fn why_never(net: &Net, fate: &TransitionFate) -> Vec<Sentence> {
 }
 
 /// Appends the transitions in firing order.
-fn fired(text: Sentence, steps: &[FiringStep]) -> Sentence {
+fn append_steps(text: Sentence, steps: &[FiringStep]) -> Sentence {
     text.list(steps, ", ", |text, step| {
         let text = text.transition(step.transition);
         if step.count > 1 { text.say(format!(" {} times", step.count)) } else { text }
@@ -284,13 +285,13 @@ fn fired(text: Sentence, steps: &[FiringStep]) -> Sentence {
 }
 
 /// Describes the pump loops of a self-covering sequence in stages, in order.
-fn in_stages(stages: &[Stage]) -> Vec<Sentence> {
+fn stage_sentences(stages: &[Stage]) -> Vec<Sentence> {
     let told = |(at, stage): (usize, &Stage)| {
         let mut text = Sentence::words(if at == 0 { "First " } else { "Then " });
         if !stage.prefix.is_empty() {
-            text = fired(text, stage.prefix.steps()).say(", then ");
+            text = append_steps(text, stage.prefix.steps()).say(", then ");
         }
-        let text = fired(text.say("again and again: "), stage.pump.steps());
+        let text = append_steps(text.say("again and again: "), stage.pump.steps());
         match at + 1 == stages.len() {
             true => text.say(", which adds tokens each time"),
             false => text.say(", as often as what follows needs"),

@@ -38,7 +38,7 @@ impl QuestionRunner<'_, '_> {
             false => dead.iter().flat_map(|&at| bindings[at].iter().copied()).collect(),
         };
         for heard in rests_on.iter().filter_map(|t| heard[t.index()].as_ref()) {
-            rest_on(&mut whole, heard, !dead.is_empty());
+            add_evidence(&mut whole, heard, !dead.is_empty());
         }
         let all = bindings.len();
         (whole.value, whole.reason) = match (can == all, dead.as_slice()) {
@@ -79,7 +79,7 @@ impl QuestionRunner<'_, '_> {
         let mut unknown = 0;
         for place in net.model_places() {
             let bound = ran.heard.remove(&place.index().to_string()).map(|heard| {
-                rest_on(&mut whole, &heard, true);
+                add_evidence(&mut whole, &heard, true);
                 match &heard.answer.value {
                     QuestionValue::Infinite => infinite.push(place),
                     &QuestionValue::Number(most)
@@ -153,7 +153,7 @@ pub(in crate::report) fn dead(
 
 /// Adds the techniques, the assumption, the grade and the certificates of one answer to the
 /// summary.
-fn rest_on(whole: &mut AnsweredQuestion, heard: &EvidencedAnswer, with_certificates: bool) {
+fn add_evidence(whole: &mut AnsweredQuestion, heard: &EvidencedAnswer, with_certificates: bool) {
     for technique in &heard.answer.techniques {
         if !whole.techniques.contains(technique) {
             whole.techniques.push(technique);

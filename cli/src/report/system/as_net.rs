@@ -14,7 +14,7 @@ use crate::report::text::Sentence;
 use num_bigint::BigUint;
 use parikh::answer::Plan;
 use parikh::run::{self, Event, RunConfig};
-use parikh::systems::{MOST_STEPS, ResolvedRun};
+use parikh::systems::{MAX_STEPS, ResolvedRun};
 use parikh_net::printable::counted;
 use parikh_net::{Marking, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -22,16 +22,16 @@ use parikh_systems::{LabelId, System, states_of_places};
 use std::collections::{BTreeMap, HashMap};
 
 /// The largest number of transitions of the net.
-const MOST_TRANSITIONS: usize = 200_000;
+const MAX_TRANSITIONS: usize = 200_000;
 
 /// The largest number of steps in all runs of a page together.
-const MOST_PLAYED: usize = 20_000;
+const MAX_PLAYED_STEPS: usize = 20_000;
 
 /// The largest number of certificate lines shown for one answer.
-const MOST_LINES: usize = 60;
+const MAX_CERTIFICATE_LINES: usize = 60;
 
 /// The largest number of labels listed in a sentence.
-const LISTED: usize = 12;
+const MAX_LISTED_LABELS: usize = 12;
 
 /// The name of the figure that counts reachable markings.
 const STATES: &str = "STATES";
@@ -46,7 +46,7 @@ pub(super) struct NetAnswers {
     /// The two questions with their answers.
     pub(super) rows: Vec<SystemQuestion>,
     /// An entry per label that occurs in the net: whether it occurs on some run.
-    pub(super) coming: Vec<LabelOccurrence>,
+    pub(super) occurrences: Vec<LabelOccurrence>,
     /// The runs to play.
     pub(super) runs: Vec<ResolvedRun>,
     /// The number of answers that failed their check.
@@ -55,7 +55,7 @@ pub(super) struct NetAnswers {
 
 impl NetAnswers {
     /// Returns open answers for a system that has no net. `why` is the reason.
-    pub(super) fn unasked(why: &str) -> NetAnswers {
+    pub(super) fn all_open(why: &str) -> NetAnswers {
         let row = |name: &str, formula: &str| SystemQuestion {
             name: name.into(),
             formula: formula.into(),
@@ -82,7 +82,7 @@ pub(super) struct SystemNet<'s> {
 impl<'s> SystemNet<'s> {
     /// Builds the net of a system. Returns the reason if the system has no net.
     pub(super) fn of(system: &'s System) -> Result<Self, String> {
-        let net = parikh_systems::net(system, MOST_TRANSITIONS).map_err(|why| why.to_string())?;
+        let net = parikh_systems::net(system, MAX_TRANSITIONS).map_err(|why| why.to_string())?;
         let label = |t| net.transition_label(t).and_then(|label| system.label_named(label));
         let labels = net.transitions().map(label).collect();
         Ok(SystemNet { system, states: states_of_places(system), labels, net })
@@ -115,21 +115,25 @@ impl<'s> SystemNet<'s> {
         let mut store = EvidenceStore::new(net);
         tell("whether the system can stop, and which labels occur");
         let found = questions::ask(net, asked, config, budget, &mut store, &mut |_| {});
-        let mut told =
-            SystemTranslator { on: self, store: &store, played: 0, found: NetAnswers::default() };
-        told.found.faults = found.faults;
+        let mut told = SystemTranslator {
+            system_net: self,
+            store: &store,
+            played_steps: 0,
+            answers: NetAnswers::default(),
+        };
+        told.answers.faults = found.faults;
         let mut questions: HashMap<String, AnsweredQuestion> =
             found.questions.into_iter().map(|it| (it.id.clone(), it)).collect();
         if let Some(question) = questions.remove(DEADLOCK.0) {
-            told.stops(&question);
+            told.add_deadlock_answer(&question);
         }
         let all = by_label.iter();
         let all = all.filter_map(|(label, ways)| {
             let question = questions.remove(&label.0.to_string())?;
             Some((*label, ways.as_slice(), question))
         });
-        told.labels(all.collect());
-        told.found
+        told.add_label_answers(all.collect());
+        told.answers
     }
 
     /// Counts the reachable joint states. Returns the number with the grade of its evidence, or
@@ -204,11 +208,11 @@ impl<'s> SystemNet<'s> {
 
 /// A converter of answers about the net into answers about the system.
 struct SystemTranslator<'a, 's> {
-    on: &'a SystemNet<'s>,
+    system_net: &'a SystemNet<'s>,
     store: &'a EvidenceStore<'a>,
     /// The number of steps of all runs so far.
-    played: usize,
-    found: NetAnswers,
+    played_steps: usize,
+    answers: NetAnswers,
 }
 
 impl SystemTranslator<'_, '_> {
@@ -216,7 +220,7 @@ impl SystemTranslator<'_, '_> {
     /// sequence is too long for a page.
     fn firings(&self, play: Option<&PlayedSequence>) -> Option<Vec<TransitionId>> {
         let Some(play) = play else { return Some(Vec::new()) };
-        let firings = usize::try_from(play.firings).ok().filter(|it| *it <= MOST_STEPS)?;
+        let firings = usize::try_from(play.firings).ok().filter(|it| *it <= MAX_STEPS)?;
         let steps = self.store.traces[play.trace?].chunks_exact(2);
         let each = steps.flat_map(|step| {
             let t = TransitionId::new(step[0] as usize);
@@ -228,12 +232,12 @@ impl SystemTranslator<'_, '_> {
     /// Adds a run to the page, and returns its index. Returns `None` if the steps exceed
     /// [`MOST_PLAYED`].
     fn play(&mut self, run: ResolvedRun) -> Option<usize> {
-        if self.played + run.steps.len() > MOST_PLAYED {
+        if self.played_steps + run.steps.len() > MAX_PLAYED_STEPS {
             return None;
         }
-        self.played += run.steps.len();
-        self.found.runs.push(run);
-        Some(self.found.runs.len() - 1)
+        self.played_steps += run.steps.len();
+        self.answers.runs.push(run);
+        Some(self.answers.runs.len() - 1)
     }
 
     /// Returns the lines of an answer's certificates.
@@ -246,41 +250,41 @@ impl SystemTranslator<'_, '_> {
                 said += &format!(", on the net after {}", counted(rules, "reduction"));
             }
             lines.push(said);
-            lines.extend(certificate.lines.iter().map(|line| self.on.words(line)));
+            lines.extend(certificate.lines.iter().map(|line| self.system_net.words(line)));
         }
-        if lines.len() > MOST_LINES {
-            let more = lines.len() - MOST_LINES;
-            lines.truncate(MOST_LINES);
+        if lines.len() > MAX_CERTIFICATE_LINES {
+            let more = lines.len() - MAX_CERTIFICATE_LINES;
+            lines.truncate(MAX_CERTIFICATE_LINES);
             lines.push(format!("… {}", counted(more, "more line")));
         }
         lines
     }
 
-    fn stops(&mut self, question: &AnsweredQuestion) {
+    fn add_deadlock_answer(&mut self, question: &AnsweredQuestion) {
         let value = question.value.as_deref().map(|it| it == "TRUE");
         let mut row = SystemQuestion {
             name: DEADLOCK.0.into(),
             formula: DEADLOCK.1.into(),
             value,
             good: value.map(|stops| !stops),
-            reason: self.on.words(&question.reason),
+            reason: self.system_net.words(&question.reason),
             evidence: value.map(|_| question.grade.clone()),
             lines: self.lines(question),
             ..SystemQuestion::default()
         };
         if value == Some(true)
             && let Some(firings) = self.firings(question.play.as_ref())
-            && let Some((run, marking)) = self.on.run(&firings)
+            && let Some((run, marking)) = self.system_net.run(&firings)
         {
             let steps = counted(run.steps.len(), "step");
             row.reason = format!("after {steps}, no component can move");
-            row.blocked = blocked(self.on.system, &self.on.joint(&marking));
+            row.blocked = blocked(self.system_net.system, &self.system_net.joint(&marking));
             row.run = self.play(run);
         }
-        self.found.rows.push(row);
+        self.answers.rows.push(row);
     }
 
-    fn labels(&mut self, all: Vec<(LabelId, &[TransitionId], AnsweredQuestion)>) {
+    fn add_label_answers(&mut self, all: Vec<(LabelId, &[TransitionId], AnsweredQuestion)>) {
         let mut grade = String::new();
         let count = all.len();
         for (label, ways, question) in all {
@@ -288,7 +292,7 @@ impl SystemTranslator<'_, '_> {
             let mut coming = LabelOccurrence {
                 label: label.0,
                 comes,
-                reason: self.on.words(&question.reason),
+                reason: self.system_net.words(&question.reason),
                 evidence: comes.map(|_| question.grade.clone()),
                 lines: self.lines(&question),
                 run: None,
@@ -300,11 +304,11 @@ impl SystemTranslator<'_, '_> {
             if comes.is_some() && rank(&question.grade) >= rank(&grade) {
                 grade.clone_from(&question.grade);
             }
-            self.found.coming.push(coming);
+            self.answers.occurrences.push(coming);
         }
         let of = |what: Option<bool>| -> Vec<&str> {
-            let such = self.found.coming.iter().filter(|it| it.comes == what);
-            such.map(|it| self.on.system.label(LabelId(it.label))).collect()
+            let such = self.answers.occurrences.iter().filter(|it| it.comes == what);
+            such.map(|it| self.system_net.system.label(LabelId(it.label))).collect()
         };
         let (never, open) = (of(Some(false)), of(None));
         let value = match (never.is_empty(), open.is_empty()) {
@@ -331,16 +335,16 @@ impl SystemTranslator<'_, '_> {
             evidence: value.map(|_| grade),
             ..SystemQuestion::default()
         };
-        self.found.rows.push(row);
+        self.answers.rows.push(row);
     }
 
     /// Adds a run that ends with one of the transitions `ways`, which have the same label. One of
     /// them is enabled after `play`.
     fn run_to(&mut self, ways: &[TransitionId], play: Option<&PlayedSequence>) -> Option<usize> {
         let mut firings = self.firings(play)?;
-        let (_, marking) = self.on.run(&firings)?;
-        firings.push(*ways.iter().find(|&&t| self.on.net.is_enabled(&marking, t))?);
-        let (run, _) = self.on.run(&firings)?;
+        let (_, marking) = self.system_net.run(&firings)?;
+        firings.push(*ways.iter().find(|&&t| self.system_net.net.is_enabled(&marking, t))?);
+        let (run, _) = self.system_net.run(&firings)?;
         self.play(run)
     }
 }
@@ -352,9 +356,9 @@ fn rank(grade: &str) -> usize {
 
 /// Lists the labels in quotation marks, at most [`LISTED`].
 fn listed(labels: &[&str]) -> String {
-    let quoted = labels.iter().take(LISTED).map(|label| format!("“{label}”"));
+    let quoted = labels.iter().take(MAX_LISTED_LABELS).map(|label| format!("“{label}”"));
     let list = quoted.collect::<Vec<_>>().join(", ");
-    match labels.len().saturating_sub(LISTED) {
+    match labels.len().saturating_sub(MAX_LISTED_LABELS) {
         0 => list,
         more => format!("{list} and {more} more"),
     }

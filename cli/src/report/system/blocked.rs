@@ -3,8 +3,8 @@
 use parikh_systems::{LabelId, System};
 
 /// The largest number of components described, and the largest number of labels for one component.
-const MOST: usize = 24;
-const MOST_LABELS: usize = 6;
+const MAX_COMPONENTS: usize = 24;
+const MAX_LABELS: usize = 6;
 
 /// Describes for each component in a joint state the labels of its edges and the components that
 /// block them. Returns one line per component.
@@ -17,25 +17,25 @@ pub(super) fn blocked(system: &System, joint: &[u32]) -> Vec<String> {
         if labels.is_empty() {
             return format!("{name} is in {title}, which has no outgoing edge");
         }
-        let waits = labels.iter().take(MOST_LABELS).map(|&label| {
-            let who = missing(system, joint, label).join(", ");
+        let waits = labels.iter().take(MAX_LABELS).map(|&label| {
+            let who = blocking_owners(system, joint, label).join(", ");
             format!("“{}” waits for {who}", system.label(label))
         });
-        let more = match labels.len().saturating_sub(MOST_LABELS) {
+        let more = match labels.len().saturating_sub(MAX_LABELS) {
             0 => String::new(),
             more => format!(", and {more} more labels"),
         };
         format!("{name} is in {title}: {}{more}", waits.collect::<Vec<_>>().join("; "))
     };
-    let mut lines: Vec<String> = joint.iter().enumerate().take(MOST).map(line).collect();
-    if joint.len() > MOST {
-        lines.push(format!("… and {} more components", joint.len() - MOST));
+    let mut lines: Vec<String> = joint.iter().enumerate().take(MAX_COMPONENTS).map(line).collect();
+    if joint.len() > MAX_COMPONENTS {
+        lines.push(format!("… and {} more components", joint.len() - MAX_COMPONENTS));
     }
     lines
 }
 
 /// Returns the names of the label's owners that have no edge with the label in their current state.
-fn missing<'s>(system: &'s System, joint: &[u32], label: LabelId) -> Vec<&'s str> {
+fn blocking_owners<'s>(system: &'s System, joint: &[u32], label: LabelId) -> Vec<&'s str> {
     let owners = system.owners(label).iter().map(|&at| at as usize);
     let waited_for = owners.filter(|&at| {
         let edges = system.components()[at].edges(joint[at]);

@@ -10,7 +10,7 @@ mod blocked;
 use as_net::{NetAnswers, SystemNet};
 use parikh::run;
 use parikh::systems::{
-    PropertyAnswer, ResolvedRun, SettleConfig, SystemCase, SystemOutcome, SystemProof, played,
+    PropertyAnswer, ResolvedRun, SettleConfig, SystemCase, SystemOutcome, SystemProof, resolve_run,
     settle,
 };
 use parikh_pictures::draw::system as draw;
@@ -155,7 +155,7 @@ pub fn system_report(
         }
         properties.push(row);
     }
-    let found = NetAnswers { rows: properties, runs, faults, coming: Vec::new() };
+    let found = NetAnswers { rows: properties, runs, faults, occurrences: Vec::new() };
     let semantics = case.logic.semantics(config.endings);
     page_of(system, made, ("Properties", semantics), found, figures(system))
 }
@@ -179,7 +179,7 @@ pub fn system_alone(
             figures.extend(joint.map(|number| ("states of the product", number)));
             found
         }
-        Err(why) => NetAnswers::unasked(&why),
+        Err(why) => NetAnswers::all_open(&why),
     };
     tell("the picture");
     let semantics = "whether the system can stop, and which labels occur, considering all runs";
@@ -212,7 +212,7 @@ fn page_of(
         labels: system.labels().map(|label| system.label(label).to_owned()).collect(),
         asked,
         properties: found.rows,
-        coming: found.coming,
+        coming: found.occurrences,
         beginning: beginning(system),
         runs: found.runs,
         figures,
@@ -226,7 +226,7 @@ fn page_of(
 fn run_of(system: &System, answer: &PropertyAnswer) -> Option<ResolvedRun> {
     let SystemProof::Run { labels, back } = &answer.shown else { return None };
     let labels: Option<Vec<_>> = labels.iter().map(|name| system.label_named(name)).collect();
-    played(system, &labels?, *back)
+    resolve_run(system, &labels?, *back)
 }
 
 /// Returns a run without steps, from the first start state of each component.

@@ -16,17 +16,17 @@
 //! 1958; V. Chvátal, *Edmonds polytopes and a hierarchy of combinatorial problems*, Discrete Math.
 //! 4, 1973.
 
-use super::{Relaxation, SolutionPoint, TOLERANCE, counter};
+use super::{Relaxation, SolutionPoint, TOLERANCE, firing_counter};
 use parikh_net::{EffectId, LinearSum};
 use parikh_solvers::linear_program::Row;
 use std::collections::BTreeMap;
 
 /// Limit on the number of fractional firing counts that are considered for one solution.
-const ROWS: usize = 12;
+const MAX_FRACTIONAL_COUNTS: usize = 12;
 /// Limit on the number of terms of a cut. Longer cuts make the split's row too dense.
-const TERMS: usize = 300;
+const MAX_TERMS: usize = 300;
 /// Limit on the absolute value of a cut's coefficients.
-const LARGEST: f64 = 1e6;
+const MAX_COEFFICIENT: f64 = 1e6;
 
 impl Relaxation<'_> {
     /// Returns at most `max_cuts` sums of firings with fractional values in `point`, each with its
@@ -47,8 +47,8 @@ impl Relaxation<'_> {
         }
         fractional.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut cuts: Vec<(LinearSum, i64)> = Vec::new();
-        for &(_, effect) in fractional.iter().take(ROWS) {
-            let cut = self.cut(point, effect);
+        for &(_, effect) in fractional.iter().take(MAX_FRACTIONAL_COUNTS) {
+            let cut = self.cut_for(point, effect);
             cuts.extend(cut.filter(|cut| !cuts.contains(cut)));
         }
         cuts.sort_by_key(|(sum, _)| sum.terms().len());
@@ -57,13 +57,13 @@ impl Relaxation<'_> {
     }
 
     /// Returns the cut from the row of the basis in which the firing count of `effect` is basic.
-    fn cut(&mut self, point: &SolutionPoint, effect: EffectId) -> Option<(LinearSum, i64)> {
+    fn cut_for(&mut self, point: &SolutionPoint, effect: EffectId) -> Option<(LinearSum, i64)> {
         let column = self.equation.column(effect)?;
         let multipliers = self.lp.inverse_row(column)?;
         let program = self.lp.program();
         let mut coefficients: BTreeMap<u32, f64> = BTreeMap::new();
         for (row, y) in multipliers {
-            let Some(y) = self.fraction(point, row, y) else { continue };
+            let Some(y) = self.signed_fraction(point, row, y) else { continue };
             for &(column, a) in program.row(row) {
                 *coefficients.entry(column.0).or_default() += y * a as f64;
             }
@@ -74,16 +74,16 @@ impl Relaxation<'_> {
             let Some(column) = self.equation.column(effect) else { continue };
             let Some(sum) = coefficients.get(&column.0) else { continue };
             let coefficient = (sum + TOLERANCE).floor();
-            if coefficient.abs() > LARGEST {
+            if coefficient.abs() > MAX_COEFFICIENT {
                 return None;
             }
             if coefficient != 0.0 {
-                terms.push((counter(self.net, effect), coefficient as i64));
+                terms.push((firing_counter(self.net, effect), coefficient as i64));
                 value += coefficient * point.firings[column.index()];
             }
         }
         let is_fractional = value.abs() < 1e9 && (value - value.round()).abs() > 100.0 * TOLERANCE;
-        if terms.is_empty() || terms.len() > TERMS || !is_fractional {
+        if terms.is_empty() || terms.len() > MAX_TERMS || !is_fractional {
             return None;
         }
         Some((LinearSum::new(terms).ok()?, value.floor() as i64))
@@ -91,7 +91,7 @@ impl Relaxation<'_> {
 
     /// Returns the fractional part of a row's multiplier, with the sign that fits the row's active
     /// bound at `point`.
-    fn fraction(&self, point: &SolutionPoint, row: Row, y: f64) -> Option<f64> {
+    fn signed_fraction(&self, point: &SolutionPoint, row: Row, y: f64) -> Option<f64> {
         if (y - y.round()).abs() < TOLERANCE {
             return None;
         }

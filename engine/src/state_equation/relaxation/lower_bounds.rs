@@ -45,7 +45,7 @@ impl Relaxation<'_> {
             let value: f64 = terms.map(|&(p, w)| w as f64 * point.marking[p.index()]).sum();
             value >= bound.tokens as f64 - TOLERANCE * (bound.tokens as f64).max(1.0)
         };
-        self.traps[since.traps..].iter().all(|trap| point.marks(trap))
+        self.traps[since.traps..].iter().all(|trap| point.marks_trap(trap))
             && self.lower_bounds[since.lower_bounds..].iter().all(satisfies)
     }
 
@@ -54,7 +54,7 @@ impl Relaxation<'_> {
     pub(in super::super) fn add_trap(&mut self, trap: Vec<PlaceId>) {
         let weights = trap.iter().map(|&place| (place, 1)).collect();
         let form = RowForm::Trap(self.traps.len());
-        if !self.traps.contains(&trap) && self.add_least(weights, 1, form) {
+        if !self.traps.contains(&trap) && self.add_at_least_row(weights, 1, form) {
             self.traps.push(trap);
         }
     }
@@ -65,14 +65,19 @@ impl Relaxation<'_> {
         let weights = bound.weights.iter().filter_map(|&(p, w)| Some((p, i64::try_from(w).ok()?)));
         let form = RowForm::LowerBound(self.lower_bounds.len());
         let is_new = !self.lower_bounds.contains(&bound);
-        if is_new && self.add_least(weights.collect(), bound.tokens.into(), form) {
+        if is_new && self.add_at_least_row(weights.collect(), bound.tokens.into(), form) {
             self.lower_bounds.push(bound);
         }
     }
 
     /// Adds the row w·m ≥ `min_value` for these weights. Returns false if a number does not fit 64
     /// bits.
-    fn add_least(&mut self, weights: Vec<(PlaceId, i64)>, min_value: i128, form: RowForm) -> bool {
+    fn add_at_least_row(
+        &mut self,
+        weights: Vec<(PlaceId, i64)>,
+        min_value: i128,
+        form: RowForm,
+    ) -> bool {
         let Ok(sum) = LinearSum::new(weights) else { return false };
         let Some(row) = self.equation.over_firings(self.net, &sum) else { return false };
         let Ok(lower) = i64::try_from(min_value - row.constant) else { return false };
@@ -81,7 +86,7 @@ impl Relaxation<'_> {
             return false;
         }
         self.forms.push(form);
-        self.base.push(interval);
+        self.base_intervals.push(interval);
         true
     }
 }

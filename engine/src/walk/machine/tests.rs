@@ -21,11 +21,11 @@ fn check(machine: &WatchedMarking<'_>) {
     assert_eq!(enabled, expected);
     assert_eq!(machine.is_dead(), net.is_dead(&marking));
     for class in enabled {
-        let t = machine.first_of(class) as usize;
+        let t = machine.first_member(class) as usize;
         assert!(net.is_enabled(&marking, TransitionId::new(t)));
     }
     for (position, sum) in machine.compiled.sums.iter().enumerate() {
-        let cell = (machine.compiled.places + position) as u32;
+        let cell = (machine.compiled.place_count + position) as u32;
         assert_eq!(i128::from(machine.value(cell)), sum.value(&marking));
     }
     for (goal, watched) in machine.compiled.goals.iter().enumerate() {
@@ -69,12 +69,12 @@ fn what_is_kept_agrees_with_what_is_computed_along_a_walk() {
     for _ in 0..300 {
         let mut fired = Vec::new();
         while fired.len() < 30 && !machine.enabled().is_empty() {
-            let class = machine.enabled().nth(below(&mut rng, machine.enabled().len()));
+            let class = machine.enabled().nth(random_below(&mut rng, machine.enabled().len()));
             fired.push(machine.representative(class, &mut rng));
             assert!(machine.fire(class));
             check(&machine);
         }
-        if below(&mut rng, 2) == 0 {
+        if random_below(&mut rng, 2) == 0 {
             machine.restart();
         } else {
             machine.restart_after(fired.into_iter());
@@ -114,8 +114,8 @@ fn gates_open_and_shut_for_all_that_are_ready_behind_them() {
         let mut through = 0;
         for _ in 0..40 {
             for _ in 0..40 {
-                let class = machine.enabled().nth(below(&mut rng, machine.enabled().len()));
-                assert!(machine.is_live(class));
+                let class = machine.enabled().nth(random_below(&mut rng, machine.enabled().len()));
+                assert!(machine.is_enabled(class));
                 assert!(machine.fire(class));
                 through += usize::from(machine.enabled.is_through());
                 check(&machine);
@@ -124,7 +124,7 @@ fn gates_open_and_shut_for_all_that_are_ready_behind_them() {
                         machine.value(arc.place.index() as u32) < arc.weight as i64
                     };
                     let lacking = net.pre(t).iter().filter(lacks).count();
-                    assert_eq!(machine.missing(t.index() as u32) as usize, lacking);
+                    assert_eq!(machine.missing_inputs(t.index() as u32) as usize, lacking);
                 }
             }
             machine.restart();
@@ -141,35 +141,43 @@ fn random_hubs_are_kept_right_by_single_and_by_many_firings() {
     let (mut gated, mut back) = (0, 0);
     for seed in 0..30 {
         let mut rng = Rng::with_seed(seed);
-        let hubs = 1 + below(&mut rng, 3);
+        let hubs = 1 + random_below(&mut rng, 3);
         let mut text = String::new();
         for hub in 0..hubs {
-            text += &format!("place h{hub} {}\n", below(&mut rng, 12));
+            text += &format!("place h{hub} {}\n", random_below(&mut rng, 12));
         }
-        let own = 3 + below(&mut rng, 40);
+        let own = 3 + random_below(&mut rng, 40);
         for p in 0..own {
-            text += &format!("place p{p} {}\n", below(&mut rng, 3));
+            text += &format!("place p{p} {}\n", random_below(&mut rng, 3));
         }
         // The weights on the hubs, the same for most transitions.
-        let kinds: Vec<Vec<usize>> = (0..1 + below(&mut rng, 3))
-            .map(|_| (0..hubs).map(|_| below(&mut rng, 4)).collect())
+        let kinds: Vec<Vec<usize>> = (0..1 + random_below(&mut rng, 3))
+            .map(|_| (0..hubs).map(|_| random_below(&mut rng, 4)).collect())
             .collect();
-        for t in 0..70 + below(&mut rng, 150) {
-            let kind = &kinds[below(&mut rng, kinds.len())];
+        for t in 0..70 + random_below(&mut rng, 150) {
+            let kind = &kinds[random_below(&mut rng, kinds.len())];
             let (mut pre, mut post) = (Vec::new(), Vec::new());
             for (hub, &wanted) in kind.iter().enumerate().filter(|(_, wanted)| **wanted > 0) {
                 pre.push(format!("{wanted}*h{hub}"));
-                match below(&mut rng, 4) {
+                match random_below(&mut rng, 4) {
                     0 => {}
                     back => post
                         .push(format!("{}*h{hub}", wanted + back - 2 + usize::from(wanted == 1))),
                 }
             }
-            for _ in 0..below(&mut rng, 3) {
-                pre.push(format!("{}*p{}", 1 + below(&mut rng, 2), below(&mut rng, own)));
+            for _ in 0..random_below(&mut rng, 3) {
+                pre.push(format!(
+                    "{}*p{}",
+                    1 + random_below(&mut rng, 2),
+                    random_below(&mut rng, own)
+                ));
             }
-            for _ in 0..below(&mut rng, 3) {
-                post.push(format!("{}*p{}", 1 + below(&mut rng, 2), below(&mut rng, own)));
+            for _ in 0..random_below(&mut rng, 3) {
+                post.push(format!(
+                    "{}*p{}",
+                    1 + random_below(&mut rng, 2),
+                    random_below(&mut rng, own)
+                ));
             }
             let unique = |mut arcs: Vec<String>| {
                 let mut seen = std::collections::HashSet::new();
@@ -179,9 +187,9 @@ fn random_hubs_are_kept_right_by_single_and_by_many_firings() {
             text += &format!("transition t{t}: {} -> {}\n", unique(pre), unique(post));
         }
         let net = text::parse(&text).unwrap();
-        let some = |rng: &mut Rng| TransitionId::new(below(rng, net.transition_count()));
-        let goals: Vec<MarkingGoal> = (0..below(&mut rng, 6))
-            .map(|_| match below(&mut rng, 3) {
+        let some = |rng: &mut Rng| TransitionId::new(random_below(rng, net.transition_count()));
+        let goals: Vec<MarkingGoal> = (0..random_below(&mut rng, 6))
+            .map(|_| match random_below(&mut rng, 3) {
                 0 => MarkingGoal::Reach(Predicate::Enabled(some(&mut rng))),
                 1 => MarkingGoal::Reach(Predicate::or([
                     Predicate::Dead,
@@ -197,8 +205,8 @@ fn random_hubs_are_kept_right_by_single_and_by_many_firings() {
         check(&machine);
         let mut fired = Vec::new();
         for _ in 0..150 {
-            if machine.enabled().is_empty() || below(&mut rng, 40) == 0 {
-                match below(&mut rng, 2) {
+            if machine.enabled().is_empty() || random_below(&mut rng, 40) == 0 {
+                match random_below(&mut rng, 2) {
                     0 => machine.restart(),
                     _ => machine.restart_after(std::mem::take(&mut fired).into_iter()),
                 }
@@ -206,7 +214,7 @@ fn random_hubs_are_kept_right_by_single_and_by_many_firings() {
                 check(&machine);
                 continue;
             }
-            let class = machine.enabled().nth(below(&mut rng, machine.enabled().len()));
+            let class = machine.enabled().nth(random_below(&mut rng, machine.enabled().len()));
             let transition = machine.representative(class, &mut rng);
             // The number of times that the transition may fire, according to its consumed and read
             // tokens.
@@ -217,10 +225,10 @@ fn random_hubs_are_kept_right_by_single_and_by_many_firings() {
                     machine.value(change.place.index() as u32) - needed.weight as i64;
                 1 + proof_reporter / -change.delta
             });
-            let count = 1 + below(&mut rng, most.min().unwrap_or(5).min(5) as usize) as i64;
+            let count = 1 + random_below(&mut rng, most.min().unwrap_or(5).min(5) as usize) as i64;
             assert!(machine.fire_many(class, count));
             check(&machine);
-            if below(&mut rng, 3) == 0 {
+            if random_below(&mut rng, 3) == 0 {
                 back += 1;
                 assert!(machine.fire_many(class, -count));
             } else {

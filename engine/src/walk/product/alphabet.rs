@@ -15,19 +15,20 @@ pub struct Atoms {
     bits: HashMap<RunAtom, usize>,
     /// For each transition, the bits of the atoms that its firing makes true. Empty if no atom is
     /// about firings.
-    fires: Vec<Box<[u64]>>,
+    bits_of_firing: Vec<Box<[u64]>>,
     /// Number of words of a letter.
     pub(super) words: usize,
     /// For each property, true if its atoms are included.
-    pub(super) takes: Vec<bool>,
+    pub(super) is_included: Vec<bool>,
 }
 
 impl Atoms {
     /// Collects the atoms of the properties. Leaves out properties whose numbers a walk cannot
     /// represent.
     pub fn new(net: &Net, properties: &[RunProperty]) -> Atoms {
-        let takes: Vec<bool> = properties.iter().map(|it| can_be_watched(net, it)).collect();
-        let taken = properties.iter().zip(&takes).filter_map(|(it, &takes)| takes.then_some(it));
+        let is_included: Vec<bool> = properties.iter().map(|it| can_be_watched(net, it)).collect();
+        let taken =
+            properties.iter().zip(&is_included).filter_map(|(it, &takes)| takes.then_some(it));
         let mut atoms: Vec<&RunAtom> = taken.flat_map(RunProperty::atoms).collect();
         atoms.sort_by_key(|atom| matches!(atom, RunAtom::Fires(_)));
         let mut bits: HashMap<RunAtom, usize> = HashMap::new();
@@ -46,14 +47,14 @@ impl Atoms {
             bits.insert(atom.clone(), bit);
         }
         let words = bits.len().div_ceil(64).max(1);
-        let mut fires = Vec::new();
+        let mut bits_of_firing = Vec::new();
         if !firing.is_empty() {
-            fires = vec![vec![0; words].into_boxed_slice(); net.transition_count()];
+            bits_of_firing = vec![vec![0; words].into_boxed_slice(); net.transition_count()];
             for (bit, any) in firing {
-                any.iter().for_each(|t| fires[t.index()][bit / 64] |= 1 << (bit % 64));
+                any.iter().for_each(|t| bits_of_firing[t.index()][bit / 64] |= 1 << (bit % 64));
             }
         }
-        Atoms { goals, bits, fires, words, takes }
+        Atoms { goals, bits, bits_of_firing, words, is_included }
     }
 
     /// Returns the bit of each atom of an included property.
@@ -63,8 +64,8 @@ impl Atoms {
     }
 
     /// Returns the bits of the atoms that a firing makes true.
-    pub(super) fn fired(&self, transition: u32) -> Option<&[u64]> {
-        self.fires.get(transition as usize).map(|bits| &**bits)
+    pub(super) fn firing_bits(&self, transition: u32) -> Option<&[u64]> {
+        self.bits_of_firing.get(transition as usize).map(|bits| &**bits)
     }
 }
 
@@ -103,7 +104,7 @@ impl Alphabet {
     }
 
     /// Returns the letter restricted to a property whose atoms have these bits.
-    pub(super) fn seen_by(&self, number: u32, bits: &[usize]) -> Letter {
+    pub(super) fn restricted_to(&self, number: u32, bits: &[usize]) -> Letter {
         let letter = self.bits(number);
         let is_true = |&(_, &bit): &(u32, &usize)| letter[bit / 64] >> (bit % 64) & 1 == 1;
         Letter::of((0..).zip(bits).filter(is_true).map(|(atom, _)| AtomId(atom)))

@@ -31,11 +31,11 @@
 //! nets* and the walks of ITS-Tools described there. The rest is our own.
 
 mod alphabet;
+mod cycle_search;
 mod engine;
-mod homing;
+mod return_walk;
 mod rounds;
 mod subsets;
-mod tours;
 mod walk;
 mod walker;
 

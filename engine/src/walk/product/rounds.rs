@@ -1,13 +1,13 @@
 //! Rounds of walks: one walk of each kind, with increasing lengths.
 
 use super::walker::{ProductWalk, WalkKind};
-use crate::walk::machine::below;
+use crate::walk::machine::random_below;
 use parikh_net::FiringSequence;
 use parikh_net::lasso::LassoRun;
 use parikh_solvers::Budget;
 
 /// Number of firings after the end of a given firing sequence.
-const ON: usize = 4096;
+const FIRINGS_BEYOND_END: usize = 4096;
 
 impl ProductWalk<'_> {
     /// Makes one walk of each kind, with increasing lengths in later rounds. Returns false if no
@@ -19,19 +19,19 @@ impl ProductWalk<'_> {
         is_open: &dyn Fn(usize) -> bool,
         found: &mut dyn FnMut(usize, LassoRun) -> bool,
     ) -> bool {
-        self.forget_closed(is_open);
+        self.stop_following_settled(is_open);
         let open: Vec<usize> =
             (0..self.followed.len()).filter(|&at| self.is_followed(at)).collect();
         let longest = 1usize << (6 + self.rounds.min(9));
-        let limit = longest >> below(&mut self.resources.rng, 4);
-        for manner in [WalkKind::Blind, WalkKind::Chase] {
+        let limit = longest >> random_below(&mut self.resources.rng, 4);
+        for manner in [WalkKind::Random, WalkKind::ConsumeNewest] {
             if !budget.is_exhausted() {
                 self.walk_once(manner, limit, budget, found);
             }
         }
         for &at in &open {
             if self.is_followed(at) && !budget.is_exhausted() {
-                self.walk_once(WalkKind::Solo(at), limit.min(4096), budget, found);
+                self.walk_once(WalkKind::SingleProperty(at), limit.min(4096), budget, found);
             }
         }
         self.rounds += 1;
@@ -40,23 +40,23 @@ impl ProductWalk<'_> {
 
     /// Walks along a given firing sequence, and some firings beyond its end. For `found` and
     /// `is_open` see [`round`](Self::round).
-    pub fn along(
+    pub fn follow_sequence(
         &mut self,
         way: &FiringSequence,
         budget: &Budget,
         is_open: &dyn Fn(usize) -> bool,
         found: &mut dyn FnMut(usize, LassoRun) -> bool,
     ) {
-        self.forget_closed(is_open);
+        self.stop_following_settled(is_open);
         if (0..self.followed.len()).any(|at| self.is_followed(at)) && !budget.is_exhausted() {
-            self.walk_along(way, ON, budget, found);
+            self.walk_along(way, FIRINGS_BEYOND_END, budget, found);
         }
     }
 
-    fn forget_closed(&mut self, is_open: &dyn Fn(usize) -> bool) {
+    fn stop_following_settled(&mut self, is_open: &dyn Fn(usize) -> bool) {
         for (position, followed) in self.followed.iter_mut().enumerate() {
             if let Some(followed) = followed {
-                followed.is_gone |= !is_open(position);
+                followed.is_settled |= !is_open(position);
             }
         }
     }

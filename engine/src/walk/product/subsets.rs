@@ -8,13 +8,13 @@ use parikh_temporal::{Automaton, AutomatonLimits, AutomatonTooLarge, Lasso};
 use std::collections::HashMap;
 
 /// The initial set of states.
-pub(super) const FIRST: u32 = 0;
+pub(super) const INITIAL_SET: u32 = 0;
 /// The empty set.
-pub(super) const NOTHING: u32 = u32::MAX - 1;
+pub(super) const EMPTY_SET: u32 = u32::MAX - 1;
 /// Marks a set that is not computed yet.
-const UNKNOWN: u32 = u32::MAX;
+const NOT_COMPUTED: u32 = u32::MAX;
 /// Limit on the number of sets. Further sets count as [`NOTHING`].
-const MOST: usize = 20_000;
+const MAX_SETS: usize = 20_000;
 
 /// A set of states.
 struct StateSubset {
@@ -37,11 +37,11 @@ pub(super) struct Subsets {
     /// The bits of all atoms, as a mask.
     pub(super) mask: Vec<u64>,
     /// For each atom, the predicates "it is false" and "it is true". `None` for atoms on firings.
-    parts: Vec<Option<[Predicate; 2]>>,
+    atom_predicates: Vec<Option<[Predicate; 2]>>,
     sets: Vec<StateSubset>,
     numbers: HashMap<Vec<u32>, u32>,
     /// For each letter, the states that accept its infinite repetition.
-    for_ever: Vec<Option<Vec<bool>>>,
+    accepts_repetition: Vec<Option<Vec<bool>>>,
 }
 
 impl Subsets {
@@ -67,23 +67,23 @@ impl Subsets {
             distances,
             bits,
             mask,
-            parts: parts.collect(),
+            atom_predicates: parts.collect(),
             sets: Vec::new(),
             numbers: HashMap::new(),
-            for_ever: Vec::new(),
+            accepts_repetition: Vec::new(),
             automaton,
         };
         let first = vec![subsets.automaton.initial as u32];
-        subsets.number(first);
+        subsets.number_of_set(first);
         Ok(subsets)
     }
 
-    fn number(&mut self, states: Vec<u32>) -> u32 {
+    fn number_of_set(&mut self, states: Vec<u32>) -> u32 {
         if let Some(&number) = self.numbers.get(&states) {
             return number;
         }
-        if states.is_empty() || self.sets.len() >= MOST {
-            return NOTHING;
+        if states.is_empty() || self.sets.len() >= MAX_SETS {
+            return EMPTY_SET;
         }
         let number = self.sets.len() as u32;
         self.numbers.insert(states.clone(), number);
@@ -99,15 +99,15 @@ impl Subsets {
 
     /// Returns the set after a letter.
     #[inline]
-    pub(super) fn after(&mut self, set: u32, letter: u32, alphabet: &Alphabet) -> u32 {
+    pub(super) fn successor(&mut self, set: u32, letter: u32, alphabet: &Alphabet) -> u32 {
         match self.sets[set as usize].next.get(letter as usize) {
-            Some(&next) if next != UNKNOWN => next,
-            _ => self.compute_after(set, letter, alphabet),
+            Some(&next) if next != NOT_COMPUTED => next,
+            _ => self.compute_successor(set, letter, alphabet),
         }
     }
 
     #[cold]
-    fn compute_after(&mut self, set: u32, letter: u32, alphabet: &Alphabet) -> u32 {
+    fn compute_successor(&mut self, set: u32, letter: u32, alphabet: &Alphabet) -> u32 {
         let bits = alphabet.bits(letter);
         let nothing = vec![0; bits.len()];
         let mut states = Vec::new();
@@ -118,10 +118,10 @@ impl Subsets {
         }
         states.sort_unstable();
         states.dedup();
-        let next = self.number(states);
+        let next = self.number_of_set(states);
         let row = &mut self.sets[set as usize].next;
         if row.len() <= letter as usize {
-            row.resize(letter as usize + 1, UNKNOWN);
+            row.resize(letter as usize + 1, NOT_COMPUTED);
         }
         row[letter as usize] = next;
         next
@@ -138,25 +138,31 @@ impl Subsets {
     }
 
     /// Returns true if some state accepts the infinite repetition of this letter.
-    pub(super) fn accepts_for_ever(&mut self, set: u32, letter: u32, alphabet: &Alphabet) -> bool {
+    pub(super) fn accepts_repeated_letter(
+        &mut self,
+        set: u32,
+        letter: u32,
+        alphabet: &Alphabet,
+    ) -> bool {
         let at = letter as usize;
-        if self.for_ever.len() <= at {
-            self.for_ever.resize(at + 1, None);
+        if self.accepts_repetition.len() <= at {
+            self.accepts_repetition.resize(at + 1, None);
         }
         let (automaton, bits) = (&self.automaton, &self.bits);
-        let accept = self.for_ever[at]
-            .get_or_insert_with(|| automaton.accept_for_ever(&alphabet.seen_by(letter, bits)));
+        let accept = self.accepts_repetition[at].get_or_insert_with(|| {
+            automaton.accept_for_ever(&alphabet.restricted_to(letter, bits))
+        });
         self.sets[set as usize].states.iter().any(|&state| accept[state as usize])
     }
 
     /// Returns true if some state accepts the infinite repetition of these letters.
-    pub(super) fn accepts_again_and_again(
+    pub(super) fn accepts_repeated_letters(
         &self,
         set: u32,
         letters: &[u32],
         alphabet: &Alphabet,
     ) -> bool {
-        let letters = letters.iter().map(|&letter| alphabet.seen_by(letter, &self.bits));
+        let letters = letters.iter().map(|&letter| alphabet.restricted_to(letter, &self.bits));
         let Some(word) = Lasso::new(letters.collect(), 0) else { return false };
         let states = &self.sets[set as usize].states;
         states.iter().any(|&state| self.automaton.accepts_from(state as usize, &word))
@@ -165,7 +171,11 @@ impl Subsets {
     /// Returns conditions on a marking for following an edge towards an accepting component. The
     /// edge is drawn at random among the edges of the set. Returns no conditions within an
     /// accepting component.
-    pub(super) fn wanted(&self, set: u32, rng: &mut fastrand::Rng) -> Vec<&Predicate> {
+    pub(super) fn conditions_towards_acceptance(
+        &self,
+        set: u32,
+        rng: &mut fastrand::Rng,
+    ) -> Vec<&Predicate> {
         let mut chosen = None;
         let mut seen = 0;
         for &state in &self.sets[set as usize].states {
@@ -180,7 +190,7 @@ impl Subsets {
         }
         let literals = chosen.map_or(&[][..], |edge| edge.cube.literals());
         let part = |literal: &parikh_temporal::Literal| {
-            let parts = self.parts[literal.atom.0 as usize].as_ref()?;
+            let parts = self.atom_predicates[literal.atom.0 as usize].as_ref()?;
             Some(&parts[usize::from(literal.positive)])
         };
         literals.iter().filter_map(part).collect()

@@ -97,7 +97,7 @@ fn what_a_way_is_gone_on_for_may_be_lost_before_the_rest() {
             found[at] += 1;
             false
         };
-        walk.along(&FiringSequence::new(), &budget, &|_| true, &mut take);
+        walk.follow_sequence(&FiringSequence::new(), &budget, &|_| true, &mut take);
     }
     assert!(found[0] == 0 && found[1] > 0, "{found:?}");
 }

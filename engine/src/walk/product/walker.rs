@@ -1,7 +1,7 @@
 //! The data shared by the walks for several properties: the machine, the letters, and the automata.
 
 use super::alphabet::{Alphabet, Atoms};
-use super::homing::ReturnDistance;
+use super::return_walk::ReturnDistance;
 use super::subsets::Subsets;
 use crate::walk::compiled::CompiledNet;
 use crate::walk::machine::WatchedMarking;
@@ -15,26 +15,26 @@ use std::collections::HashMap;
 
 /// Number of firings for cycle searches at the start. Each firing of a walk grants one more, and
 /// each cycle found grants many more. A firing that affects many transitions counts as several.
-const PATIENCE: u64 = 300_000;
+const INITIAL_SEARCH_FIRINGS: u64 = 300_000;
 /// Number of changes in the machine per firing that count as one additional firing.
-const FLIPS: u64 = 64;
+const UPDATES_PER_FIRING: u64 = 64;
 /// Limit on the changes in the machine between two checks of the budget.
-const FLIPS_UNSEEN: u64 = 1 << 20;
+const MAX_UNCHECKED_UPDATES: u64 = 1 << 20;
 
 /// The selection strategy of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WalkKind {
     /// Random choice.
-    Blind,
+    Random,
     /// Mostly consumes the tokens produced last.
-    Chase,
+    ConsumeNewest,
     /// For the property with this index only.
-    Solo(usize),
+    SingleProperty(usize),
 }
 
 /// The letters that a cycle may read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Letters {
+pub(super) enum AllowedLetters {
     /// Only the letter of the base marking.
     Same,
     /// Letters that do not lose the property. The letters of the cycle must be accepted.
@@ -48,10 +48,10 @@ pub(super) struct FollowedProperty<'p> {
     pub(super) property: &'p RunProperty,
     pub(super) subsets: Subsets,
     /// For each place, true if atoms depend on it.
-    pub(super) looked_at: Vec<bool>,
-    pub(super) speaks_of_firings: bool,
+    pub(super) is_read_place: Vec<bool>,
+    pub(super) has_firing_atoms: bool,
     /// True if the property is settled.
-    pub(super) is_gone: bool,
+    pub(super) is_settled: bool,
 }
 
 /// Walks on one net for several properties. See the module documentation.
@@ -65,17 +65,17 @@ pub struct ProductWalk<'a> {
     pub(super) directed: DistanceStrategy,
     pub(super) resources: Resources,
     /// Number of cycle searches, by property, set and letter.
-    pub(super) tried: HashMap<(u32, u32, u32), u32>,
+    pub(super) search_counts: HashMap<(u32, u32, u32), u32>,
     /// Number of rounds so far.
     pub(super) rounds: u32,
     /// A random number per class. The sum over the fired classes is a hash of the marking.
-    pub(super) names: Vec<u64>,
+    pub(super) class_hashes: Vec<u64>,
     /// Number of firings so far.
     pub(super) firings: u64,
     /// Number of firings left for cycle searches.
-    pub(super) patience: u64,
+    pub(super) search_firings_left: u64,
     /// Number of changes in the machine at the last check of the budget.
-    seen: u64,
+    updates_at_last_check: u64,
 }
 
 impl<'a> ProductWalk<'a> {
@@ -90,7 +90,7 @@ impl<'a> ProductWalk<'a> {
     ) -> ProductWalk<'a> {
         let watch = GoalWatch::new(net, atoms.goals.iter().map(|(id, goal)| (*id, goal)));
         let machine = WatchedMarking::new(CompiledNet::new(net, watch));
-        let followed = properties.iter().zip(&atoms.takes).map(|(property, &takes)| {
+        let followed = properties.iter().zip(&atoms.is_included).map(|(property, &takes)| {
             (takes && !budget.is_exhausted())
                 .then(|| FollowedProperty::new(net, atoms, property))
                 .flatten()
@@ -105,7 +105,7 @@ impl<'a> ProductWalk<'a> {
                 None => sum,
             })
         };
-        let names = (0..net.effect_count() as u32).map(name).collect();
+        let class_hashes = (0..net.effect_count() as u32).map(name).collect();
         ProductWalk {
             net,
             atoms,
@@ -115,12 +115,12 @@ impl<'a> ProductWalk<'a> {
             machine,
             alphabet: Alphabet::default(),
             resources,
-            tried: HashMap::new(),
+            search_counts: HashMap::new(),
             rounds: 0,
-            names,
+            class_hashes,
             firings: 0,
-            patience: PATIENCE,
-            seen: 0,
+            search_firings_left: INITIAL_SEARCH_FIRINGS,
+            updates_at_last_check: 0,
         }
     }
 
@@ -131,22 +131,22 @@ impl<'a> ProductWalk<'a> {
 
     /// Returns the number of additional firings that the changes in the machine since `flipped`
     /// count as.
-    pub(super) fn counted_since(&self, flipped: u64) -> u64 {
-        (self.machine.flipped - flipped) / FLIPS
+    pub(super) fn firings_for_updates_since(&self, flipped: u64) -> u64 {
+        (self.machine.update_count - flipped) / UPDATES_PER_FIRING
     }
 
     /// Returns true if the budget is exhausted. Checks it only if `due` or after many changes in
     /// the machine.
     pub(super) fn is_over(&mut self, due: bool, budget: &Budget) -> bool {
-        if !due && self.machine.flipped - self.seen < FLIPS_UNSEEN {
+        if !due && self.machine.update_count - self.updates_at_last_check < MAX_UNCHECKED_UPDATES {
             return false;
         }
-        self.seen = self.machine.flipped;
+        self.updates_at_last_check = self.machine.update_count;
         budget.is_exhausted()
     }
 
     /// Returns the letter of the current marking, without firings.
-    pub(super) fn letter_here(&mut self) -> u32 {
+    pub(super) fn marking_letter(&mut self) -> u32 {
         self.machine.news.clear();
         let truths = &self.machine.truths;
         if truths.len() == self.atoms.words {
@@ -158,15 +158,15 @@ impl<'a> ProductWalk<'a> {
     }
 
     /// Returns the letter of a firing from a marking with letter `here`.
-    pub(super) fn letter_with(&mut self, here: u32, transition: u32) -> u32 {
-        let Some(fired) = self.atoms.fired(transition) else { return here };
+    pub(super) fn firing_letter(&mut self, here: u32, transition: u32) -> u32 {
+        let Some(fired) = self.atoms.firing_bits(transition) else { return here };
         let bits = self.alphabet.bits(here).iter().zip(fired);
         let bits: Vec<u64> = bits.map(|(one, other)| one | other).collect();
         self.alphabet.number(&bits)
     }
 
     pub(super) fn is_followed(&self, at: usize) -> bool {
-        self.followed[at].as_ref().is_some_and(|followed| !followed.is_gone)
+        self.followed[at].as_ref().is_some_and(|followed| !followed.is_settled)
     }
 }
 
@@ -178,11 +178,17 @@ impl<'p> FollowedProperty<'p> {
         property.read_places(net).into_iter().for_each(|place| looked_at[place.index()] = true);
         let fires = |atom: &RunAtom| matches!(atom, RunAtom::Fires(_));
         let speaks_of_firings = property.atoms().iter().any(fires);
-        Some(FollowedProperty { property, subsets, looked_at, speaks_of_firings, is_gone: false })
+        Some(FollowedProperty {
+            property,
+            subsets,
+            is_read_place: looked_at,
+            has_firing_atoms: speaks_of_firings,
+            is_settled: false,
+        })
     }
 
     /// Returns true if the property distinguishes the letters.
-    pub(super) fn tells_apart(&self, one: u32, other: u32, alphabet: &Alphabet) -> bool {
+    pub(super) fn distinguishes(&self, one: u32, other: u32, alphabet: &Alphabet) -> bool {
         let pairs = alphabet.bits(one).iter().zip(alphabet.bits(other));
         pairs.zip(&self.subsets.mask).any(|((one, other), mask)| (one ^ other) & mask != 0)
     }

@@ -5,7 +5,7 @@
 //! novelty strategy draws a few candidates and takes the one fired least often so far, over all
 //! walks. The counts are halved from time to time, so that old firings lose their weight.
 
-use crate::walk::machine::{WatchedMarking, below};
+use crate::walk::machine::{WatchedMarking, random_below};
 use crate::walk::walker::{FiringStrategy, Resources};
 
 /// Uniform choice among the enabled classes.
@@ -18,31 +18,31 @@ impl FiringStrategy for Uniform {
         machine: &mut WatchedMarking<'_>,
         resources: &mut Resources,
     ) -> Option<u32> {
-        Some(any(machine, resources))
+        Some(random_enabled(machine, resources))
     }
 }
 
 /// Returns a random enabled class. There must be one.
 #[inline]
-pub(super) fn any(machine: &WatchedMarking<'_>, resources: &mut Resources) -> u32 {
+pub(super) fn random_enabled(machine: &WatchedMarking<'_>, resources: &mut Resources) -> u32 {
     let enabled = machine.enabled();
-    enabled.nth(below(&mut resources.rng, enabled.len()))
+    enabled.nth(random_below(&mut resources.rng, enabled.len()))
 }
 
 /// Takes the class fired least often of a few candidates.
 pub(in crate::walk) struct Novelty {
-    fired: Vec<u32>,
+    firing_counts: Vec<u32>,
     /// Number of candidates drawn, at least 1.
     pub(in crate::walk) candidates: u32,
 }
 
 /// Count at which all counts are halved.
-const MANY: u32 = 1 << 20;
+const HALVING_COUNT: u32 = 1 << 20;
 
 impl Novelty {
     /// Creates the strategy with all counts zero.
     pub(in crate::walk) fn new(classes: usize) -> Self {
-        Novelty { fired: vec![0; classes], candidates: 3 }
+        Novelty { firing_counts: vec![0; classes], candidates: 3 }
     }
 }
 
@@ -53,18 +53,18 @@ impl FiringStrategy for Novelty {
         machine: &mut WatchedMarking<'_>,
         resources: &mut Resources,
     ) -> Option<u32> {
-        let mut best = any(machine, resources);
+        let mut best = random_enabled(machine, resources);
         for _ in 1..self.candidates {
-            let other = any(machine, resources);
-            if self.fired[other as usize] < self.fired[best as usize] {
+            let other = random_enabled(machine, resources);
+            if self.firing_counts[other as usize] < self.firing_counts[best as usize] {
                 best = other;
             }
         }
         resources.work += 1;
-        let count = &mut self.fired[best as usize];
+        let count = &mut self.firing_counts[best as usize];
         *count += 1;
-        if *count >= MANY {
-            self.fired.iter_mut().for_each(|count| *count /= 2);
+        if *count >= HALVING_COUNT {
+            self.firing_counts.iter_mut().for_each(|count| *count /= 2);
         }
         Some(best)
     }

@@ -5,14 +5,14 @@
 //! markings with many enabled classes. A candidate that reaches a goal or raises a maximum is taken
 //! at once.
 
-use super::blind::any;
-use crate::walk::machine::{WatchedMarking, below};
+use super::blind::random_enabled;
+use crate::walk::machine::{WatchedMarking, random_below};
 use crate::walk::walker::{FiringStrategy, Resources};
 
 /// Searches for markings with few enabled classes.
 pub(in crate::walk) struct Deadlock {
     /// Chance of comparing candidates, in 256ths.
-    pub(in crate::walk) greed: usize,
+    pub(in crate::walk) comparing_chance: usize,
     /// Number of candidates.
     pub(in crate::walk) candidates: u32,
 }
@@ -23,13 +23,15 @@ impl FiringStrategy for Deadlock {
         machine: &mut WatchedMarking<'_>,
         resources: &mut Resources,
     ) -> Option<u32> {
-        let mut best = any(machine, resources);
-        if machine.enabled().len() == 1 || below(&mut resources.rng, 256) >= self.greed {
+        let mut best = random_enabled(machine, resources);
+        if machine.enabled().len() == 1
+            || random_below(&mut resources.rng, 256) >= self.comparing_chance
+        {
             return Some(best);
         }
         let mut fewest = usize::MAX;
         for candidate in 0..self.candidates {
-            let class = if candidate == 0 { best } else { any(machine, resources) };
+            let class = if candidate == 0 { best } else { random_enabled(machine, resources) };
             if !machine.fire(class) {
                 continue;
             }

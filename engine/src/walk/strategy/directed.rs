@@ -10,18 +10,18 @@
 //! potency-first search*, TAPAAL). Candidates are drawn, and one is chosen with probability
 //! proportional to its potency.
 
-use super::blind::any;
-use crate::walk::aim::WalkTarget;
-use crate::walk::machine::{WatchedMarking, below};
+use super::blind::random_enabled;
+use crate::walk::machine::{WatchedMarking, random_below};
+use crate::walk::target::WalkTarget;
 use crate::walk::walker::{FiringStrategy, Resources};
 use parikh_net::{PlaceId, Predicate};
 
 /// Limit on the number of relevant classes that are all compared. Beyond it, candidates are drawn.
-const LOOK_AT_ALL: usize = 48;
+const MAX_COMPARED: usize = 48;
 /// Number of candidates drawn.
 const CANDIDATES: usize = 8;
 /// Number of draws to find a class that does not increase the distance.
-const RELUCTANCE: usize = 4;
+const MAX_REDRAWS: usize = 4;
 
 /// The point of a directed walk with the smallest distance.
 #[derive(Clone, Copy, Debug)]
@@ -34,15 +34,15 @@ pub(in crate::walk) struct Nearest {
 
 /// Directed strategy: decreases the distance to a goal.
 pub(in crate::walk) struct DistanceStrategy {
-    aim: WalkTarget,
+    target: WalkTarget,
     /// Classes with an effect on a target cell.
     relevant: Vec<u32>,
     is_relevant: Vec<bool>,
     /// Chance of a directed step, in 256ths.
-    greed: usize,
-    wanted: Option<u64>,
+    directed_chance: usize,
+    wanted_repetitions: Option<u64>,
     /// True if the walk ends when all target intervals are reached.
-    covering: bool,
+    is_covering: bool,
     nearest: Nearest,
 }
 
@@ -50,12 +50,12 @@ impl DistanceStrategy {
     /// Creates the strategy without a target.
     pub(in crate::walk) fn new(machine: &WatchedMarking<'_>) -> Self {
         DistanceStrategy {
-            aim: WalkTarget::new(machine.compiled.cells()),
+            target: WalkTarget::new(machine.compiled.cell_count()),
             relevant: Vec::new(),
             is_relevant: vec![false; machine.compiled.net.effect_count()],
-            greed: 256,
-            wanted: None,
-            covering: false,
+            directed_chance: 256,
+            wanted_repetitions: None,
+            is_covering: false,
             nearest: Nearest { distance: u64::MAX, firings: 0 },
         }
     }
@@ -68,9 +68,9 @@ impl DistanceStrategy {
         firings: u64,
         resources: &mut Resources,
     ) {
-        self.aim.take_upwards(machine, goal, &mut resources.rng);
-        self.covering = false;
-        self.start(machine, firings, resources);
+        self.target.take_upwards(machine, goal, &mut resources.rng);
+        self.is_covering = false;
+        self.reset(machine, firings, resources);
     }
 
     /// Sets the conjunction of the predicates as target, starting from the machine's current
@@ -81,9 +81,9 @@ impl DistanceStrategy {
         parts: &[&Predicate],
         resources: &mut Resources,
     ) {
-        self.aim.take_all(machine, parts, &mut resources.rng);
-        self.covering = false;
-        self.start(machine, 0, resources);
+        self.target.take_all(machine, parts, &mut resources.rng);
+        self.is_covering = false;
+        self.reset(machine, 0, resources);
     }
 
     /// Sets the target "cover this marking, with a larger value in one cell".
@@ -94,26 +94,26 @@ impl DistanceStrategy {
         grow: u32,
         resources: &mut Resources,
     ) {
-        self.aim.take_covering(machine, values, grow);
-        self.covering = true;
-        self.start(machine, 0, resources);
+        self.target.take_covering(machine, values, grow);
+        self.is_covering = true;
+        self.reset(machine, 0, resources);
     }
 
-    fn start(&mut self, machine: &WatchedMarking<'_>, firings: u64, resources: &mut Resources) {
-        self.greed = [255, 250, 230, 180][below(&mut resources.rng, 4)];
-        self.nearest = Nearest { distance: self.aim.distance(machine), firings };
+    fn reset(&mut self, machine: &WatchedMarking<'_>, firings: u64, resources: &mut Resources) {
+        self.directed_chance = [255, 250, 230, 180][random_below(&mut resources.rng, 4)];
+        self.nearest = Nearest { distance: self.target.distance(machine), firings };
         for class in self.relevant.drain(..) {
             self.is_relevant[class as usize] = false;
         }
         let net = machine.compiled.net;
-        for &cell in self.aim.cells() {
+        for &cell in self.target.cells() {
             let cell = cell as usize;
             let one = [PlaceId::new(cell)];
             let several: Vec<PlaceId>;
-            let places = if cell < machine.compiled.places {
+            let places = if cell < machine.compiled.place_count {
                 &one[..]
             } else {
-                let terms = machine.compiled.sums[cell - machine.compiled.places].terms();
+                let terms = machine.compiled.sums[cell - machine.compiled.place_count].terms();
                 several = terms.iter().map(|&(place, _)| place).collect();
                 &several
             };
@@ -135,28 +135,32 @@ impl DistanceStrategy {
     }
 
     /// Returns the class with the largest gain, or `None` if no class has a gain.
-    fn best(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<u32> {
+    fn class_with_largest_gain(
+        &self,
+        machine: &WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32> {
         let mut best = None;
         let mut most = 0;
         let mut ties = 0;
         let mut consider = |class: u32, resources: &mut Resources| {
-            let gain = self.aim.gain(machine, class);
+            let gain = self.target.gain(machine, class);
             if gain > most {
                 (best, most, ties) = (Some(class), gain, 1);
             } else if gain == most && gain > 0 {
                 ties += 1;
-                if below(&mut resources.rng, ties) == 0 {
+                if random_below(&mut resources.rng, ties) == 0 {
                     best = Some(class);
                 }
             }
         };
-        if self.relevant.len() <= LOOK_AT_ALL {
-            for &class in self.relevant.iter().filter(|&&class| machine.is_live(class)) {
+        if self.relevant.len() <= MAX_COMPARED {
+            for &class in self.relevant.iter().filter(|&&class| machine.is_enabled(class)) {
                 consider(class, resources);
             }
         } else {
             for _ in 0..CANDIDATES {
-                let class = any(machine, resources);
+                let class = random_enabled(machine, resources);
                 consider(class, resources);
             }
         }
@@ -170,35 +174,35 @@ impl FiringStrategy for DistanceStrategy {
         machine: &mut WatchedMarking<'_>,
         resources: &mut Resources,
     ) -> Option<u32> {
-        self.wanted = None;
-        if self.covering && self.nearest.distance == 0 {
+        self.wanted_repetitions = None;
+        if self.is_covering && self.nearest.distance == 0 {
             return None;
         }
-        if below(&mut resources.rng, 256) >= self.greed {
-            return Some(any(machine, resources));
+        if random_below(&mut resources.rng, 256) >= self.directed_chance {
+            return Some(random_enabled(machine, resources));
         }
         resources.work += 1;
-        if let Some(best) = self.best(machine, resources) {
-            self.wanted = Some(self.aim.times(machine, best));
+        if let Some(best) = self.class_with_largest_gain(machine, resources) {
+            self.wanted_repetitions = Some(self.target.times(machine, best));
             return Some(best);
         }
-        let mut class = any(machine, resources);
-        for _ in 0..RELUCTANCE {
-            if !self.is_relevant[class as usize] || self.aim.gain(machine, class) >= 0 {
+        let mut class = random_enabled(machine, resources);
+        for _ in 0..MAX_REDRAWS {
+            if !self.is_relevant[class as usize] || self.target.gain(machine, class) >= 0 {
                 break;
             }
-            class = any(machine, resources);
+            class = random_enabled(machine, resources);
         }
         Some(class)
     }
 
-    fn wanted(&self) -> Option<u64> {
-        self.wanted
+    fn wanted_repetitions(&self) -> Option<u64> {
+        self.wanted_repetitions
     }
 
-    fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, _: u64, firings: u64) {
+    fn after_firing(&mut self, machine: &WatchedMarking<'_>, class: u32, _: u64, firings: u64) {
         if self.is_relevant[class as usize] {
-            let distance = self.aim.distance(machine);
+            let distance = self.target.distance(machine);
             if distance < self.nearest.distance {
                 self.nearest = Nearest { distance, firings };
             }
@@ -207,18 +211,18 @@ impl FiringStrategy for DistanceStrategy {
 }
 
 /// Learns which classes decrease the distance to a goal.
-pub(in crate::walk) struct Potency {
+pub(in crate::walk) struct PotencyStrategy {
     aim: WalkTarget,
     goal: Option<u32>,
     potency: Vec<f32>,
     distance: u64,
 }
 
-impl Potency {
+impl PotencyStrategy {
     /// Creates the strategy without a target and with equal potencies.
     pub(in crate::walk) fn new(machine: &WatchedMarking<'_>) -> Self {
-        Potency {
-            aim: WalkTarget::new(machine.compiled.cells()),
+        PotencyStrategy {
+            aim: WalkTarget::new(machine.compiled.cell_count()),
             goal: None,
             potency: vec![1.0; machine.compiled.net.effect_count()],
             distance: 0,
@@ -240,16 +244,16 @@ impl Potency {
     }
 }
 
-impl FiringStrategy for Potency {
+impl FiringStrategy for PotencyStrategy {
     fn choose(
         &mut self,
         machine: &mut WatchedMarking<'_>,
         resources: &mut Resources,
     ) -> Option<u32> {
-        let mut chosen = any(machine, resources);
+        let mut chosen = random_enabled(machine, resources);
         let mut total = self.potency[chosen as usize];
         for _ in 1..CANDIDATES.min(machine.enabled().len()) {
-            let other = any(machine, resources);
+            let other = random_enabled(machine, resources);
             let potency = self.potency[other as usize];
             total += potency;
             if resources.rng.f32() * total < potency {
@@ -260,7 +264,7 @@ impl FiringStrategy for Potency {
         Some(chosen)
     }
 
-    fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, _: u64, _: u64) {
+    fn after_firing(&mut self, machine: &WatchedMarking<'_>, class: u32, _: u64, _: u64) {
         let distance = self.aim.distance(machine);
         if distance != self.distance {
             let potency = &mut self.potency[class as usize];

@@ -8,108 +8,113 @@
 //! solution grows with the number of attempts. (The idea is from ITS-Tools, Y. Thierry-Mieg,
 //! *Structural reductions revisited*, PETRI NETS 2020: "Parikh-guided walks".)
 
-use super::blind::any;
+use super::blind::random_enabled;
 use crate::Hint;
-use crate::walk::machine::{WatchedMarking, below};
+use crate::walk::machine::{WatchedMarking, random_below};
 use crate::walk::walker::{FiringStrategy, Resources};
 use parikh_net::GoalId;
 
 /// The order in which classes with remaining firings are chosen.
 #[derive(Clone, Copy)]
 enum HintOrder {
-    Any,
+    Random,
     /// In cyclic order, beginning at a random class per walk.
-    From(u32),
-    MostLeft,
+    CyclicFrom(u32),
+    MostRemaining,
 }
 
 /// Guided strategy: follows a single hint at a time.
 pub(in crate::walk) struct HintStrategy {
     /// Remaining firings, indexed by class.
-    left: Vec<u64>,
+    remaining: Vec<u64>,
     /// The classes of the hint.
     classes: Vec<u32>,
-    total: u64,
+    total_remaining: u64,
     order: HintOrder,
-    in_runs: bool,
+    repeats_classes: bool,
     /// Chance of a firing beyond the hint, in 1024ths.
-    astray: usize,
+    undirected_chance: usize,
     /// Number of dead ends that may be left by firing any class.
-    detours: u32,
-    wanted: Option<u64>,
+    detours_left: u32,
+    wanted_repetitions: Option<u64>,
 }
 
 impl HintStrategy {
     /// Creates the strategy without a hint.
     pub(in crate::walk) fn new(classes: usize) -> Self {
         HintStrategy {
-            left: vec![0; classes],
+            remaining: vec![0; classes],
             classes: Vec::new(),
-            total: 0,
-            order: HintOrder::Any,
-            in_runs: false,
-            astray: 0,
-            detours: 0,
-            wanted: None,
+            total_remaining: 0,
+            order: HintOrder::Random,
+            repeats_classes: false,
+            undirected_chance: 0,
+            detours_left: 0,
+            wanted_repetitions: None,
         }
     }
 
     /// Prepares attempt number `tries` at following `hint` from the initial marking.
     pub(in crate::walk) fn begin(&mut self, hint: &Hint, tries: u32, resources: &mut Resources) {
-        self.classes.drain(..).for_each(|class| self.left[class as usize] = 0);
-        self.total = 0;
+        self.classes.drain(..).for_each(|class| self.remaining[class as usize] = 0);
+        self.total_remaining = 0;
         for &(effect, count) in &hint.firings {
             let class = effect.index() as u32;
-            self.left[effect.index()] = count;
+            self.remaining[effect.index()] = count;
             self.classes.push(class);
-            self.total = self.total.saturating_add(count);
+            self.total_remaining = self.total_remaining.saturating_add(count);
         }
         resources.work += 1 + self.classes.len() as u64 / 8;
-        self.order = match below(&mut resources.rng, 4) {
-            0 => HintOrder::From(below(&mut resources.rng, self.left.len().max(1)) as u32),
-            1 => HintOrder::MostLeft,
-            _ => HintOrder::Any,
+        self.order = match random_below(&mut resources.rng, 4) {
+            0 => HintOrder::CyclicFrom(
+                random_below(&mut resources.rng, self.remaining.len().max(1)) as u32,
+            ),
+            1 => HintOrder::MostRemaining,
+            _ => HintOrder::Random,
         };
         // Single firings succeed more often, but a million of one class would take too long.
-        self.in_runs = self.total > 1 << 16 || below(&mut resources.rng, 3) == 0;
-        self.astray = if below(&mut resources.rng, 2) == 0 { 0 } else { tries.min(256) as usize };
-        self.detours = tries / 2;
+        self.repeats_classes =
+            self.total_remaining > 1 << 16 || random_below(&mut resources.rng, 3) == 0;
+        self.undirected_chance =
+            if random_below(&mut resources.rng, 2) == 0 { 0 } else { tries.min(256) as usize };
+        self.detours_left = tries / 2;
     }
 
     /// Returns a live class with remaining firings.
-    fn next(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<u32> {
+    fn next_class(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<u32> {
         let (enabled, wanted) = (machine.enabled().len(), self.classes.len());
         resources.work += enabled.min(wanted) as u64 / 16;
         match enabled < wanted {
-            true => self.choose_of(machine.enabled().iter(), machine, resources),
-            false => self.choose_of(self.classes.iter().copied(), machine, resources),
+            true => self.choose_among(machine.enabled().iter(), machine, resources),
+            false => self.choose_among(self.classes.iter().copied(), machine, resources),
         }
     }
 
     /// Chooses among the given classes.
-    fn choose_of(
+    fn choose_among(
         &self,
         few: impl Iterator<Item = u32>,
         machine: &WatchedMarking<'_>,
         resources: &mut Resources,
     ) -> Option<u32> {
         let mut ready =
-            few.filter(|&class| self.left[class as usize] > 0 && machine.is_live(class));
+            few.filter(|&class| self.remaining[class as usize] > 0 && machine.is_enabled(class));
         match self.order {
-            HintOrder::Any => {
+            HintOrder::Random => {
                 let mut chosen = None;
                 for (seen, class) in ready.enumerate() {
-                    if below(&mut resources.rng, seen + 1) == 0 {
+                    if random_below(&mut resources.rng, seen + 1) == 0 {
                         chosen = Some(class);
                     }
                 }
                 chosen
             }
-            HintOrder::From(first) => ready.min_by_key(|class| class.wrapping_sub(first)),
-            HintOrder::MostLeft => {
+            HintOrder::CyclicFrom(first) => ready.min_by_key(|class| class.wrapping_sub(first)),
+            HintOrder::MostRemaining => {
                 let first = ready.next()?;
-                let more =
-                    |a: u32, b| if self.left[b as usize] > self.left[a as usize] { b } else { a };
+                let more = |a: u32, b| {
+                    if self.remaining[b as usize] > self.remaining[a as usize] { b } else { a }
+                };
                 Some(ready.fold(first, more))
             }
         }
@@ -122,32 +127,34 @@ impl FiringStrategy for HintStrategy {
         machine: &mut WatchedMarking<'_>,
         resources: &mut Resources,
     ) -> Option<u32> {
-        self.wanted = Some(1);
-        if self.total == 0 {
+        self.wanted_repetitions = Some(1);
+        if self.total_remaining == 0 {
             return None;
         }
-        if self.astray > 0 && below(&mut resources.rng, 1024) < self.astray {
-            return Some(any(machine, resources));
+        if self.undirected_chance > 0
+            && random_below(&mut resources.rng, 1024) < self.undirected_chance
+        {
+            return Some(random_enabled(machine, resources));
         }
-        let Some(class) = self.next(machine, resources) else {
-            self.detours = self.detours.checked_sub(1)?;
-            return Some(any(machine, resources));
+        let Some(class) = self.next_class(machine, resources) else {
+            self.detours_left = self.detours_left.checked_sub(1)?;
+            return Some(random_enabled(machine, resources));
         };
-        if self.in_runs {
-            self.wanted = Some(self.left[class as usize]);
+        if self.repeats_classes {
+            self.wanted_repetitions = Some(self.remaining[class as usize]);
         }
         Some(class)
     }
 
-    fn wanted(&self) -> Option<u64> {
-        self.wanted
+    fn wanted_repetitions(&self) -> Option<u64> {
+        self.wanted_repetitions
     }
 
-    fn fired(&mut self, _: &WatchedMarking<'_>, class: u32, count: u64, _: u64) {
-        let left = &mut self.left[class as usize];
+    fn after_firing(&mut self, _: &WatchedMarking<'_>, class: u32, count: u64, _: u64) {
+        let left = &mut self.remaining[class as usize];
         let used = count.min(*left);
         *left -= used;
-        self.total = self.total.saturating_sub(used);
+        self.total_remaining = self.total_remaining.saturating_sub(used);
     }
 }
 

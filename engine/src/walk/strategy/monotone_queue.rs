@@ -9,34 +9,34 @@
 
 /// Keys with their items.
 pub(super) struct MonotoneQueue {
-    last: u64,
+    last_removed: u64,
     /// Bucket b contains the keys whose highest bit that differs from `last` is bit b − 1. Bucket 0
     /// contains the keys equal to `last`.
     buckets: [Vec<(u64, u32)>; 65],
     /// Bit b is set exactly if bucket b + 1 is not empty.
-    filled: u64,
+    nonempty_buckets: u64,
 }
 
 impl MonotoneQueue {
     /// Creates an empty queue.
     pub(super) fn new() -> Self {
-        MonotoneQueue { last: 0, buckets: [const { Vec::new() }; 65], filled: 0 }
+        MonotoneQueue { last_removed: 0, buckets: [const { Vec::new() }; 65], nonempty_buckets: 0 }
     }
 
     /// Empties the queue for arbitrary new keys.
     pub(super) fn clear(&mut self) {
-        self.last = 0;
-        self.filled = 0;
+        self.last_removed = 0;
+        self.nonempty_buckets = 0;
         self.buckets.iter_mut().for_each(Vec::clear);
     }
 
     /// Adds a key that is not smaller than the last one removed.
     #[inline]
     pub(super) fn push(&mut self, key: u64, item: u32) {
-        debug_assert!(key >= self.last, "{key} after {}", self.last);
-        let bucket = u64::BITS - (key ^ self.last).leading_zeros();
+        debug_assert!(key >= self.last_removed, "{key} after {}", self.last_removed);
+        let bucket = u64::BITS - (key ^ self.last_removed).leading_zeros();
         if bucket > 0 {
-            self.filled |= 1 << (bucket - 1);
+            self.nonempty_buckets |= 1 << (bucket - 1);
         }
         self.buckets[bucket as usize].push((key, item));
     }
@@ -47,13 +47,13 @@ impl MonotoneQueue {
         if let Some(first) = self.buckets[0].pop() {
             return Some(first);
         }
-        if self.filled == 0 {
+        if self.nonempty_buckets == 0 {
             return None;
         }
-        let bucket = self.filled.trailing_zeros() as usize + 1;
-        self.filled &= self.filled - 1;
+        let bucket = self.nonempty_buckets.trailing_zeros() as usize + 1;
+        self.nonempty_buckets &= self.nonempty_buckets - 1;
         let mut dealt = std::mem::take(&mut self.buckets[bucket]);
-        self.last = dealt.iter().map(|&(key, _)| key).min()?;
+        self.last_removed = dealt.iter().map(|&(key, _)| key).min()?;
         for (key, item) in dealt.drain(..) {
             self.push(key, item);
         }

@@ -21,23 +21,23 @@
 //! may also ask for fewer tokens: then transitions that decrease the cell are used. Costs contain
 //! some random noise, so that plans differ between walks.
 
-use super::blind::any;
+use super::blind::random_enabled;
 use super::directed::Nearest;
 use super::monotone_queue::MonotoneQueue;
-use crate::walk::aim::WalkTarget;
-use crate::walk::machine::{WatchedMarking, below};
+use crate::walk::machine::{WatchedMarking, random_below};
+use crate::walk::target::WalkTarget;
 use crate::walk::walker::{FiringStrategy, Resources};
 use parikh_net::{PlaceId, TransitionId};
 
 /// The cost of a firing, without noise.
-const COST: u64 = 16;
+const FIRING_COST: u64 = 16;
 /// Limit on the firings of one transition in a plan.
-const MANY: u64 = 1 << 30;
+const MAX_FIRINGS: u64 = 1 << 30;
 /// Marks a missing transition.
-const NONE: u32 = u32::MAX;
+const NO_TRANSITION: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
-struct OfTransition {
+struct TransitionCost {
     epoch: u32,
     unmet: u32,
     cost: u64,
@@ -46,7 +46,7 @@ struct OfTransition {
 }
 
 #[derive(Clone, Copy)]
-struct OfPlace {
+struct PlaceProducer {
     epoch: u32,
     /// The first transition that marks the place.
     by: u32,
@@ -61,33 +61,33 @@ struct Mover {
 
 /// Follows relaxed plans.
 pub(in crate::walk) struct RelaxedPlan {
-    aim: WalkTarget,
+    target: WalkTarget,
     /// The goal. `None` if the walk ends as soon as all target intervals are reached.
     goal: Option<u32>,
-    transitions: Vec<OfTransition>,
-    places: Vec<OfPlace>,
-    settled_class: Vec<u32>,
+    transitions: Vec<TransitionCost>,
+    places: Vec<PlaceProducer>,
+    settled_class_epoch: Vec<u32>,
     epoch: u32,
     queue: MonotoneQueue,
     settled: Vec<u32>,
     /// Transitions that move target cells in the right direction.
     movers: Vec<Mover>,
     /// For each cell outside its target interval, the remaining distance after all its movers.
-    open: Vec<(u32, u64)>,
+    unreached_cells: Vec<(u32, u64)>,
     /// Pairs (class, remaining firings).
     steps: Vec<(u32, u64)>,
-    in_order: bool,
+    is_in_order: bool,
     noise: usize,
     /// Chance of an undirected firing, in 256ths.
-    chance: usize,
-    wanted: Option<u64>,
-    plans: u32,
+    undirected_chance: usize,
+    wanted_repetitions: Option<u64>,
+    plans_without_progress: u32,
     /// Limit on the number of plans without progress in a walk.
-    pub(in crate::walk) patience: u32,
+    pub(in crate::walk) max_plans_without_progress: u32,
     /// The smallest distance of the target cells so far.
-    distance: u64,
+    smallest_distance: u64,
     /// The point of the walk with the shortest plan, with the plan's length in firings.
-    shortest: Nearest,
+    shortest_plan: Nearest,
     /// Number of firings since the initial marking.
     firings: u64,
 }
@@ -96,27 +96,27 @@ impl RelaxedPlan {
     /// Creates the strategy without a target.
     pub(in crate::walk) fn new(machine: &WatchedMarking<'_>) -> Self {
         let net = machine.compiled.net;
-        let transition = OfTransition { epoch: 0, unmet: 0, cost: 0, times: 0 };
+        let transition = TransitionCost { epoch: 0, unmet: 0, cost: 0, times: 0 };
         RelaxedPlan {
-            aim: WalkTarget::new(machine.compiled.cells()),
+            target: WalkTarget::new(machine.compiled.cell_count()),
             goal: None,
             transitions: vec![transition; net.transition_count()],
-            places: vec![OfPlace { epoch: 0, by: NONE }; net.place_count()],
-            settled_class: vec![0; net.effect_count()],
+            places: vec![PlaceProducer { epoch: 0, by: NO_TRANSITION }; net.place_count()],
+            settled_class_epoch: vec![0; net.effect_count()],
             epoch: 0,
             queue: MonotoneQueue::new(),
             settled: Vec::new(),
             movers: Vec::new(),
-            open: Vec::new(),
+            unreached_cells: Vec::new(),
             steps: Vec::new(),
-            in_order: true,
+            is_in_order: true,
             noise: 1,
-            chance: 0,
-            wanted: None,
-            plans: 0,
-            patience: 64,
-            distance: u64::MAX,
-            shortest: Nearest { distance: u64::MAX, firings: 0 },
+            undirected_chance: 0,
+            wanted_repetitions: None,
+            plans_without_progress: 0,
+            max_plans_without_progress: 64,
+            smallest_distance: u64::MAX,
+            shortest_plan: Nearest { distance: u64::MAX, firings: 0 },
             firings: 0,
         }
     }
@@ -130,8 +130,8 @@ impl RelaxedPlan {
         resources: &mut Resources,
     ) {
         self.goal = Some(goal);
-        self.aim.take(machine, goal, &mut resources.rng);
-        self.start(machine, firings, resources);
+        self.target.take(machine, goal, &mut resources.rng);
+        self.reset(machine, firings, resources);
     }
 
     /// Sets the target "cover this marking, with a larger value in one cell".
@@ -143,36 +143,36 @@ impl RelaxedPlan {
         resources: &mut Resources,
     ) {
         self.goal = None;
-        self.aim.take_covering(machine, values, grow);
-        self.start(machine, 0, resources);
+        self.target.take_covering(machine, values, grow);
+        self.reset(machine, 0, resources);
     }
 
-    fn start(&mut self, machine: &WatchedMarking<'_>, firings: u64, resources: &mut Resources) {
-        self.distance = self.aim.distance(machine);
-        self.shortest = Nearest { distance: u64::MAX, firings };
+    fn reset(&mut self, machine: &WatchedMarking<'_>, firings: u64, resources: &mut Resources) {
+        self.smallest_distance = self.target.distance(machine);
+        self.shortest_plan = Nearest { distance: u64::MAX, firings };
         self.firings = firings;
-        self.in_order = below(&mut resources.rng, 2) == 0;
-        self.noise = [1, 4, 16, 64][below(&mut resources.rng, 4)];
-        self.chance = [0, 4, 16, 64][below(&mut resources.rng, 4)];
-        self.plans = 0;
+        self.is_in_order = random_below(&mut resources.rng, 2) == 0;
+        self.noise = [1, 4, 16, 64][random_below(&mut resources.rng, 4)];
+        self.undirected_chance = [0, 4, 16, 64][random_below(&mut resources.rng, 4)];
+        self.plans_without_progress = 0;
         self.steps.clear();
     }
 
     /// Returns the point of the walk with the shortest remaining plan.
     pub(in crate::walk) fn nearest(&self) -> Nearest {
-        self.shortest
+        self.shortest_plan
     }
 
     /// Returns the position of a live class of the plan.
-    fn next(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<usize> {
+    fn next_step(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<usize> {
         let steps = self.steps.iter().enumerate();
-        let mut live = steps.filter(|&(_, &(class, left))| left > 0 && machine.is_live(class));
-        if self.in_order {
+        let mut live = steps.filter(|&(_, &(class, left))| left > 0 && machine.is_enabled(class));
+        if self.is_in_order {
             return live.next().map(|(at, _)| at);
         }
         let mut chosen = None;
         for (seen, (at, _)) in live.enumerate() {
-            if below(&mut resources.rng, seen + 1) == 0 {
+            if random_below(&mut resources.rng, seen + 1) == 0 {
                 chosen = Some(at);
             }
         }
@@ -180,43 +180,48 @@ impl RelaxedPlan {
     }
 
     /// Makes a plan from the current marking. Returns false if there is none.
-    fn plan(&mut self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> bool {
+    fn make_plan(&mut self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> bool {
         self.steps.clear();
-        if !self.settle(machine, resources) {
+        if !self.settle_transitions(machine, resources) {
             return false;
         }
         self.read_backwards(machine);
         let length = self.steps.iter().fold(0, |sum: u64, &(_, times)| sum.saturating_add(times));
-        if self.goal.is_some() && length < self.shortest.distance {
-            self.shortest = Nearest { distance: length, firings: self.firings };
-            self.plans = 0;
+        if self.goal.is_some() && length < self.shortest_plan.distance {
+            self.shortest_plan = Nearest { distance: length, firings: self.firings };
+            self.plans_without_progress = 0;
         }
         true
     }
 
     /// Settles transitions in order of cost until every target cell has a mover. Returns false if
     /// some target cell has none.
-    fn settle(&mut self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> bool {
+    fn settle_transitions(
+        &mut self,
+        machine: &WatchedMarking<'_>,
+        resources: &mut Resources,
+    ) -> bool {
         let net = machine.compiled.net;
         self.epoch += 1;
         self.queue.clear();
         self.settled.clear();
         self.movers.clear();
-        let wishes = self.aim.cells().iter();
-        let missed = wishes.map(|&cell| (cell, self.aim.wish(cell).miss(machine.value(cell))));
-        self.open.clear();
-        self.open.extend(missed.filter(|&(_, missed)| missed > 0));
-        let wished = self.open.len();
+        let wishes = self.target.cells().iter();
+        let missed = wishes.map(|&cell| (cell, self.target.wish(cell).miss(machine.value(cell))));
+        self.unreached_cells.clear();
+        self.unreached_cells.extend(missed.filter(|&(_, missed)| missed > 0));
+        let wished = self.unreached_cells.len();
         for class in machine.enabled().iter() {
-            let cost = COST + below(&mut resources.rng, self.noise) as u64;
-            self.queue.push(cost, machine.first_of(class));
+            let cost = FIRING_COST + random_below(&mut resources.rng, self.noise) as u64;
+            self.queue.push(cost, machine.first_member(class));
         }
         let mut looked_at = machine.enabled().len();
-        while !self.open.is_empty() {
+        while !self.unreached_cells.is_empty() {
             let Some((cost, t)) = self.queue.pop() else { break };
             let class = machine.class_of(t);
             // A cheaper transition with the same effect was settled before.
-            if std::mem::replace(&mut self.settled_class[class as usize], self.epoch) == self.epoch
+            if std::mem::replace(&mut self.settled_class_epoch[class as usize], self.epoch)
+                == self.epoch
             {
                 continue;
             }
@@ -225,19 +230,19 @@ impl RelaxedPlan {
             of_transition.times = 0;
             for change in machine.compiled.changes_of(class) {
                 let (cell, value) = (change.cell, machine.value(change.cell));
-                let wish = self.aim.wish(cell);
+                let wish = self.target.wish(cell);
                 let helps = if change.delta > 0 { value < wish.low } else { value > wish.high };
                 if helps {
                     self.add_mover(machine, cell, t, change.delta.unsigned_abs());
                 }
-                if change.delta < 0 || cell as usize >= machine.compiled.places {
+                if change.delta < 0 || cell as usize >= machine.compiled.place_count {
                     continue;
                 }
                 let place = &mut self.places[cell as usize];
                 if place.epoch == self.epoch {
                     continue;
                 }
-                *place = OfPlace { epoch: self.epoch, by: t };
+                *place = PlaceProducer { epoch: self.epoch, by: t };
                 let consumers = net.consumers(PlaceId::new(cell as usize));
                 looked_at += consumers.len();
                 for arc in consumers.iter().filter(|arc| arc.weight as i64 > value) {
@@ -245,11 +250,11 @@ impl RelaxedPlan {
                     let consumer = arc.transition.index();
                     let state = &mut self.transitions[consumer];
                     if state.epoch != self.epoch {
-                        let noise = below(&mut resources.rng, self.noise) as u64;
-                        *state = OfTransition {
+                        let noise = random_below(&mut resources.rng, self.noise) as u64;
+                        *state = TransitionCost {
                             epoch: self.epoch,
-                            unmet: machine.missing(consumer as u32),
-                            cost: COST + noise,
+                            unmet: machine.missing_inputs(consumer as u32),
+                            cost: FIRING_COST + noise,
                             times: 0,
                         };
                     }
@@ -273,14 +278,16 @@ impl RelaxedPlan {
     /// necessary. A sum is moved by all suitable transitions, once each, since each of its places
     /// may need its own.
     fn add_mover(&mut self, machine: &WatchedMarking<'_>, cell: u32, transition: u32, delta: u64) {
-        let Some(at) = self.open.iter().position(|&(open, _)| open == cell) else { return };
-        let missed = self.open[at].1;
-        let is_place = (cell as usize) < machine.compiled.places;
-        let times = if is_place { missed.div_ceil(delta).min(MANY) } else { 1 };
+        let Some(at) = self.unreached_cells.iter().position(|&(open, _)| open == cell) else {
+            return;
+        };
+        let missed = self.unreached_cells[at].1;
+        let is_place = (cell as usize) < machine.compiled.place_count;
+        let times = if is_place { missed.div_ceil(delta).min(MAX_FIRINGS) } else { 1 };
         self.movers.push(Mover { cell, transition, times });
-        self.open[at].1 = missed.saturating_sub(delta.saturating_mul(times));
-        if is_place || self.open[at].1 == 0 {
-            self.open.swap_remove(at);
+        self.unreached_cells[at].1 = missed.saturating_sub(delta.saturating_mul(times));
+        if is_place || self.unreached_cells[at].1 == 0 {
+            self.unreached_cells.swap_remove(at);
         }
     }
 
@@ -288,11 +295,11 @@ impl RelaxedPlan {
     /// on. The steps end up in the order of settling.
     fn read_backwards(&mut self, machine: &WatchedMarking<'_>) {
         let net = machine.compiled.net;
-        for &(cell, missed) in &self.open {
+        for &(cell, missed) in &self.unreached_cells {
             // All movers together are not enough, so the cheapest mover gets the remaining firings.
             if let Some(mover) = self.movers.iter_mut().find(|mover| mover.cell == cell) {
                 let delta = delta_at(machine, mover.transition, cell).unsigned_abs().max(1);
-                mover.times = mover.times.saturating_add(missed.div_ceil(delta)).min(MANY);
+                mover.times = mover.times.saturating_add(missed.div_ceil(delta)).min(MAX_FIRINGS);
             }
         }
         for mover in &self.movers {
@@ -318,7 +325,7 @@ impl RelaxedPlan {
                 let used = delta_at(machine, t, cell).min(0).unsigned_abs();
                 let needed = arc.weight.saturating_add(used.saturating_mul(times - 1)) - tokens;
                 let earlier = &mut self.transitions[by as usize].times;
-                *earlier = earlier.saturating_add(needed.div_ceil(delta)).min(MANY);
+                *earlier = earlier.saturating_add(needed.div_ceil(delta)).min(MAX_FIRINGS);
             }
         }
         self.steps.reverse();
@@ -337,53 +344,55 @@ impl FiringStrategy for RelaxedPlan {
         machine: &mut WatchedMarking<'_>,
         resources: &mut Resources,
     ) -> Option<u32> {
-        self.wanted = None;
-        if self.goal.is_none() && self.distance == 0 {
+        self.wanted_repetitions = None;
+        if self.goal.is_none() && self.smallest_distance == 0 {
             return None;
         }
-        if self.chance > 0 && below(&mut resources.rng, 256) < self.chance {
-            return Some(any(machine, resources));
+        if self.undirected_chance > 0
+            && random_below(&mut resources.rng, 256) < self.undirected_chance
+        {
+            return Some(random_enabled(machine, resources));
         }
-        let mut next = self.next(machine, resources);
+        let mut next = self.next_step(machine, resources);
         resources.work += self.steps.len() as u64 / 8;
         if next.is_none() {
-            let gone = self.goal.is_some_and(|goal| machine.is_gone(goal));
-            if gone || self.plans >= self.patience {
+            let gone = self.goal.is_some_and(|goal| machine.is_unwatched(goal));
+            if gone || self.plans_without_progress >= self.max_plans_without_progress {
                 return None;
             }
-            if self.aim.distance(machine) == 0 {
+            if self.target.distance(machine) == 0 {
                 // All target intervals are reached, but the goal is still open: choose other
                 // alternatives.
-                self.aim.take(machine, self.goal?, &mut resources.rng);
-                self.distance = self.aim.distance(machine);
-                if self.distance == 0 {
+                self.target.take(machine, self.goal?, &mut resources.rng);
+                self.smallest_distance = self.target.distance(machine);
+                if self.smallest_distance == 0 {
                     return None;
                 }
             }
-            self.plans += 1;
-            if !self.plan(machine, resources) {
+            self.plans_without_progress += 1;
+            if !self.make_plan(machine, resources) {
                 return None;
             }
-            next = self.next(machine, resources);
+            next = self.next_step(machine, resources);
         }
         let (class, left) = self.steps[next?];
-        self.wanted = Some(left);
+        self.wanted_repetitions = Some(left);
         Some(class)
     }
 
-    fn wanted(&self) -> Option<u64> {
-        self.wanted
+    fn wanted_repetitions(&self) -> Option<u64> {
+        self.wanted_repetitions
     }
 
-    fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, count: u64, firings: u64) {
+    fn after_firing(&mut self, machine: &WatchedMarking<'_>, class: u32, count: u64, firings: u64) {
         if let Some(step) = self.steps.iter_mut().find(|step| step.0 == class) {
             step.1 = step.1.saturating_sub(count);
         }
         self.firings = firings;
-        let distance = self.aim.distance(machine);
-        if distance < self.distance {
-            self.distance = distance;
-            self.plans = 0;
+        let distance = self.target.distance(machine);
+        if distance < self.smallest_distance {
+            self.smallest_distance = distance;
+            self.plans_without_progress = 0;
         }
     }
 }

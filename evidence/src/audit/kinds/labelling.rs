@@ -6,7 +6,7 @@ use crate::audit::homes::HomeObligations;
 use crate::tree::NamedLabelling;
 
 /// Checks a labelling. Its premises become proof obligations.
-pub(super) fn weigh<'n>(
+pub(super) fn check_labelling<'n>(
     context: &mut AuditContext<'n>,
     obligations: &mut AnswerObligations<'n>,
     id: &str,
@@ -14,13 +14,13 @@ pub(super) fn weigh<'n>(
     if obligations.trees.is_empty() {
         return Err("the question is not about the computation tree".to_owned());
     }
-    let labelling: NamedLabelling = context.shelf.take(id)?;
+    let labelling: NamedLabelling = context.lines.read(id)?;
     let labelling = labelling.resolve(context.net)?;
-    let AnswerObligations { trees, refuted, home, sightings, .. } = obligations;
+    let AnswerObligations { trees, claims: refuted, home, goals: sightings, .. } = obligations;
     let mut homes = Vec::new();
-    for wanted in &labelling.given.stays {
+    for wanted in &labelling.premises.stays {
         let home = home.get_or_insert_with(|| HomeObligations::of(Vec::new()));
-        homes.push(home.premise(wanted, sightings));
+        homes.push(home.add_premise(wanted, sightings));
     }
-    trees.weigh(context.net, (&labelling, homes), refuted, &context.watch)
+    trees.check_labelling(context.net, (&labelling, homes), refuted, &context.watch)
 }

@@ -9,7 +9,7 @@ use parikh_net::lasso::LassoRun;
 use parikh_net::printable::Quoted;
 
 /// Replays an infinite run, and records the properties that it has.
-pub(super) fn weigh<'n>(
+pub(super) fn check_lasso<'n>(
     context: &mut AuditContext<'n>,
     obligations: &mut AnswerObligations<'n>,
     id: &str,
@@ -17,9 +17,9 @@ pub(super) fn weigh<'n>(
     if obligations.runs.is_empty() {
         return Err("the question is not about runs".to_owned());
     }
-    let lasso: NamedLasso = context.shelf.take(id)?;
+    let lasso: NamedLasso = context.lines.read(id)?;
     let run = lasso.resolve(context.net)?;
-    obligations.runs.follow(context.net, &run, &context.watch)?;
+    obligations.runs.check_run(context.net, &run, &context.watch)?;
     context.note_breach(|net| {
         breach(net, &run).map(|how| format!("along lasso {}, {how}", Quoted(id)))
     });

@@ -5,7 +5,7 @@ use crate::audit::desk::AuditContext;
 use crate::file::LoopsLine;
 
 /// Replays a run with loops, and looks for goals along the first rounds of its blocks.
-pub(super) fn weigh<'n>(
+pub(super) fn check_loops<'n>(
     context: &mut AuditContext<'n>,
     obligations: &mut AnswerObligations<'n>,
     id: &str,
@@ -16,8 +16,8 @@ pub(super) fn weigh<'n>(
                 .to_owned(),
         );
     }
-    let loops: LoopsLine = context.shelf.take(id)?;
+    let loops: LoopsLine = context.lines.read(id)?;
     let run = loops.resolve(context.net)?;
     let goes_on = &mut || context.watch.goes_on();
-    obligations.sightings.along_loops(&run, goes_on).map_err(|error| error.to_string())
+    obligations.goals.evaluate_along_loops(&run, goes_on).map_err(|error| error.to_string())
 }

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, HashSet};
 
 /// Checks the evidence that an answer lists. A failed check is an error even if the other evidence
 /// suffices.
-pub(super) fn look_at<'n>(
+pub(super) fn check_evidence<'n>(
     context: &mut AuditContext<'n>,
     obligations: &mut AnswerObligations<'n>,
     answer: &AnswerLine,
@@ -46,43 +46,45 @@ pub(super) fn look_at<'n>(
         .into_iter()
         .partition(|(kind, _)| matches!(kind, EvidenceKind::NoRun | EvidenceKind::Labelling));
     for (kind, id) in with_premises {
-        weigh(context, obligations, (kind, id), searched)?;
+        check_line(context, obligations, (kind, id), searched)?;
     }
-    let AnswerObligations { runs, refuted, .. } = &mut *obligations;
-    let joined = runs.join(context.net, refuted, &context.watch);
-    joined.map_err(|(id, why)| failed(EvidenceKind::NoRun, &id, &why))?;
+    let AnswerObligations { runs, claims: refuted, .. } = &mut *obligations;
+    let joined = runs.combine_arguments(context.net, refuted, &context.watch);
+    joined.map_err(|(id, why)| failed_check(EvidenceKind::NoRun, &id, &why))?;
     for (id, stops) in traces {
-        trace::weigh(context, obligations, stops, id)
-            .map_err(|why| failed(EvidenceKind::Trace, id, &why))?;
+        trace::check_trace(context, obligations, stops, id)
+            .map_err(|why| failed_check(EvidenceKind::Trace, id, &why))?;
     }
-    without_premises.into_iter().try_for_each(|line| weigh(context, obligations, line, searched))
+    without_premises
+        .into_iter()
+        .try_for_each(|line| check_line(context, obligations, line, searched))
 }
 
 /// Checks one line of evidence. `searched` is true if the answer also relies on a search, which may
 /// be too large to repeat.
-fn weigh<'n>(
+fn check_line<'n>(
     context: &mut AuditContext<'n>,
     obligations: &mut AnswerObligations<'n>,
     (kind, id): (EvidenceKind, &str),
     searched: bool,
 ) -> Result<(), String> {
     let result = match kind {
-        EvidenceKind::Trace => trace::weigh(context, obligations, vec![None], id),
-        EvidenceKind::Pump => pump::weigh(context, obligations, id),
-        EvidenceKind::Loops => loops::weigh(context, obligations, id),
-        EvidenceKind::Lasso => lasso::weigh(context, obligations, id),
-        EvidenceKind::Document => document::weigh(context, obligations, id),
-        EvidenceKind::Structure => structure::weigh(context, obligations, id, searched),
-        EvidenceKind::NoRun => no_run::weigh(context, obligations, id),
-        EvidenceKind::Visited => visited::weigh(context, obligations, id),
-        EvidenceKind::Labelling => labelling::weigh(context, obligations, id),
+        EvidenceKind::Trace => trace::check_trace(context, obligations, vec![None], id),
+        EvidenceKind::Pump => pump::check_pump_line(context, obligations, id),
+        EvidenceKind::Loops => loops::check_loops(context, obligations, id),
+        EvidenceKind::Lasso => lasso::check_lasso(context, obligations, id),
+        EvidenceKind::Document => document::check_document(context, obligations, id),
+        EvidenceKind::Structure => structure::check_structure(context, obligations, id, searched),
+        EvidenceKind::NoRun => no_run::check_no_run(context, obligations, id),
+        EvidenceKind::Visited => visited::check_visited(context, obligations, id),
+        EvidenceKind::Labelling => labelling::check_labelling(context, obligations, id),
         EvidenceKind::Count => Err("the question does not ask for a number".to_owned()),
         EvidenceKind::Reduction => Err("a reduction alone proves nothing".to_owned()),
     };
-    result.map_err(|why| failed(kind, id, &why))
+    result.map_err(|why| failed_check(kind, id, &why))
 }
 
 /// Returns the reason of a failed check, with the kind and the id of the evidence.
-fn failed(kind: EvidenceKind, id: &str, why: &str) -> String {
+fn failed_check(kind: EvidenceKind, id: &str, why: &str) -> String {
     format!("{} {}: {why}", kind.name(), Quoted(id))
 }

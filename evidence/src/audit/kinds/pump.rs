@@ -8,12 +8,12 @@ use parikh_net::printable::Quoted;
 use parikh_net::{Net, PumpSequence, Stage};
 
 /// Replays the prefix and the pump of each stage, and records the sums that grow.
-pub(super) fn weigh<'n>(
+pub(super) fn check_pump_line<'n>(
     context: &mut AuditContext<'n>,
     obligations: &mut AnswerObligations<'n>,
     id: &str,
 ) -> Result<(), String> {
-    let PumpLine { earlier, prefix, pump } = context.shelf.take(id)?;
+    let PumpLine { earlier, prefix, pump } = context.lines.read(id)?;
     let net = context.net;
     let stage = |prefix: &Steps, pump: &Steps| -> Result<Stage, String> {
         Ok(Stage { prefix: sequence(net, prefix)?, pump: sequence(net, pump)? })
@@ -40,7 +40,7 @@ pub(super) fn weigh<'n>(
 fn passes_a_cap(net: &Net, pumping: &PumpSequence) -> bool {
     let stage_passes = |stage: &Stage| {
         let mut steps = stage.prefix.steps().iter().chain(stage.pump.steps());
-        steps.any(|step| net.passes_a_cap(step.transition))
+        steps.any(|step| net.exceeds_cap(step.transition))
     };
     pumping.earlier.iter().chain([&pumping.last]).any(stage_passes)
 }

@@ -9,9 +9,9 @@ use crate::home::commoner::{check_closed, check_commoner};
 use crate::home::finitely::firing_finitely;
 use crate::home::liveness::asks_for_liveness;
 use crate::home::returning::{ReturnWay, check_returning, sequence};
-use crate::home::stays::which_stay;
+use crate::home::stays::find_staying;
 use crate::home::undone::check_undone;
-use crate::{Document, begun_after, first_breach};
+use crate::{Document, first_breach, net_after};
 use parikh_net::{Net, Predicate, TransitionId};
 
 /// The conclusion of an argument. Predicates are indices among the home obligations.
@@ -36,34 +36,39 @@ struct StructureNet<'s> {
     is_original: bool,
     /// The translated predicates, each with its index among the home obligations. Predicates that
     /// the reduction does not preserve are left out.
-    asked: Vec<(usize, Predicate)>,
+    predicates: Vec<(usize, Predicate)>,
 }
 
 impl StructureNet<'_> {
     /// Returns the indices of the predicates that satisfy a condition.
-    fn those(&self, mut is_so: impl FnMut(&Predicate) -> bool) -> Vec<usize> {
-        self.asked.iter().filter(|(_, wanted)| is_so(wanted)).map(|(index, _)| *index).collect()
+    fn indices_where(&self, mut is_so: impl FnMut(&Predicate) -> bool) -> Vec<usize> {
+        self.predicates
+            .iter()
+            .filter(|(_, wanted)| is_so(wanted))
+            .map(|(index, _)| *index)
+            .collect()
     }
 }
 
 /// Checks an argument about the whole net, and discharges the obligations that it shows. `searched`
 /// is true if the answer also relies on a search, which may be too large to repeat.
-pub(super) fn weigh<'n>(
+pub(super) fn check_structure<'n>(
     context: &mut AuditContext<'n>,
     obligations: &mut AnswerObligations<'n>,
     id: &str,
     searched: bool,
 ) -> Result<(), String> {
-    let (structure, on) = read(&mut context.shelf, id)?;
+    let (structure, on) = read(&mut context.lines, id)?;
     let Some(home) = &mut obligations.home else {
         return Err("the question is not about home properties".to_owned());
     };
-    let (on, lines) = (on.as_deref(), &context.shelf);
+    let (on, lines) = (on.as_deref(), &context.lines);
     // A predicate that cannot be translated to the net of the reduction is not covered.
     let translate = |(index, wanted)| Some((index, lines.translate_home(wanted, on)?));
-    let asked = (0..).zip(&home.wanted).filter_map(translate).collect();
-    let subject = StructureNet { net: lines.net_of(on)?, is_original: on.is_none(), asked };
-    let is_too_large = |markings: &u64| searched && *markings > context.most_visited;
+    let asked = (0..).zip(&home.predicates).filter_map(translate).collect();
+    let subject =
+        StructureNet { net: lines.net_of(on)?, is_original: on.is_none(), predicates: asked };
+    let is_too_large = |markings: &u64| searched && *markings > context.max_markings;
     let StructureConclusion { stay, lost, undone, checked } = match &structure {
         Structure::Visited(markings) if is_too_large(markings) => StructureConclusion::default(),
         structure => conclusion(context, &subject, structure)?,
@@ -76,8 +81,8 @@ pub(super) fn weigh<'n>(
         context.breach = breach.map(|how| format!("on the firing sequence to the loss, {how}"));
     }
     stay.into_iter().for_each(|index| home.stays[index] = true);
-    home.lose(lost);
-    home.undone |= undone;
+    home.mark_lost(lost);
+    home.is_reversible |= undone;
     if !checked.is_empty() && !home.checked.contains(&checked) {
         home.checked.push(checked);
     }
@@ -96,11 +101,14 @@ fn conclusion(
         Structure::Finitely(weights) => {
             let finite = firing_finitely(net, weights).ok();
             let is_lost = |wanted: &_| finite.as_ref().is_some_and(|it| it.check(wanted).is_ok());
-            StructureConclusion { lost: subject.those(is_lost), ..StructureConclusion::default() }
+            StructureConclusion {
+                lost: subject.indices_where(is_lost),
+                ..StructureConclusion::default()
+            }
         }
         Structure::Commoner { traps, refutation } => {
             check_commoner(net, traps, refutation, goes_on).map_err(|flaw| flaw.to_string())?;
-            let stay = subject.those(asks_for_liveness);
+            let stay = subject.indices_where(asks_for_liveness);
             StructureConclusion {
                 stay,
                 checked: "siphons and traps checked",
@@ -109,7 +117,7 @@ fn conclusion(
         }
         Structure::Closed { traps, refutation } => {
             let (mut stay, mut flaw) = (Vec::new(), None);
-            for (index, wanted) in &subject.asked {
+            for (index, wanted) in &subject.predicates {
                 match check_closed(net, wanted, traps, refutation, goes_on) {
                     Ok(()) => stay.push(*index),
                     Err(it) => flaw = Some(it.to_string()),
@@ -135,26 +143,27 @@ fn conclusion(
         }
         Structure::Returning(ways) => {
             if let ReturnWay::Downhill { document, .. } = &ways.way {
-                context.refuse_large(document)?;
+                context.refuse_large_document(document)?;
             }
-            let asked: Vec<&Predicate> = subject.asked.iter().map(|(_, wanted)| wanted).collect();
+            let asked: Vec<&Predicate> =
+                subject.predicates.iter().map(|(_, wanted)| wanted).collect();
             let kept =
                 check_returning(net, ways, &asked, goes_on).map_err(|flaw| flaw.to_string())?;
             let mut kept = kept.into_iter();
-            let stay = subject.those(|_| kept.next() == Some(true));
+            let stay = subject.indices_where(|_| kept.next() == Some(true));
             let checked = "firing sequences back from all markings checked";
             StructureConclusion { stay, checked, ..StructureConclusion::default() }
         }
         Structure::Lost { after, document } => lost_after(context, subject, after, document)?,
         Structure::Visited(markings) => {
-            context.refuse_more(*markings)?;
+            context.refuse_many_markings(*markings)?;
             let asked: Vec<Predicate> =
-                subject.asked.iter().map(|(_, wanted)| wanted.clone()).collect();
+                subject.predicates.iter().map(|(_, wanted)| wanted.clone()).collect();
             let results =
-                which_stay(net, *markings, &asked, goes_on).map_err(|flaw| flaw.to_string())?;
+                find_staying(net, *markings, &asked, goes_on).map_err(|flaw| flaw.to_string())?;
             let with_result = |stays: bool| {
                 let mut results = results.iter();
-                subject.those(|_| results.next() == Some(&Some(stays)))
+                subject.indices_where(|_| results.next() == Some(&Some(stays)))
             };
             let checked = match subject.is_original {
                 false => "all markings of the reduced net visited again",
@@ -181,14 +190,13 @@ fn lost_after(
     if document.assumes_units() {
         return Err("the document assumes safe units".to_owned());
     }
-    context.refuse_large(document)?;
+    context.refuse_large_document(document)?;
     let goes_on = &mut || context.watch.goes_on();
     // The document is checked once for all predicates: the set may be large, and there may be many
     // predicates.
-    let net_after =
-        begun_after(subject.net, &sequence(after)).map_err(|error| error.to_string())?;
+    let net_after = net_after(subject.net, &sequence(after)).map_err(|error| error.to_string())?;
     let checked = document.check(&net_after, goes_on).map_err(|flaw| flaw.to_string())?;
-    let lost = subject.those(|wanted| {
+    let lost = subject.indices_where(|wanted| {
         checked.refutes_in_any_shape(wanted, &mut || context.watch.goes_on()).is_ok()
     });
     if lost.is_empty() {
@@ -200,9 +208,9 @@ fn lost_after(
 
 /// Reads an argument about the whole net, and the id of its reduction, which is replayed first.
 fn read(lines: &mut EvidenceLines<'_>, id: &str) -> Result<(Structure, Option<String>), String> {
-    let StructureLine { on, structure } = lines.take(id)?;
+    let StructureLine { on, structure } = lines.read(id)?;
     if let Some(on) = &on {
-        lines.reduce(on)?;
+        lines.replay_reduction(on)?;
     }
     let structure = structure.resolve(lines.net_of(on.as_deref())?);
     Ok((structure.map_err(|flaw| flaw.to_string())?, on))

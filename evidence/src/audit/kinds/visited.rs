@@ -5,7 +5,7 @@ use crate::audit::desk::AuditContext;
 use crate::file::VisitedRuns;
 
 /// Visits the markings along runs that may have the properties of open obligations.
-pub(super) fn weigh<'n>(
+pub(super) fn check_visited<'n>(
     context: &mut AuditContext<'n>,
     obligations: &mut AnswerObligations<'n>,
     id: &str,
@@ -13,17 +13,17 @@ pub(super) fn weigh<'n>(
     if obligations.runs.is_empty() {
         return Err("the question is not about runs".to_owned());
     }
-    let VisitedRuns { markings } = context.shelf.take(id)?;
-    context.refuse_more(markings)?;
+    let VisitedRuns { markings } = context.lines.read(id)?;
+    context.refuse_many_markings(markings)?;
     let indices = obligations.open_runs();
     // The number of markings depends on the form of the property, and the prover may have used
     // another form.
-    let max_markings = markings.max(context.most_visited);
+    let max_markings = markings.max(context.max_markings);
     let (mut is_shown, mut run, mut undecided) = (indices.is_empty(), None, None);
     for index in indices {
         let visits = obligations.runs.visit(context.net, &[index], max_markings, &context.watch)?;
-        is_shown |= visits.shown;
-        (run, undecided) = (run.or(visits.run), undecided.or(visits.left));
+        is_shown |= visits.is_any_shown;
+        (run, undecided) = (run.or(visits.violated), undecided.or(visits.undecided));
         if obligations.is_settled() {
             break;
         }

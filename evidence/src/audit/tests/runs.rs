@@ -113,14 +113,15 @@ fn argument(net: &Net, property: &RunProperty, given: Vec<Predicate>) -> String 
     let mut refuted = Vec::new();
     for (state, edges) in tableau.automaton.states.iter().enumerate() {
         for (at, edge) in edges.iter().enumerate() {
-            if let Some(premise) = premises.excluding(&edge.cube, &Predicate::True) {
+            if let Some(premise) = premises.find_excluding(&edge.cube, &Predicate::True) {
                 let by = Reason::Given(premise);
                 refuted.push(ExcludedPairs { edge: (state, at), movers: Movers::All, by });
             }
         }
     }
     let (documents, cover, rankings) = (Vec::new(), Vec::new(), Vec::new());
-    let argument = NoRun { tableau, opening: 0, documents, given, refuted, cover, rankings };
+    let argument =
+        NoRun { tableau, opening_steps: 0, documents, premises: given, refuted, cover, rankings };
     let line = NamedNoRun::of(net, property, &argument, &|_| unreachable!());
     let mut line = serde_json::to_value(line).unwrap();
     line["id"] = json!("n");

@@ -63,7 +63,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<CertifyR
         queries: None,
         formula: Vec::new(),
         formulas: Vec::new(),
-        language: FormulaLanguage::Seen,
+        language: FormulaLanguage::Detected,
         finals: Vec::new(),
         fair: Vec::new(),
         spin: false,

@@ -100,7 +100,7 @@ fn audit(arguments: &CertifyArguments, watch: &AuditWatch) -> Result<AuditOutcom
         true => arguments.model.join("model.pnml"),
         false => arguments.model.clone(),
     };
-    watch.at(&path.display().to_string(), 0);
+    watch.set_position(&path.display().to_string(), 0);
     let bytes = contents(&path, arguments.memory)?;
     let (files, unasked) = asked_of(arguments, &path, evidence_files(&arguments.evidence)?);
     if systems::is_system(&bytes) {
@@ -220,7 +220,7 @@ fn asked_of(
 /// Returns the results so far of an audit that did not stop in time. Answers that assume safe units
 /// are not confirmed, since unread evidence may violate the claim.
 fn left(progress: AuditProgress, out_of: ExhaustedLimit) -> AuditOutcome {
-    let AuditProgress { judged, at } = progress;
+    let AuditProgress { judged, position: at } = progress;
     let mut judged: Vec<AuditedAnswer> = judged.into_iter().flatten().collect();
     let confirmed = |verdict: &AuditVerdict| matches!(verdict, AuditVerdict::Confirmed(_));
     for answer in judged.iter_mut().filter(|it| it.assumes_units && confirmed(&it.verdict)) {
@@ -309,7 +309,7 @@ fn formulas(arguments: &CertifyArguments, net: &Net) -> Result<Vec<AuditedProper
     for file in &arguments.formulas {
         properties.extend(questions_in(file, arguments, net)?);
     }
-    typed::name_the_others(&mut properties);
+    typed::name_unnamed(&mut properties);
     Ok(properties)
 }
 
@@ -343,7 +343,7 @@ fn query_file(
         return Err(format!("{examination} needs formulas, but there is no {}", file.display()));
     }
     let mut properties = questions_in(&file, arguments, net)?;
-    typed::name_the_others(&mut properties);
+    typed::name_unnamed(&mut properties);
     Ok(properties)
 }
 

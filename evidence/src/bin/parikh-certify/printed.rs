@@ -10,7 +10,7 @@ fn verdict(verdict: &AuditVerdict) -> (&'static str, String) {
     match verdict {
         AuditVerdict::Confirmed(how) => ("confirmed", how.clone()),
         AuditVerdict::Searched(why) => ("searched", why.clone()),
-        AuditVerdict::Beyond(why) => ("beyond", why.clone()),
+        AuditVerdict::Unsupported(why) => ("beyond", why.clone()),
         AuditVerdict::Stopped(out_of) => ("not confirmed", out_of.to_string()),
         AuditVerdict::Refused(why) => ("refused", why.clone()),
     }

@@ -34,7 +34,7 @@ pub(super) struct RunEdge {
 /// The fairness constraint of a transition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FairnessConstraint {
-    Anyhow,
+    Unconstrained,
     Weakly,
     Strongly,
 }
@@ -43,62 +43,75 @@ enum FairnessConstraint {
 pub(super) struct ProductGraph<'a> {
     net: &'a Net,
     /// The acceptance marks that a component must carry.
-    wanted: Marks,
+    required_marks: Marks,
     /// The transitions with a fairness constraint.
-    listed: Vec<TransitionId>,
+    constrained: Vec<TransitionId>,
     /// The fairness constraint of each transition.
-    fair: Vec<FairnessConstraint>,
+    constraints: Vec<FairnessConstraint>,
     /// The outgoing edges of each node.
-    pub(super) after: Vec<Vec<RunEdge>>,
+    pub(super) outgoing: Vec<Vec<RunEdge>>,
     /// The listed transitions that each node enables.
     enabled: Vec<Box<[TransitionId]>>,
 }
 
 /// The component number of a removed node.
-const GONE: u32 = u32::MAX;
+const REMOVED: u32 = u32::MAX;
 
 impl<'a> ProductGraph<'a> {
     /// Creates a graph without nodes. A component must carry the marks `wanted`.
-    pub(super) fn new(net: &'a Net, fairness: &Fairness, wanted: Marks) -> Self {
-        let mut fair = vec![FairnessConstraint::Anyhow; net.transition_count()];
-        fairness.weak().iter().for_each(|t| fair[t.index()] = FairnessConstraint::Weakly);
-        fairness.strong().iter().for_each(|t| fair[t.index()] = FairnessConstraint::Strongly);
-        let listed = fairness.transitions().collect();
-        ProductGraph { net, wanted, listed, fair, after: Vec::new(), enabled: Vec::new() }
+    pub(super) fn new(net: &'a Net, fairness: &Fairness, required_marks: Marks) -> Self {
+        let mut constraints = vec![FairnessConstraint::Unconstrained; net.transition_count()];
+        fairness.weak().iter().for_each(|t| constraints[t.index()] = FairnessConstraint::Weakly);
+        fairness
+            .strong()
+            .iter()
+            .for_each(|t| constraints[t.index()] = FairnessConstraint::Strongly);
+        let constrained = fairness.transitions().collect();
+        ProductGraph {
+            net,
+            required_marks,
+            constrained,
+            constraints,
+            outgoing: Vec::new(),
+            enabled: Vec::new(),
+        }
     }
 
     /// Adds the next node, with its marking and its edges.
     pub(super) fn push(&mut self, marking: &Marking, after: Vec<RunEdge>) {
-        let enabled = self.listed.iter().copied().filter(|&t| self.net.is_enabled(marking, t));
+        let enabled = self.constrained.iter().copied().filter(|&t| self.net.is_enabled(marking, t));
         self.enabled.push(enabled.collect());
-        self.after.push(after);
+        self.outgoing.push(after);
     }
 
     /// Returns true if some component with all marks has a fair run.
     ///
     /// # Errors
     /// [`Flaw::Stopped`] when `goes_on` returns false.
-    pub(super) fn has_round(&self, goes_on: &mut dyn FnMut() -> bool) -> Result<bool, Flaw> {
+    pub(super) fn has_fair_component(
+        &self,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, Flaw> {
         // By node, the number of its component in the previous decomposition, or `GONE` if the node
         // is removed.
-        let mut component_of = vec![0u32; self.after.len()];
+        let mut component_of = vec![0u32; self.outgoing.len()];
         let mut firings = ComponentFirings::new(self.net.transition_count());
         loop {
             if !goes_on() {
                 return Err(Flaw::Stopped);
             }
-            let refined = components(self.after.len() as u32, |node, k| {
+            let refined = components(self.outgoing.len() as u32, |node, k| {
                 let outgoing = self
-                    .after
+                    .outgoing
                     .get(node as usize)
-                    .filter(|_| component_of[node as usize] != GONE)?;
+                    .filter(|_| component_of[node as usize] != REMOVED)?;
                 let edge = outgoing.get(k as usize)?;
                 // An edge that leaves the component is replaced by a self-loop, which does not
                 // affect the decomposition.
                 let inside = component_of[edge.to as usize] == component_of[node as usize];
                 Some(if inside { edge.to } else { node })
             });
-            let remaining = (0..self.after.len()).filter(|&node| component_of[node] != GONE);
+            let remaining = (0..self.outgoing.len()).filter(|&node| component_of[node] != REMOVED);
             let mut nodes: Vec<usize> = remaining.collect();
             nodes.sort_by_key(|&node| refined.of[node]);
             let is_inside = |component_of: &[u32], node: usize, edge: &RunEdge| {
@@ -109,15 +122,15 @@ impl<'a> ProductGraph<'a> {
             let mut has_removed_nodes = false;
             for component in nodes.chunk_by(|&a, &b| refined.of[a] == refined.of[b]) {
                 let inside = |node: usize, edge: &RunEdge| is_inside(&old_component_of, node, edge);
-                match self.look(component, &inside, &mut firings) {
-                    ComponentResult::Round => return Ok(true),
-                    ComponentResult::Nothing => {
-                        component.iter().for_each(|&node| component_of[node] = GONE)
+                match self.examine(component, &inside, &mut firings) {
+                    ComponentResult::FairRun => return Ok(true),
+                    ComponentResult::NoFairRun => {
+                        component.iter().for_each(|&node| component_of[node] = REMOVED)
                     }
-                    ComponentResult::Without(unfair) => {
+                    ComponentResult::RemoveEnabling(unfair) => {
                         for &node in component {
                             let enables = self.enabled[node].iter().any(|t| unfair.contains(t));
-                            component_of[node] = if enables { GONE } else { refined.of[node] };
+                            component_of[node] = if enables { REMOVED } else { refined.of[node] };
                             has_removed_nodes |= enables;
                         }
                     }
@@ -131,27 +144,27 @@ impl<'a> ProductGraph<'a> {
 
     /// Examines the component with the nodes `component`. `is_inside` selects the edges inside the
     /// component.
-    fn look(
+    fn examine(
         &self,
         component: &[usize],
         is_inside: &dyn Fn(usize, &RunEdge) -> bool,
         firings: &mut ComponentFirings,
     ) -> ComponentResult {
         let mut carried_marks: Option<Marks> = None;
-        firings.begin();
+        firings.begin_component();
         for &node in component {
-            for edge in self.after[node].iter().filter(|edge| is_inside(node, edge)) {
+            for edge in self.outgoing[node].iter().filter(|edge| is_inside(node, edge)) {
                 carried_marks = Some(carried_marks.unwrap_or(Marks::NONE).or(edge.marks));
                 edge.fires.into_iter().for_each(|t| firings.fires(t));
             }
             self.enabled[node].iter().for_each(|&t| firings.enables(t));
         }
-        if !carried_marks.is_some_and(|marks| self.wanted.within(marks)) {
-            return ComponentResult::Nothing;
+        if !carried_marks.is_some_and(|marks| self.required_marks.is_subset(marks)) {
+            return ComponentResult::NoFairRun;
         }
-        let unfired = firings.waits();
+        let unfired = firings.unfired();
         let has_constraint = |constraint: FairnessConstraint| {
-            move |&(t, _): &(TransitionId, usize)| self.fair[t.index()] == constraint
+            move |&(t, _): &(TransitionId, usize)| self.constraints[t.index()] == constraint
         };
         if unfired
             .iter()
@@ -159,7 +172,7 @@ impl<'a> ProductGraph<'a> {
             .filter(has_constraint(FairnessConstraint::Weakly))
             .any(|(_, node_count)| node_count == component.len())
         {
-            return ComponentResult::Nothing;
+            return ComponentResult::NoFairRun;
         }
         let strongly: Vec<TransitionId> = unfired
             .iter()
@@ -168,9 +181,9 @@ impl<'a> ProductGraph<'a> {
             .map(|(t, _)| t)
             .collect();
         if strongly.is_empty() {
-            ComponentResult::Round
+            ComponentResult::FairRun
         } else {
-            ComponentResult::Without(strongly)
+            ComponentResult::RemoveEnabling(strongly)
         }
     }
 }
@@ -178,12 +191,12 @@ impl<'a> ProductGraph<'a> {
 /// The result of the examination of a component.
 enum ComponentResult {
     /// A fair run can visit all of the component infinitely often.
-    Round,
+    FairRun,
     /// No fair run stays in the component.
-    Nothing,
+    NoFairRun,
     /// A fair run that stays in the component visits the nodes that enable these transitions only
     /// finitely often.
-    Without(Vec<TransitionId>),
+    RemoveEnabling(Vec<TransitionId>),
 }
 
 /// The transitions that fire in a component, and the number of nodes that enable each transition.
@@ -196,7 +209,7 @@ struct ComponentFirings {
     /// that round.
     enabled: Vec<(u32, usize)>,
     /// Transitions that some node of the current component enables.
-    seen: Vec<TransitionId>,
+    enabled_somewhere: Vec<TransitionId>,
 }
 
 impl ComponentFirings {
@@ -205,13 +218,13 @@ impl ComponentFirings {
             round: 0,
             fired: vec![0; transitions],
             enabled: vec![(0, 0); transitions],
-            seen: Vec::new(),
+            enabled_somewhere: Vec::new(),
         }
     }
 
-    fn begin(&mut self) {
+    fn begin_component(&mut self) {
         self.round += 1;
-        self.seen.clear();
+        self.enabled_somewhere.clear();
     }
 
     fn fires(&mut self, t: TransitionId) {
@@ -222,15 +235,15 @@ impl ComponentFirings {
         let (round, times) = &mut self.enabled[t.index()];
         if std::mem::replace(round, self.round) != self.round {
             *times = 0;
-            self.seen.push(t);
+            self.enabled_somewhere.push(t);
         }
         *times += 1;
     }
 
     /// Returns the transitions that some node of the component enables and that never fire inside
     /// it, with the number of nodes that enable each.
-    fn waits(&self) -> Vec<(TransitionId, usize)> {
-        let unfired = self.seen.iter().filter(|t| self.fired[t.index()] != self.round);
+    fn unfired(&self) -> Vec<(TransitionId, usize)> {
+        let unfired = self.enabled_somewhere.iter().filter(|t| self.fired[t.index()] != self.round);
         unfired.map(|&t| (t, self.enabled[t.index()].1)).collect()
     }
 }

@@ -3,7 +3,7 @@
 //! A flag pushes negation down to the leaves. A list of open operands replaces recursion, so any
 //! nesting depth is fine.
 
-use super::{DEEPEST, leaf};
+use super::{MAX_DEPTH, leaf};
 use crate::reader::{Unreadable, elements, name};
 use parikh_net::{Net, Predicate};
 use roxmltree::Node;
@@ -11,11 +11,11 @@ use roxmltree::Node;
 /// A conjunction or disjunction under construction.
 struct OpenJunction<'a, 'input, T> {
     /// True for a disjunction.
-    any: bool,
+    is_disjunction: bool,
     /// The operands still to be read, in reverse order.
-    left: Vec<UnreadOperand<'a, 'input>>,
+    open_operands: Vec<UnreadOperand<'a, 'input>>,
     /// The results of the operands read so far.
-    done: Vec<T>,
+    results: Vec<T>,
     /// The number of nesting levels in the file: 1, or 0 for the two cases of an equivalence.
     levels: usize,
 }
@@ -43,17 +43,17 @@ pub(super) fn predicate(
     let join = |is_disjunction, parts| {
         if is_disjunction { Predicate::or(parts) } else { Predicate::and(parts) }
     };
-    Ok(junctions(node, negated, &signed_leaf, &join)?.sorted())
+    Ok(fold_junctions(node, negated, &signed_leaf, &join)?.sorted())
 }
 
 /// The number of leaves read for one formula beyond four times its elements. An equivalence reads
 /// each operand twice, and a nested one four times.
-const SPARE_LEAVES: usize = 100_000;
+const ADDITIONAL_LEAVES: usize = 100_000;
 
 /// Reads a formula, negated if `negated`. The function `leaf` converts a leaf, negated if its
 /// boolean is true. The function `join` makes a disjunction if its boolean is true, and a
 /// conjunction otherwise.
-pub(super) fn junctions<'a, 'input, T>(
+pub(super) fn fold_junctions<'a, 'input, T>(
     node: Node<'a, 'input>,
     negated: bool,
     leaf: &dyn Fn(Node<'a, 'input>, bool) -> Result<T, Unreadable>,
@@ -62,20 +62,20 @@ pub(super) fn junctions<'a, 'input, T>(
     let mut open_junctions: Vec<OpenJunction<'a, 'input, T>> = Vec::new();
     let mut next = UnreadOperand::Formula(node, negated);
     let (mut leaf_count, mut depth) = (0, 0);
-    let max_leaves = SPARE_LEAVES + 4 * node.descendants().count();
+    let max_leaves = ADDITIONAL_LEAVES + 4 * node.descendants().count();
     loop {
         let mut result = match operands(next)? {
             Some((is_disjunction, open_operands)) => {
                 let levels = usize::from(matches!(next, UnreadOperand::Formula(..)));
                 open_junctions.push(OpenJunction {
-                    any: is_disjunction,
-                    left: open_operands,
-                    done: Vec::new(),
+                    is_disjunction,
+                    open_operands,
+                    results: Vec::new(),
                     levels,
                 });
                 depth += levels;
-                if depth > DEEPEST {
-                    let what = format!("formulas nested deeper than {DEEPEST} are not supported");
+                if depth > MAX_DEPTH {
+                    let what = format!("formulas nested deeper than {MAX_DEPTH} are not supported");
                     return Err(Unreadable::at(node, what));
                 }
                 None
@@ -100,12 +100,12 @@ pub(super) fn junctions<'a, 'input, T>(
                     None => break,
                 }
             };
-            junction.done.extend(result.take());
-            if let Some(operand) = junction.left.pop() {
+            junction.results.extend(result.take());
+            if let Some(operand) = junction.open_operands.pop() {
                 next = operand;
                 break;
             }
-            result = Some(join(junction.any, std::mem::take(&mut junction.done)));
+            result = Some(join(junction.is_disjunction, std::mem::take(&mut junction.results)));
             depth -= junction.levels;
             open_junctions.pop();
         }
@@ -141,7 +141,7 @@ pub(super) fn operands<'a, 'input>(
             signed_operands[0].1 = !negated;
             !negated
         }
-        Connective::Alike(is_equivalence) => {
+        Connective::Equivalence(is_equivalence) => {
             let (a, b) = (signed_operands[0].0, signed_operands[1].0);
             let is_exclusive = is_equivalence == negated;
             let cases = [[(a, true), (b, !is_exclusive)], [(a, false), (b, is_exclusive)]];
@@ -163,7 +163,7 @@ pub(super) enum Connective {
     Not,
     Implies,
     /// An equivalence if true, an exclusive or if false.
-    Alike(bool),
+    Equivalence(bool),
 }
 
 impl Connective {
@@ -177,8 +177,8 @@ impl Connective {
             "disjunction" | "or" => (Connective::Or, 1..=usize::MAX),
             "negation" | "not" => (Connective::Not, 1..=1),
             "implication" => (Connective::Implies, 2..=2),
-            "equivalence" => (Connective::Alike(true), 2..=2),
-            "exclusive-disjunction" | "xor" => (Connective::Alike(false), 2..=2),
+            "equivalence" => (Connective::Equivalence(true), 2..=2),
+            "exclusive-disjunction" | "xor" => (Connective::Equivalence(false), 2..=2),
             _ => return Ok(None),
         };
         let operand_count = elements(node).count();

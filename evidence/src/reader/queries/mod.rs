@@ -41,20 +41,20 @@ mod timed;
 mod trees;
 pub mod typed;
 
-use super::{Unreadable, child, decode, elements, name, only, optional, text, tree};
+use super::{Unreadable, child, decode, elements, name, only_element, optional, text, tree};
 use crate::question::Question;
-use logic::{junctions, predicate};
+use logic::{fold_junctions, predicate};
 use numbers::{compare, tokens};
 use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Marking, Net, PlaceId, Predicate};
 use paths::{of_cases, of_marking, on_paths};
-use quantifiers::{is_path, joined, speaks_of_its_path};
+use quantifiers::{is_path_formula, is_path_quantifier, junction};
 use roxmltree::Node;
 use std::collections::HashSet;
 
 /// The greatest nesting depth of operators. Recursion over predicates works for many times this
 /// depth.
-pub const DEEPEST: usize = 2_000;
+pub const MAX_DEPTH: usize = 2_000;
 
 /// A property of a query file.
 #[derive(Debug)]
@@ -125,7 +125,7 @@ fn properties(
     }
     let (mut properties, mut unreadable): (Vec<AuditedProperty>, usize) = (Vec::new(), 0);
     for node in elements(root) {
-        let property = property(net, case_end, node, unreadable < MOST_UNREADABLE)?;
+        let property = property(net, case_end, node, unreadable < MAX_UNREADABLE)?;
         unreadable += usize::from(property.question.is_err());
         properties.push(property);
     }
@@ -151,7 +151,7 @@ fn number_equal_ids(properties: &mut [AuditedProperty]) {
 
 /// The largest number of unreadable formulas of a file that are examined. Finding the line of each
 /// of them scans the file from its beginning.
-const MOST_UNREADABLE: usize = 1000;
+const MAX_UNREADABLE: usize = 1000;
 
 /// Reads a property. Its formula is only read if `is_read`.
 fn property(
@@ -168,7 +168,7 @@ fn property(
         true => question(net, case_end, child(node, "formula")?),
         false => {
             let what = format!(
-                "this formula was not read, because {MOST_UNREADABLE} earlier formulas are \
+                "this formula was not read, because {MAX_UNREADABLE} earlier formulas are \
                  unreadable"
             );
             Err(Unreadable { line: 0, what })
@@ -184,40 +184,40 @@ fn question(
     case_end: Option<&Predicate>,
     formula: Node<'_, '_>,
 ) -> Result<Question, Unreadable> {
-    let (mut node, mut negated) = (inside(formula)?, false);
+    let (mut node, mut negated) = (operand(formula)?, false);
     while matches!(name(node), "negation" | "not") {
-        node = inside(node)?;
+        node = operand(node)?;
         negated = !negated;
     }
     if name(node) == "place-bound" && !negated {
         return Ok(Question::Largest(sum(node, tokens(net, node)?)?));
     }
     // A path formula without a quantifier is about all paths.
-    if speaks_of_its_path(node) {
+    if is_path_formula(node) {
         return match case_end {
             None => on_paths(net, true, (node, negated)),
             Some(_) => runs::of_runs(net, case_end, true, (node, negated)),
         };
     }
     // The reader of a leaf finds a path quantifier inside the leaf.
-    if !node.descendants().any(is_path) {
+    if !node.descendants().any(is_path_quantifier) {
         return Ok(Question::Initially(predicate(net, node, negated)?));
     }
     match case_end {
         None => of_marking(net, node, negated),
         Some(case_end) => {
-            let path_or_predicate = |node, negated| match is_path(node) {
+            let path_or_predicate = |node, negated| match is_path_quantifier(node) {
                 true => of_cases(net, case_end, node, negated),
                 false => Ok(Question::Initially(predicate(net, node, negated)?)),
             };
-            junctions(node, negated, &path_or_predicate, &joined)
+            fold_junctions(node, negated, &path_or_predicate, &junction)
         }
     }
 }
 
 /// Returns the only formula inside `node`.
-fn inside<'a, 'input>(node: Node<'a, 'input>) -> Result<Node<'a, 'input>, Unreadable> {
-    only(node, elements(node), "formula")
+fn operand<'a, 'input>(node: Node<'a, 'input>) -> Result<Node<'a, 'input>, Unreadable> {
+    only_element(node, elements(node), "formula")
 }
 
 /// Reads a formula without logical operators.
@@ -229,8 +229,9 @@ fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
         "false" => return Ok(Predicate::False),
         "deadlock" | "is-deadlock" => return Ok(Predicate::Dead),
         "is-fireable" => {
-            let enabled =
-                listed(node, "transition", |id| net.transitions_named(id))?.into_iter().flatten();
+            let enabled = listed_nodes(node, "transition", |id| net.transitions_named(id))?
+                .into_iter()
+                .flatten();
             return Ok(Predicate::or(enabled.map(Predicate::Enabled)));
         }
         "integer-le" => (false, 0),
@@ -253,7 +254,7 @@ fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
 }
 
 /// Returns the nodes listed inside `node`, at least one, all of this `kind`.
-fn listed<T>(
+fn listed_nodes<T>(
     node: Node<'_, '_>,
     kind: &str,
     named: impl Fn(&str) -> Option<T>,

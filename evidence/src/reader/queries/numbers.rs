@@ -10,7 +10,7 @@
 //!
 //! Numbers are added in 128 bits. A coefficient or a bound that does not fit 64 bits is refused.
 
-use super::{DEEPEST, listed, sum};
+use super::{MAX_DEPTH, listed_nodes, sum};
 use crate::reader::{Unreadable, elements, name, text};
 use parikh_net::printable::Quoted;
 use parikh_net::{Net, PlaceId, Predicate};
@@ -86,8 +86,8 @@ pub(super) fn compare(
 
 /// Reads the number at `node`, at nesting depth `depth`.
 fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<IntegerSum, Unreadable> {
-    if depth > DEEPEST {
-        let what = format!("numbers nested deeper than {DEEPEST} are not supported");
+    if depth > MAX_DEPTH {
+        let what = format!("numbers nested deeper than {MAX_DEPTH} are not supported");
         return Err(Unreadable::at(node, what));
     }
     match name(node) {
@@ -102,7 +102,7 @@ fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<IntegerSum, Un
         operator @ ("integer-sum" | "integer-product" | "integer-difference") => {
             let operand_sums = elements(node).map(|part| integer(net, part, depth + 1));
             let operand_sums: Vec<IntegerSum> = operand_sums.collect::<Result<_, _>>()?;
-            operated(node, operator, operand_sums)
+            apply_operator(node, operator, operand_sums)
         }
         other => {
             let what = format!(
@@ -114,7 +114,7 @@ fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<IntegerSum, Un
 }
 
 /// Applies an operator to numbers.
-fn operated(
+fn apply_operator(
     node: Node<'_, '_>,
     operator: &str,
     operands: Vec<IntegerSum>,
@@ -156,6 +156,6 @@ fn constant(node: Node<'_, '_>) -> Result<IntegerSum, Unreadable> {
 
 /// Returns the sum of the tokens on the places listed in `node`.
 pub(super) fn tokens(net: &Net, node: Node<'_, '_>) -> Result<Vec<(PlaceId, i64)>, Unreadable> {
-    let places = listed(node, "place", |id| net.places_named(id))?.into_iter().flatten();
+    let places = listed_nodes(node, "place", |id| net.places_named(id))?.into_iter().flatten();
     Ok(places.map(|place| (place, 1)).collect())
 }

@@ -5,11 +5,11 @@
 //! So `all-paths` of a combination of quantified formulas and a formula without quantifiers is
 //! split. The parts are the quantified formulas and a formula about runs.
 
-use super::logic::{UnreadOperand, junctions, operands, predicate};
+use super::logic::{UnreadOperand, fold_junctions, operands, predicate};
 use super::quantifiers::{
-    EarlyQuantifier, is_operator_of_time, is_path, joined, speaks_of_its_path,
+    EarlyQuantifier, is_path_formula, is_path_quantifier, is_temporal_operator, junction,
 };
-use super::{inside, runs, trees};
+use super::{operand, runs, trees};
 use crate::question::Question;
 use crate::reader::{Unreadable, name};
 use parikh_net::{Net, Predicate};
@@ -21,11 +21,11 @@ pub(super) fn of_marking(
     node: Node<'_, '_>,
     negated: bool,
 ) -> Result<Question, Unreadable> {
-    let path_or_predicate = |node, negated| match is_path(node) {
+    let path_or_predicate = |node, negated| match is_path_quantifier(node) {
         true => of_paths(net, node, negated),
         false => Ok(Question::Initially(predicate(net, node, negated)?)),
     };
-    junctions(node, negated, &path_or_predicate, &joined)
+    fold_junctions(node, negated, &path_or_predicate, &junction)
 }
 
 /// Reads a question about cases, negated if `negated`.
@@ -39,7 +39,7 @@ pub(super) fn of_cases(
         return Err(Unreadable::at(node, "this quantifier is not supported for cases"));
     }
     let is_universal = name(node) == "all-paths";
-    runs::of_runs(net, Some(case_end), is_universal != negated, (inside(node)?, negated))
+    runs::of_runs(net, Some(case_end), is_universal != negated, (operand(node)?, negated))
 }
 
 /// Reads a question with path quantifiers, negated if `negated`.
@@ -47,11 +47,11 @@ fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Un
     if let Some(early) = EarlyQuantifier::of(node) {
         let (is_invariant, is_possibility) =
             (early == EarlyQuantifier::Invariant, early == EarlyQuantifier::Possibility);
-        let inside = inside(node)?;
-        if inside.descendants().any(is_path) {
+        let inside = operand(node)?;
+        if inside.descendants().any(is_path_quantifier) {
             return trees::of_tree(net, node, negated);
         }
-        if speaks_of_its_path(inside) {
+        if is_path_formula(inside) {
             // ¬EF φ = A ¬F φ.
             let is_negated = negated != (early == EarlyQuantifier::Impossibility);
             let all = (early != EarlyQuantifier::Possibility) != negated;
@@ -62,7 +62,7 @@ fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Un
     }
     let all = name(node) == "all-paths";
     // ¬A ψ = E ¬ψ, and ¬E ψ = A ¬ψ.
-    on_paths(net, all != negated, (inside(node)?, negated))
+    on_paths(net, all != negated, (operand(node)?, negated))
 }
 
 /// Returns the question if all paths satisfy the formula at `path`, or some path if not `all`. The
@@ -74,12 +74,12 @@ pub(super) fn on_paths(
 ) -> Result<Question, Unreadable> {
     let (mut path, mut negated) = (path, negated);
     while matches!(name(path), "negation" | "not") {
-        (path, negated) = (inside(path)?, !negated);
+        (path, negated) = (operand(path)?, !negated);
     }
-    if path.descendants().any(is_path) {
+    if path.descendants().any(is_path_quantifier) {
         return on_nested_paths(net, is_universal, (path, negated));
     }
-    if !speaks_of_its_path(path) {
+    if !is_path_formula(path) {
         return Ok(Question::Initially(predicate(net, path, negated)?));
     }
     // EF φ is reachability of φ, and AG φ = ¬EF ¬φ.
@@ -89,8 +89,8 @@ pub(super) fn on_paths(
         _ => None,
     };
     match is_always {
-        Some(is_always) if is_always == is_universal && !speaks_of_its_path(inside(path)?) => {
-            let goals = vec![predicate(net, inside(path)?, is_universal != negated)?];
+        Some(is_always) if is_always == is_universal && !is_path_formula(operand(path)?) => {
+            let goals = vec![predicate(net, operand(path)?, is_universal != negated)?];
             Ok(Question::Reach { goals, all: true, then: !is_universal })
         }
         _ => runs::of_runs(net, None, is_universal, (path, negated)),
@@ -105,17 +105,17 @@ fn on_nested_paths(
     is_universal: bool,
     (path, negated): (Node<'_, '_>, bool),
 ) -> Result<Question, Unreadable> {
-    if is_operator_of_time(path) {
+    if is_temporal_operator(path) {
         return trees::on_paths(net, is_universal, (path, negated));
     }
-    if !speaks_of_its_path(path) {
+    if !is_path_formula(path) {
         return of_marking(net, path, negated);
     }
     let (is_disjunction, reversed_operands) =
         operands(UnreadOperand::Formula(path, negated))?.unwrap_or_default();
-    let is_path_formula = |signed: &(Node<'_, '_>, bool)| speaks_of_its_path(signed.0);
+    let is_path_formula = |signed: &(Node<'_, '_>, bool)| is_path_formula(signed.0);
     let count_path_formulas = |operand: &UnreadOperand<'_, '_>| match operand {
-        UnreadOperand::Formula(node, _) => usize::from(speaks_of_its_path(*node)),
+        UnreadOperand::Formula(node, _) => usize::from(is_path_formula(*node)),
         UnreadOperand::Both(both) => both.iter().filter(|signed| is_path_formula(signed)).count(),
     };
     // E (φ ∧ ψ) also has to be split in the cases of an equivalence.
@@ -135,10 +135,10 @@ fn on_nested_paths(
         UnreadOperand::Formula(node, negated) => on_paths(net, is_universal, (node, negated)),
         UnreadOperand::Both(both) => {
             let both = both.into_iter().map(|signed| on_paths(net, is_universal, signed));
-            Ok(joined(false, both.collect::<Result<_, _>>()?))
+            Ok(junction(false, both.collect::<Result<_, _>>()?))
         }
     };
-    Ok(joined(
+    Ok(junction(
         is_disjunction,
         reversed_operands.into_iter().rev().map(operand_question).collect::<Result<_, _>>()?,
     ))

@@ -6,7 +6,7 @@ use crate::reader::{elements, name};
 use roxmltree::Node;
 
 /// Joins questions into a disjunction if `any` is true, otherwise into a conjunction.
-pub(super) fn joined(is_disjunction: bool, mut parts: Vec<Question>) -> Question {
+pub(super) fn junction(is_disjunction: bool, mut parts: Vec<Question>) -> Question {
     match parts.len() {
         1 => parts.remove(0),
         _ => Question::Junction { all: !is_disjunction, parts },
@@ -14,24 +14,24 @@ pub(super) fn joined(is_disjunction: bool, mut parts: Vec<Question>) -> Question
 }
 
 /// Returns true for path quantifiers, including those of the contest's early years.
-pub(super) fn is_path(node: Node<'_, '_>) -> bool {
+pub(super) fn is_path_quantifier(node: Node<'_, '_>) -> bool {
     matches!(name(node), "exists-path" | "all-paths") || EarlyQuantifier::of(node).is_some()
 }
 
 /// Returns true for temporal operators.
-pub(super) fn is_operator_of_time(node: Node<'_, '_>) -> bool {
+pub(super) fn is_temporal_operator(node: Node<'_, '_>) -> bool {
     matches!(name(node), "globally" | "finally" | "next" | "until")
 }
 
 /// Returns true if the formula speaks of a path and not only of its first marking: some temporal
 /// operator stands outside of all path quantifiers inside.
-pub(super) fn speaks_of_its_path(formula: Node<'_, '_>) -> bool {
+pub(super) fn is_path_formula(formula: Node<'_, '_>) -> bool {
     let mut open_nodes = vec![formula];
     while let Some(node) = open_nodes.pop() {
-        if is_operator_of_time(node) || name(node) == "fires" {
+        if is_temporal_operator(node) || name(node) == "fires" {
             return true;
         }
-        if !is_path(node) {
+        if !is_path_quantifier(node) {
             open_nodes.extend(elements(node));
         }
     }

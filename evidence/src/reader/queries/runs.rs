@@ -20,9 +20,11 @@
 //! a dead marking, while in LTL the dead marking repeats. So such a formula is refused if the
 //! initial marking is dead.
 
-use super::quantifiers::{EarlyQuantifier, is_operator_of_time, is_path, speaks_of_its_path};
+use super::quantifiers::{
+    EarlyQuantifier, is_path_formula, is_path_quantifier, is_temporal_operator,
+};
 use super::timed::{TemporalElement, TemporalElements, TemporalReader};
-use super::{inside, listed};
+use super::{listed_nodes, operand};
 use crate::question::Question;
 use crate::reader::{Unreadable, name};
 use parikh_net::run_property::{RunAtom, RunProperty};
@@ -38,17 +40,17 @@ pub(super) fn of_runs(
     is_universal: bool,
     (path, negated): (Node<'_, '_>, bool),
 ) -> Result<Question, Unreadable> {
-    let is_next_of_state_formula = name(path) == "next" && !speaks_of_its_path(inside(path)?);
+    let is_next_of_state_formula = name(path) == "next" && !is_path_formula(operand(path)?);
     if case_end.is_none() && is_next_of_state_formula && net.is_dead(net.initial()) {
         let what = "`next` in a dead initial marking differs between CTL and LTL";
         return Err(Unreadable::at(path, what));
     }
     let mut reader: TemporalReader<'_, Linear> = TemporalReader::new(net, path);
-    reader.ends = case_end.is_some();
+    reader.ends_in_dead_markings = case_end.is_some();
     let path_formula = match EarlyQuantifier::of(path) {
         // The caller has read the quantifier already.
         Some(_) => {
-            reader.timed(TemporalElement { paths: Some(Linear), negated: false, node: path })?
+            reader.timed(TemporalElement { paths: Some(Linear), is_negated: false, node: path })?
         }
         None => reader.formula(path)?,
     };
@@ -56,7 +58,7 @@ pub(super) fn of_runs(
     let mut formula =
         if is_universal == negated { path_formula } else { reader.formulas.negate(path_formula) };
     if let Some(case_end) = case_end {
-        let case_end = reader.holds(case_end.clone());
+        let case_end = reader.predicate_formula(case_end.clone());
         let reaches_end = reader.formulas.eventually(Linear, case_end);
         formula = reader.formulas.and([reaches_end, formula]);
     }
@@ -66,8 +68,8 @@ pub(super) fn of_runs(
 }
 
 impl TemporalElements for Linear {
-    fn is_timed(node: Node<'_, '_>) -> bool {
-        is_operator_of_time(node) || name(node) == "fires"
+    fn is_temporal(node: Node<'_, '_>) -> bool {
+        is_temporal_operator(node) || name(node) == "fires"
     }
 
     /// Reads the atom that one of the listed transitions fires next.
@@ -75,7 +77,7 @@ impl TemporalElements for Linear {
         if name(node) != "fires" {
             return Ok(None);
         }
-        let listed = listed(node, "transition", |id| net.transitions_named(id))?;
+        let listed = listed_nodes(node, "transition", |id| net.transitions_named(id))?;
         let mut transitions: Vec<TransitionId> = listed.into_iter().flatten().collect();
         transitions.sort_unstable();
         transitions.dedup();
@@ -85,12 +87,12 @@ impl TemporalElements for Linear {
     fn operator<'a, 'input>(
         node: Node<'a, 'input>,
     ) -> Result<Option<TemporalElement<'a, 'input, Linear>>, Unreadable> {
-        let timed = TemporalElement { paths: Some(Linear), negated: false, node };
-        Ok(Linear::is_timed(node).then_some(timed))
+        let timed = TemporalElement { paths: Some(Linear), is_negated: false, node };
+        Ok(Linear::is_temporal(node).then_some(timed))
     }
 
-    fn refuse(node: Node<'_, '_>) -> Result<(), Unreadable> {
-        match node.descendants().find(|&it| is_path(it)) {
+    fn check_state_formula(node: Node<'_, '_>) -> Result<(), Unreadable> {
+        match node.descendants().find(|&it| is_path_quantifier(it)) {
             None => Ok(()),
             Some(path) => {
                 let what = "a path quantifier inside a formula about runs is not supported";

@@ -4,7 +4,7 @@
 //! atoms. A [`TemporalElements`] defines the elements of temporal formulas and their meaning.
 
 use super::logic::{Connective, predicate};
-use super::{DEEPEST, inside};
+use super::{MAX_DEPTH, operand};
 use crate::reader::{Unreadable, child, elements, name};
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Net, Predicate};
@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 /// The temporal elements of a logic.
 pub(super) trait TemporalElements: Paths {
     /// Returns true if an element is temporal, so that its formula is not a state formula.
-    fn is_timed(node: Node<'_, '_>) -> bool;
+    fn is_temporal(node: Node<'_, '_>) -> bool;
 
     /// Reads an element that is an atom by itself; returns `None` for other elements.
     fn atom(net: &Net, node: Node<'_, '_>) -> Result<Option<RunAtom>, Unreadable>;
@@ -28,7 +28,7 @@ pub(super) trait TemporalElements: Paths {
 
     /// Checks an element without temporal elements inside, and refuses it if it cannot be a state
     /// formula.
-    fn refuse(node: Node<'_, '_>) -> Result<(), Unreadable>;
+    fn check_state_formula(node: Node<'_, '_>) -> Result<(), Unreadable>;
 }
 
 /// A temporal element.
@@ -37,7 +37,7 @@ pub(super) struct TemporalElement<'a, 'input, P> {
     /// `node`.
     pub(super) paths: Option<P>,
     /// True if the whole is negated.
-    pub(super) negated: bool,
+    pub(super) is_negated: bool,
     /// The element of the operator.
     pub(super) node: Node<'a, 'input>,
 }
@@ -47,7 +47,7 @@ enum ReadingTask<'a, 'input, P> {
     /// Read a formula.
     Read(Node<'a, 'input>),
     /// Read a temporal operator.
-    Timed(TemporalElement<'a, 'input, P>),
+    ReadTemporal(TemporalElement<'a, 'input, P>),
     /// Negate the last formula that was read.
     Negate,
     /// Apply an operator to the last formulas that were read; the number counts them.
@@ -67,7 +67,7 @@ enum TemporalOperator<P> {
     /// The formula read last is the premise.
     Implication,
     /// An equivalence if true, an exclusive or if false.
-    Alike(bool),
+    Equivalence(bool),
 }
 
 /// A formula under construction.
@@ -76,23 +76,23 @@ pub(super) struct TemporalReader<'n, P> {
     pub(super) formulas: Formulas<P>,
     pub(super) atoms: Vec<RunAtom>,
     /// The numbers of the atoms; predicates are sorted.
-    numbers: HashMap<RunAtom, AtomId>,
+    atom_numbers: HashMap<RunAtom, AtomId>,
     /// The elements with a temporal element inside, and the temporal elements.
     timed: HashSet<NodeId>,
     /// True if paths end in dead markings, so that `next` of any formula is false there.
-    pub(super) ends: bool,
+    pub(super) ends_in_dead_markings: bool,
 }
 
 impl<'n, P: TemporalElements> TemporalReader<'n, P> {
     pub(super) fn new(net: &'n Net, whole: Node<'_, '_>) -> Self {
         let mut timed = HashSet::new();
-        for node in whole.descendants().filter(|&node| P::is_timed(node)) {
+        for node in whole.descendants().filter(|&node| P::is_temporal(node)) {
             // If an element was inserted before, so were all elements around it.
             let mut enclosing = node.ancestors();
             while enclosing.next().is_some_and(|node| timed.insert(node.id())) {}
         }
-        let (formulas, atoms, numbers) = (Formulas::default(), Vec::new(), HashMap::new());
-        TemporalReader { net, formulas, atoms, numbers, timed, ends: false }
+        let (formulas, atoms, atom_numbers) = (Formulas::default(), Vec::new(), HashMap::new());
+        TemporalReader { net, formulas, atoms, atom_numbers, timed, ends_in_dead_markings: false }
     }
 
     pub(super) fn formula(&mut self, whole: Node<'_, '_>) -> Result<Formula<P>, Unreadable> {
@@ -105,7 +105,7 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
         timed: TemporalElement<'_, '_, P>,
     ) -> Result<Formula<P>, Unreadable> {
         let whole = timed.node;
-        self.read(ReadingTask::Timed(timed), whole)
+        self.read(ReadingTask::ReadTemporal(timed), whole)
     }
 
     /// Performs the task `first` and all tasks that follow from it. `whole` is the formula for
@@ -119,20 +119,24 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
         let mut read: Vec<Formula<P>> = Vec::new();
         let mut depth = 0;
         while let Some(task) = tasks.pop() {
-            if depth > DEEPEST {
-                let what = format!("formulas nested deeper than {DEEPEST} are not supported");
+            if depth > MAX_DEPTH {
+                let what = format!("formulas nested deeper than {MAX_DEPTH} are not supported");
                 return Err(Unreadable::at(whole, what));
             }
             match task {
-                ReadingTask::Timed(TemporalElement { negated: true, paths, node }) => {
+                ReadingTask::ReadTemporal(TemporalElement { is_negated: true, paths, node }) => {
                     tasks.push(ReadingTask::Negate);
-                    tasks.push(ReadingTask::Timed(TemporalElement { negated: false, paths, node }));
+                    tasks.push(ReadingTask::ReadTemporal(TemporalElement {
+                        is_negated: false,
+                        paths,
+                        node,
+                    }));
                 }
-                ReadingTask::Timed(TemporalElement { paths: None, node, .. }) => {
+                ReadingTask::ReadTemporal(TemporalElement { paths: None, node, .. }) => {
                     tasks.push(ReadingTask::Read(node))
                 }
-                ReadingTask::Timed(TemporalElement { paths: Some(paths), node, .. }) => {
-                    let (operator, parts) = operator_of_time(node, paths)?;
+                ReadingTask::ReadTemporal(TemporalElement { paths: Some(paths), node, .. }) => {
+                    let (operator, parts) = temporal_operator(node, paths)?;
                     tasks.push(ReadingTask::Join(operator, parts.len()));
                     tasks.extend(parts.into_iter().map(ReadingTask::Read));
                     depth += 1;
@@ -144,7 +148,7 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
                         continue;
                     }
                     if let Some(timed) = P::operator(node)? {
-                        tasks.push(ReadingTask::Timed(timed));
+                        tasks.push(ReadingTask::ReadTemporal(timed));
                         continue;
                     }
                     let operator = connective(node)?;
@@ -153,9 +157,9 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
                     depth += 1;
                 }
                 ReadingTask::Read(node) => {
-                    P::refuse(node)?;
+                    P::check_state_formula(node)?;
                     let predicate = predicate(self.net, node, false)?;
-                    read.push(self.holds(predicate));
+                    read.push(self.predicate_formula(predicate));
                 }
                 ReadingTask::Negate => {
                     let negated = read.pop().map(|last| self.formulas.negate(last));
@@ -179,10 +183,10 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
             (TemporalOperator::Finally(paths), &[part]) => formulas.eventually(paths, part),
             (TemporalOperator::Next(paths), &[part]) => {
                 let next = formulas.next(paths, part);
-                if !self.ends {
+                if !self.ends_in_dead_markings {
                     return next;
                 }
-                let dead = self.holds(Predicate::Dead);
+                let dead = self.predicate_formula(Predicate::Dead);
                 let is_not_dead = self.formulas.negate(dead);
                 self.formulas.and([is_not_dead, next])
             }
@@ -194,7 +198,7 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
                 let not = formulas.negate(premise);
                 formulas.or([not, conclusion])
             }
-            (TemporalOperator::Alike(alike), &[b, a]) => {
+            (TemporalOperator::Equivalence(alike), &[b, a]) => {
                 let [not_a, not_b] = [a, b].map(|it| formulas.negate(it));
                 let (b_if_a, b_if_not_a) = if alike { (b, not_b) } else { (not_b, b) };
                 let cases = [[a, b_if_a], [not_a, b_if_not_a]].map(|case| formulas.and(case));
@@ -206,14 +210,14 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
     }
 
     /// Returns the formula of a sorted predicate: an atom, its negation, or a constant.
-    pub(super) fn holds(&mut self, predicate: Predicate) -> Formula<P> {
+    pub(super) fn predicate_formula(&mut self, predicate: Predicate) -> Formula<P> {
         match predicate {
             Predicate::True => return self.formulas.constant(true),
             Predicate::False => return self.formulas.constant(false),
             _ => {}
         }
         let negation = RunAtom::Holds(predicate.clone().negated().sorted());
-        if let Some(&atom) = self.numbers.get(&negation) {
+        if let Some(&atom) = self.atom_numbers.get(&negation) {
             let atom = self.formulas.atom(atom);
             return self.formulas.negate(atom);
         }
@@ -224,7 +228,7 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
     /// Returns the number of an atom, and adds the atom if necessary.
     fn number(&mut self, atom: RunAtom) -> AtomId {
         let next = AtomId(self.atoms.len() as u32);
-        let number = *self.numbers.entry(atom.clone()).or_insert(next);
+        let number = *self.atom_numbers.entry(atom.clone()).or_insert(next);
         if number == next {
             self.atoms.push(atom);
         }
@@ -234,11 +238,11 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
 
 /// Reads the temporal operator of an element on the given paths, with its operands. The operands of
 /// `until` are the condition and the target, in this order.
-fn operator_of_time<'a, 'input, P: TemporalElements>(
+fn temporal_operator<'a, 'input, P: TemporalElements>(
     node: Node<'a, 'input>,
     paths: P,
 ) -> Result<(TemporalOperator<P>, Vec<Node<'a, 'input>>), Unreadable> {
-    let with_operand = |operator| Ok((operator, vec![inside(node)?]));
+    let with_operand = |operator| Ok((operator, vec![operand(node)?]));
     match name(node) {
         "globally" | "invariant" => with_operand(TemporalOperator::Globally(paths)),
         "finally" | "possibility" | "impossibility" => {
@@ -246,7 +250,7 @@ fn operator_of_time<'a, 'input, P: TemporalElements>(
         }
         "next" => with_operand(TemporalOperator::Next(paths)),
         _ => {
-            let parts = vec![inside(child(node, "before")?)?, inside(child(node, "reach")?)?];
+            let parts = vec![operand(child(node, "before")?)?, operand(child(node, "reach")?)?];
             match elements(node).count() {
                 2 => Ok((TemporalOperator::Until(paths), parts)),
                 other => Err(Unreadable::at(node, format!("`until` of {other} operands"))),
@@ -262,7 +266,7 @@ fn connective<P>(node: Node<'_, '_>) -> Result<TemporalOperator<P>, Unreadable> 
         Some(Connective::Or) => TemporalOperator::Junction(true),
         Some(Connective::Not) => TemporalOperator::Not,
         Some(Connective::Implies) => TemporalOperator::Implication,
-        Some(Connective::Alike(alike)) => TemporalOperator::Alike(alike),
+        Some(Connective::Equivalence(alike)) => TemporalOperator::Equivalence(alike),
         None => {
             let found = name(node);
             let what = format!("expected a formula with operators of time, found `{found}`");

@@ -13,8 +13,10 @@
 //! dead marking ends there. In a dead marking, `next` of `exists-path` is false, and `next` of
 //! `all-paths` is true.
 
-use super::inside;
-use super::quantifiers::{EarlyQuantifier, is_operator_of_time, is_path, speaks_of_its_path};
+use super::operand;
+use super::quantifiers::{
+    EarlyQuantifier, is_path_formula, is_path_quantifier, is_temporal_operator,
+};
 use super::timed::{TemporalElement, TemporalElements, TemporalReader};
 use crate::question::Question;
 use crate::reader::{Unreadable, name};
@@ -31,7 +33,7 @@ pub(super) fn of_tree(
 ) -> Result<Question, Unreadable> {
     let mut reader: TemporalReader<'_, Quantifier> = TemporalReader::new(net, formula);
     let tree_formula = reader.formula(formula)?;
-    Ok(asked(net, reader, tree_formula, negated))
+    Ok(tree_question(net, reader, tree_formula, negated))
 }
 
 /// Returns the question if all paths satisfy the formula at `path`, or some path if not `all`. The
@@ -44,11 +46,12 @@ pub(super) fn on_paths(
     let mut reader: TemporalReader<'_, Quantifier> = TemporalReader::new(net, path);
     // A ¬ψ = ¬E ψ.
     let paths = if is_universal == negated { Quantifier::Exists } else { Quantifier::All };
-    let tree_formula = reader.timed(TemporalElement { paths: Some(paths), negated, node: path })?;
-    Ok(asked(net, reader, tree_formula, false))
+    let tree_formula =
+        reader.timed(TemporalElement { paths: Some(paths), is_negated: negated, node: path })?;
+    Ok(tree_question(net, reader, tree_formula, false))
 }
 
-fn asked(
+fn tree_question(
     net: &Net,
     mut reader: TemporalReader<'_, Quantifier>,
     tree_formula: Formula<Quantifier>,
@@ -61,8 +64,8 @@ fn asked(
 }
 
 impl TemporalElements for Quantifier {
-    fn is_timed(node: Node<'_, '_>) -> bool {
-        is_path(node)
+    fn is_temporal(node: Node<'_, '_>) -> bool {
+        is_path_quantifier(node)
     }
 
     fn atom(_: &Net, _: Node<'_, '_>) -> Result<Option<RunAtom>, Unreadable> {
@@ -83,21 +86,21 @@ impl TemporalElements for Quantifier {
                             Quantifier::Exists
                         }
                     }),
-                    negated: early == EarlyQuantifier::Impossibility,
+                    is_negated: early == EarlyQuantifier::Impossibility,
                     node,
                 });
                 return Ok(early);
             }
         };
         // E ¬F φ = ¬A F φ, and likewise for the other operators.
-        let (mut path, mut negated) = (inside(node)?, false);
+        let (mut path, mut negated) = (operand(node)?, false);
         while matches!(name(path), "negation" | "not") {
-            (path, negated, paths) = (inside(path)?, !negated, paths.dual());
+            (path, negated, paths) = (operand(path)?, !negated, paths.dual());
         }
-        let paths = match is_operator_of_time(path) {
+        let paths = match is_temporal_operator(path) {
             true => Some(paths),
             // A state formula, about the first marking of the paths.
-            false if !speaks_of_its_path(path) => None,
+            false if !is_path_formula(path) => None,
             false => {
                 let (outer, found) = (name(node), name(path));
                 let what = format!(
@@ -107,12 +110,12 @@ impl TemporalElements for Quantifier {
                 return Err(Unreadable::at(path, what));
             }
         };
-        Ok(Some(TemporalElement { paths, negated, node: path }))
+        Ok(Some(TemporalElement { paths, is_negated: negated, node: path }))
     }
 
     /// Accepts every element. The reader of a state formula refuses temporal operators without
     /// quantifiers.
-    fn refuse(_: Node<'_, '_>) -> Result<(), Unreadable> {
+    fn check_state_formula(_: Node<'_, '_>) -> Result<(), Unreadable> {
         Ok(())
     }
 }

@@ -20,7 +20,7 @@ pub fn parse(text: &str) -> Result<ColouredNet, ColouredTextError> {
         if tokens.is_empty() {
             continue;
         }
-        let mut line = LineParser { net: &mut net, tokens, at: 0 };
+        let mut line = LineParser { net: &mut net, tokens, position: 0 };
         match line.declaration() {
             Ok(None) => {}
             Ok(Some(rest)) => transitions.push((index + 1, rest)),
@@ -29,7 +29,7 @@ pub fn parse(text: &str) -> Result<ColouredNet, ColouredTextError> {
     }
     // Arcs may name places that are declared further down.
     for (line, tokens) in transitions {
-        let mut rest = LineParser { net: &mut net, tokens, at: 0 };
+        let mut rest = LineParser { net: &mut net, tokens, position: 0 };
         rest.transition().map_err(|problem| ColouredTextError { line, problem })?;
     }
     Ok(net)
@@ -46,8 +46,8 @@ enum ExpressionTree {
 }
 
 enum SumTree {
-    Of(u64, ExpressionTree),
-    All(Vec<SumTree>),
+    Term(u64, ExpressionTree),
+    Sum(Vec<SumTree>),
     Times(u64, Box<SumTree>),
     Difference(Box<SumTree>, Box<SumTree>),
 }
@@ -56,27 +56,27 @@ struct LineParser<'n> {
     net: &'n mut ColouredNet,
     tokens: Vec<ColouredToken>,
     /// The index of the next token.
-    at: usize,
+    position: usize,
 }
 
 type ParseResult<T> = Result<T, String>;
 
 impl LineParser<'_> {
     fn peek(&self) -> Option<&ColouredToken> {
-        self.tokens.get(self.at)
+        self.tokens.get(self.position)
     }
 
     fn eat(&mut self, mark: &'static str) -> bool {
         let is_found =
             matches!(self.peek(), Some(ColouredToken::Mark(is_found)) if *is_found == mark);
-        self.at += usize::from(is_found);
+        self.position += usize::from(is_found);
         is_found
     }
 
     fn eat_word(&mut self, word: &str) -> bool {
         let is_found =
             matches!(self.peek(), Some(ColouredToken::Name(name, false)) if name == word);
-        self.at += usize::from(is_found);
+        self.position += usize::from(is_found);
         is_found
     }
 
@@ -95,7 +95,7 @@ impl LineParser<'_> {
         match self.peek() {
             Some(ColouredToken::Name(name, _)) => {
                 let name = name.clone();
-                self.at += 1;
+                self.position += 1;
                 Ok(name)
             }
             _ => self.expected(what),
@@ -103,7 +103,11 @@ impl LineParser<'_> {
     }
 
     fn end(&self) -> ParseResult<()> {
-        if self.at == self.tokens.len() { Ok(()) } else { self.expected("the end of the line") }
+        if self.position == self.tokens.len() {
+            Ok(())
+        } else {
+            self.expected("the end of the line")
+        }
     }
 
     /// Parses any declaration but a transition, whose tokens are returned.
@@ -145,7 +149,7 @@ impl LineParser<'_> {
             SortKind::Enumeration { constants: self.constants()?, cyclic: false }
         } else if self.eat_word(".") {
             SortKind::Dot
-        } else if matches!(self.tokens.get(self.at + 1), Some(ColouredToken::Mark("..")))
+        } else if matches!(self.tokens.get(self.position + 1), Some(ColouredToken::Mark("..")))
             || matches!(self.peek(), Some(ColouredToken::Mark("-")))
         {
             let start = self.integer()?;
@@ -222,7 +226,7 @@ impl LineParser<'_> {
         let name = self.name("the place's id")?;
         let sort = match self.eat(":") {
             true => self.sort_named()?,
-            false => self.dot()?,
+            false => self.dot_sort()?,
         };
         let initial = match self.eat("=") {
             true => self.braced(sort)?,
@@ -231,7 +235,7 @@ impl LineParser<'_> {
         self.net.add_place(&name, sort, initial).map(|_| ()).map_err(|error| error.to_string())
     }
 
-    fn dot(&mut self) -> ParseResult<SortId> {
+    fn dot_sort(&mut self) -> ParseResult<SortId> {
         let sorts = self.net.sorts();
         match sorts.iter().position(|sort| *sort.kind() == SortKind::Dot) {
             Some(index) => Ok(SortId(index as u32)),
@@ -298,8 +302,8 @@ impl LineParser<'_> {
             if self.eat("+") {
                 let next = self.operand()?;
                 match &mut sum {
-                    SumTree::All(parts) => parts.push(next),
-                    _ => sum = SumTree::All(vec![sum, next]),
+                    SumTree::Sum(parts) => parts.push(next),
+                    _ => sum = SumTree::Sum(vec![sum, next]),
                 }
             } else if self.eat("-") {
                 sum = SumTree::Difference(Box::new(sum), Box::new(self.operand()?));
@@ -312,13 +316,13 @@ impl LineParser<'_> {
     /// Parses an operand of a multiset sum.
     fn operand(&mut self) -> ParseResult<SumTree> {
         if let (Some(ColouredToken::Name(count, false)), Some(ColouredToken::Mark("'"))) =
-            (self.peek(), self.tokens.get(self.at + 1))
+            (self.peek(), self.tokens.get(self.position + 1))
         {
             let count =
                 count.parse().map_err(|_| format!("`{count}` is not a number of tokens"))?;
-            self.at += 2;
+            self.position += 2;
             return Ok(match self.operand()? {
-                SumTree::Of(1, tree) => SumTree::Of(count, tree),
+                SumTree::Term(1, tree) => SumTree::Term(count, tree),
                 other => SumTree::Times(count, Box::new(other)),
             });
         }
@@ -327,15 +331,15 @@ impl LineParser<'_> {
             self.expect("]")?;
             return Ok(sum);
         }
-        Ok(SumTree::Of(1, self.tree()?))
+        Ok(SumTree::Term(1, self.expression()?))
     }
 
     /// Parses a term, whose constants have no sort yet.
-    fn tree(&mut self) -> ParseResult<ExpressionTree> {
+    fn expression(&mut self) -> ParseResult<ExpressionTree> {
         let mut tree = if self.eat("(") {
-            let mut parts = vec![self.tree()?];
+            let mut parts = vec![self.expression()?];
             while self.eat(",") {
-                parts.push(self.tree()?);
+                parts.push(self.expression()?);
             }
             self.expect(")")?;
             ExpressionTree::Tuple(parts)
@@ -347,7 +351,7 @@ impl LineParser<'_> {
             let name = self.name("a colour or a variable")?;
             match self.eat("(") {
                 true => {
-                    let of = self.tree()?;
+                    let of = self.expression()?;
                     self.expect(")")?;
                     ExpressionTree::Block(name, Box::new(of))
                 }
@@ -394,7 +398,7 @@ impl LineParser<'_> {
             self.expect("]")?;
             return Ok(guard);
         }
-        let left = self.tree()?;
+        let left = self.expression()?;
         let relations = [
             ("=", Relation::Equal),
             ("!=", Relation::Unequal),
@@ -406,7 +410,7 @@ impl LineParser<'_> {
         let Some(&(_, relation)) = relations.iter().find(|(sign, _)| self.eat(sign)) else {
             return self.expected("a comparison");
         };
-        let right = self.tree()?;
+        let right = self.expression()?;
         let sort = self.sort_of(&left).or_else(|| self.sort_of(&right));
         let sort = sort.ok_or("a guard compares two constants, expected a variable")?;
         let (left, right) = (self.term(&left, sort)?, self.term(&right, sort)?);
@@ -428,10 +432,10 @@ impl LineParser<'_> {
     /// Converts a parsed multiset to a multiset of colours of `sort`.
     fn multiset(&self, sum: &SumTree, sort: SortId) -> ParseResult<Multiset> {
         Ok(match sum {
-            SumTree::Of(count, tree) => {
+            SumTree::Term(count, tree) => {
                 Multiset::Of { count: *count, term: self.term(tree, sort)? }
             }
-            SumTree::All(parts) => {
+            SumTree::Sum(parts) => {
                 let parts: ParseResult<Vec<_>> =
                     parts.iter().map(|part| self.multiset(part, sort)).collect();
                 Multiset::sum(parts?)

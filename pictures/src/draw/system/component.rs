@@ -5,8 +5,8 @@
 //! player addresses elements by name: the state `s2-5`, the line `e2-5-7`, labels of the class
 //! `l3`.
 
-use super::super::svg::{escaped, tip};
-use super::{CLIPPED, LETTER};
+use super::super::svg::{arrow_head, escaped};
+use super::{LETTER, MAX_NAME_LETTERS};
 use crate::layout::{
     Direction, Layout, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout,
 };
@@ -28,11 +28,11 @@ const TITLE: f64 = 22.0;
 const START: f64 = 16.0;
 
 /// The shift of an edge's middle if an edge in the opposite direction exists.
-const ASIDE: f64 = 14.0;
+const OPPOSITE_SHIFT: f64 = 14.0;
 
 /// The largest number of letters of a state's name, and of a label.
-const STATE: usize = 24;
-const LABEL: usize = 28;
+const MAX_STATE_LETTERS: usize = 24;
+const MAX_LABEL_LETTERS: usize = 28;
 
 /// The largest number of labels of one line. The other labels are counted.
 const MOST_LABELS: usize = 6;
@@ -69,17 +69,17 @@ fn frame(component: &Component, size: LayoutSize, body: &mut String) {
          <text class=\"title\" x=\"{PADDING}\" y=\"18\">{}</text>",
         size.width,
         size.height,
-        escaped(&clipped_to(component.name(), CLIPPED))
+        escaped(&clipped_to(component.name(), MAX_NAME_LETTERS))
     );
 }
 
 /// Draws a component with too many states as a box.
-pub(super) fn boxed(system: &System, at: usize) -> ComponentDrawing {
+pub(super) fn draw_box(system: &System, at: usize) -> ComponentDrawing {
     let component = &system.components()[at];
     let said =
         [counted(component.states().len(), "state"), counted(component.edge_count(), "edge")]
             .join(", ");
-    let title = LETTER * 1.2 * component.name().chars().count().min(CLIPPED) as f64;
+    let title = LETTER * 1.2 * component.name().chars().count().min(MAX_NAME_LETTERS) as f64;
     let width = title.max(LETTER * said.chars().count() as f64) + 2.0 * PADDING;
     let size = LayoutSize { width, height: 58.0 };
     let mut body = String::new();
@@ -91,15 +91,15 @@ pub(super) fn boxed(system: &System, at: usize) -> ComponentDrawing {
 /// The component to draw, and the style.
 struct ComponentSheet<'a> {
     system: &'a System,
-    at: usize,
+    component_index: usize,
     colours: &'a HashMap<LabelId, usize>,
-    bright: &'a BTreeSet<LabelId>,
+    highlighted: &'a BTreeSet<LabelId>,
     /// The width per state.
     widths: Vec<f64>,
 }
 
 /// Draws a component state by state.
-pub(super) fn drawn(
+pub(super) fn draw_states(
     system: &System,
     at: usize,
     colours: &HashMap<LabelId, usize>,
@@ -109,15 +109,16 @@ pub(super) fn drawn(
     let component = &system.components()[at];
     let bundles = bundles(component);
     let width = |state| {
-        let letters = component.title(state).chars().count().min(STATE) as f64;
+        let letters = component.title(state).chars().count().min(MAX_STATE_LETTERS) as f64;
         (LETTER * letters + 16.0).max(30.0)
     };
     let widths: Vec<f64> = (0..component.states().len() as u32).map(width).collect();
-    let sheet = ComponentSheet { system, at, colours, bright, widths };
-    let found = sheet.laid_out(&bundles, budget);
+    let sheet =
+        ComponentSheet { system, component_index: at, colours, highlighted: bright, widths };
+    let found = sheet.layout(&bundles, budget);
     let mut inside = String::new();
     sheet.write(&bundles, &found, &mut inside);
-    let title = LETTER * 1.2 * component.name().chars().count().min(CLIPPED) as f64;
+    let title = LETTER * 1.2 * component.name().chars().count().min(MAX_NAME_LETTERS) as f64;
     let size = LayoutSize {
         width: found.size.width.max(title) + 2.0 * PADDING,
         height: found.size.height + TITLE + 2.0 * PADDING,
@@ -131,11 +132,11 @@ pub(super) fn drawn(
 
 impl ComponentSheet<'_> {
     fn component(&self) -> &Component {
-        &self.system.components()[self.at]
+        &self.system.components()[self.component_index]
     }
 
     fn label(&self, label: LabelId) -> String {
-        clipped_to(self.system.label(label), LABEL)
+        clipped_to(self.system.label(label), MAX_LABEL_LETTERS)
     }
 
     fn widest(&self, labels: &[LabelId]) -> f64 {
@@ -143,7 +144,7 @@ impl ComponentSheet<'_> {
         LETTER * letters.max().unwrap_or(0) as f64
     }
 
-    fn laid_out(&self, bundles: &EdgeLabels, budget: &Budget) -> Layout {
+    fn layout(&self, bundles: &EdgeLabels, budget: &Budget) -> Layout {
         let starts = self.component().starts();
         let mut sizes: Vec<LayoutSize> =
             self.widths.iter().map(|&width| LayoutSize { width, height: HEIGHT }).collect();
@@ -163,7 +164,7 @@ impl ComponentSheet<'_> {
                     // These labels stand beside both states and must stay inside the frame.
                     for end in [from, to] {
                         let size = &mut sizes[*end as usize];
-                        size.height = size.height.max(2.0 * (ASIDE + high));
+                        size.height = size.height.max(2.0 * (OPPOSITE_SHIFT + high));
                     }
                 }
             }
@@ -183,12 +184,12 @@ impl ComponentSheet<'_> {
     fn write(&self, bundles: &EdgeLabels, found: &Layout, body: &mut String) {
         let mut routes = found.routes.iter();
         for (&(from, to), labels) in bundles {
-            let bright = labels.iter().any(|label| self.bright.contains(label));
+            let bright = labels.iter().any(|label| self.highlighted.contains(label));
             let _ = writeln!(
                 body,
                 "<g class=\"edge{}\" id=\"e{}-{from}-{to}\">",
                 if bright { " bright" } else { "" },
-                self.at
+                self.component_index
             );
             let ink = match labels[..] {
                 [label] => self.colours.get(&label).copied(),
@@ -219,17 +220,17 @@ impl ComponentSheet<'_> {
             "<g class=\"state\" id=\"s{}-{state}\" transform=\"translate({x:.1} {y:.1})\">\n<title>{}</title>\n\
              <rect class=\"shape\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{HEIGHT}\" rx=\"11\"/>\n\
              <text class=\"name\" y=\"4\">{}</text>",
-            self.at,
+            self.component_index,
             escaped(component.title(state)),
             -width / 2.0,
             -HEIGHT / 2.0,
-            escaped(&clipped_to(component.title(state), STATE))
+            escaped(&clipped_to(component.title(state), MAX_STATE_LETTERS))
         );
         if component.starts().contains(&state) {
             let end = -width / 2.0 - 1.0;
             let _ =
                 writeln!(body, "<path class=\"start\" d=\"M{:.1} 0L{end:.1} 0\"/>", end - START);
-            tip((end - START, 0.0), (end, 0.0), "head", body);
+            arrow_head((end - START, 0.0), (end, 0.0), "head", body);
         }
         body.push_str("</g>\n");
     }
@@ -255,7 +256,7 @@ impl ComponentSheet<'_> {
             right + 6.0,
             top - 1.0
         );
-        tip(
+        arrow_head(
             (right + 2.5, top - 10.0),
             (right, top - 1.0),
             &format!("head{}", class('f', ink)),
@@ -281,7 +282,8 @@ impl ComponentSheet<'_> {
             let (dx, dy) = (to_at.0 - from_at.0, to_at.1 - from_at.1);
             let far = dx.hypot(dy).max(1.0);
             let middle = ((from_at.0 + to_at.0) / 2.0, (from_at.1 + to_at.1) / 2.0);
-            route.push((middle.0 + dy / far * ASIDE, middle.1 - dx / far * ASIDE));
+            route
+                .push((middle.0 + dy / far * OPPOSITE_SHIFT, middle.1 - dx / far * OPPOSITE_SHIFT));
         }
         let start = self.border(from, from_at, route.first().copied().unwrap_or(to_at));
         let end = self.border(to, to_at, route.last().copied().unwrap_or(from_at));
@@ -301,7 +303,7 @@ impl ComponentSheet<'_> {
             let _ = write!(path, "L{:.1} {:.1}", end.0, end.1);
         }
         let _ = writeln!(body, "<path class=\"line{}\" d=\"{path}\"/>", class('k', ink));
-        tip(points[points.len() - 2], end, &format!("head{}", class('f', ink)), body);
+        arrow_head(points[points.len() - 2], end, &format!("head{}", class('f', ink)), body);
         let below = aside && points.len() == 3 && from_at.0 > to_at.0;
         let (x, y) = match points.len() {
             2 => ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0),

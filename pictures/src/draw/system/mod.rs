@@ -10,7 +10,7 @@ mod graphviz;
 pub use graphviz::dot;
 
 use super::svg::{FOOT, escaped, head};
-use super::{MOST_NODES, MOST_WHOLE};
+use super::{MAX_READABLE_NODES, MAX_WHOLE_NODES};
 use crate::layout::LayoutSize;
 use crate::names::clipped_to;
 use component::ComponentDrawing;
@@ -23,10 +23,10 @@ use std::fmt::Write as _;
 pub const COLOURS: usize = 8;
 
 /// The largest number of shared labels in the legend.
-const MOST_LEGEND: usize = 48;
+const MAX_LEGEND_LABELS: usize = 48;
 
 /// The largest number of letters of a name in the legend and in titles.
-const CLIPPED: usize = 40;
+const MAX_NAME_LETTERS: usize = 40;
 
 /// Sizes in pixels: the width of a letter, the height of a legend line, and the gap between
 /// components.
@@ -61,7 +61,7 @@ pub fn colours(system: &System) -> HashMap<LabelId, usize> {
 
 /// Returns true for the components that are drawn with all states. Each of these has at most
 /// [`MOST_NODES`] states. The smallest components come first, up to [`MOST_WHOLE`] states in all.
-fn looked_at(system: &System, all: bool) -> Vec<bool> {
+fn drawn_components(system: &System, all: bool) -> Vec<bool> {
     let sizes: Vec<usize> = system.components().iter().map(|it| it.states().len()).collect();
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|&at| sizes[at]);
@@ -69,7 +69,7 @@ fn looked_at(system: &System, all: bool) -> Vec<bool> {
     let mut states = 0;
     for at in order {
         states += sizes[at];
-        looked_at[at] |= sizes[at] <= MOST_NODES && states <= MOST_WHOLE;
+        looked_at[at] |= sizes[at] <= MAX_READABLE_NODES && states <= MAX_WHOLE_NODES;
     }
     looked_at
 }
@@ -83,17 +83,17 @@ pub fn picture(
     budget: &Budget,
 ) -> SystemPicture {
     let colours = colours(system);
-    let looked_at = looked_at(system, all);
+    let looked_at = drawn_components(system, all);
     let drawn: Vec<ComponentDrawing> = (0..system.components().len())
         .map(|at| match looked_at[at] {
             true => {
                 let share = 1.0 / (system.components().len() - at) as f64;
-                component::drawn(system, at, &colours, bright, &budget.share(share))
+                component::draw_states(system, at, &colours, bright, &budget.share(share))
             }
-            false => component::boxed(system, at),
+            false => component::draw_box(system, at),
         })
         .collect();
-    let (places, size) = rows(&drawn.iter().map(|it| it.size).collect::<Vec<_>>());
+    let (places, size) = place_in_rows(&drawn.iter().map(|it| it.size).collect::<Vec<_>>());
     let mut body = String::new();
     for (at, (component, (x, y))) in drawn.iter().zip(places).enumerate() {
         let _ = writeln!(
@@ -129,7 +129,7 @@ const STYLE: &str = ".frame{fill:none;stroke:#c3c9d1}.title{text-anchor:start;fo
     .bright .line{stroke-width:3}";
 
 /// Places components of these sizes in rows. Returns their positions and the total size.
-fn rows(sizes: &[LayoutSize]) -> (Vec<(f64, f64)>, LayoutSize) {
+fn place_in_rows(sizes: &[LayoutSize]) -> (Vec<(f64, f64)>, LayoutSize) {
     let area: f64 = sizes.iter().map(|it| (it.width + GAP) * (it.height + GAP)).sum();
     let widest = sizes.iter().map(|it| it.width).fold(0.0, f64::max);
     let page = (area * PROPORTION).sqrt().max(widest).max(PAGE);
@@ -150,11 +150,11 @@ fn rows(sizes: &[LayoutSize]) -> (Vec<(f64, f64)>, LayoutSize) {
 }
 
 /// Returns the legend entry of a shared label.
-fn entry(system: &System, label: LabelId) -> String {
+fn legend_entry(system: &System, label: LabelId) -> String {
     let owners = system.owners(label).iter();
     let names = owners.map(|&at| system.components()[at as usize].name());
-    let names = clipped_to(&names.collect::<Vec<_>>().join(", "), CLIPPED);
-    format!("{}: {names}", clipped_to(system.label(label), CLIPPED))
+    let names = clipped_to(&names.collect::<Vec<_>>().join(", "), MAX_NAME_LETTERS);
+    format!("{}: {names}", clipped_to(system.label(label), MAX_NAME_LETTERS))
 }
 
 fn entry_width(text: &str) -> f64 {
@@ -164,7 +164,8 @@ fn entry_width(text: &str) -> f64 {
 /// Returns the width of the longest legend entry.
 fn longest_entry(system: &System) -> f64 {
     let shared = system.labels().filter(|&label| system.owners(label).len() > 1);
-    let widths = shared.take(MOST_LEGEND).map(|label| entry_width(&entry(system, label)));
+    let widths =
+        shared.take(MAX_LEGEND_LABELS).map(|label| entry_width(&legend_entry(system, label)));
     widths.fold(LETTER * 48.0, f64::max)
 }
 
@@ -179,17 +180,17 @@ fn legend(
         system.labels().filter(|&label| system.owners(label).len() > 1).collect();
     let said = match shared.len() {
         0 => "No label is shared: the components are independent".to_owned(),
-        1..=MOST_LEGEND => "Shared labels, on which components synchronise:".to_owned(),
+        1..=MAX_LEGEND_LABELS => "Shared labels, on which components synchronise:".to_owned(),
         many => {
-            let more = many - MOST_LEGEND;
+            let more = many - MAX_LEGEND_LABELS;
             format!("Shared labels, except {more} that are only coloured:")
         }
     };
     let mut y = top + 11.0;
     let _ = writeln!(body, "<text class=\"key\" x=\"0\" y=\"{y:.1}\">{said}</text>");
     let mut x = f64::INFINITY;
-    for &label in shared.iter().take(MOST_LEGEND) {
-        let text = entry(system, label);
+    for &label in shared.iter().take(MAX_LEGEND_LABELS) {
+        let text = legend_entry(system, label);
         let wide = entry_width(&text);
         if x + wide > width {
             (x, y) = (0.0, y + LEADING);

@@ -7,7 +7,7 @@ use crate::automaton::AutomatonEdge;
 ///
 /// Every run that takes a removed edge can take the other edge, with at least the same marks.
 /// Merged edges read the same letters as before. So the language stays the same.
-pub(super) fn tidy(edges: &mut Vec<AutomatonEdge>) {
+pub(super) fn simplify_edges(edges: &mut Vec<AutomatonEdge>) {
     edges.sort_unstable();
     edges.dedup();
     loop {
@@ -28,7 +28,7 @@ pub(super) fn tidy(edges: &mut Vec<AutomatonEdge>) {
                 candidates.iter().enumerate().filter(|&(other_index, _)| other_index != index);
             let is_superfluous = others.any(|(other_index, better)| {
                 let is_as_good = better.target == edge.target
-                    && edge.marks.within(better.marks)
+                    && edge.marks.is_subset(better.marks)
                     && better.cube.contains(&edge.cube);
                 // Of two equal edges, the first stays.
                 is_as_good && (other_index < index || better != edge)
@@ -64,7 +64,7 @@ mod tests {
             edge(0, 0, &[3]),
             edge(1, 0, &[3]),
         ];
-        tidy(&mut edges);
+        simplify_edges(&mut edges);
         assert_eq!(edges, [edge(0, 1, &[]), edge(1, 0, &[3])]);
     }
 }

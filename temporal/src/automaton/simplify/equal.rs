@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 impl Automaton {
     /// Returns the automaton with one state per class.
-    pub(super) fn merged_equal(&self) -> Self {
+    pub(super) fn merge_equal_states(&self) -> Self {
         let mut class = vec![0; self.states.len()];
         let mut classes = 1;
         loop {
@@ -40,7 +40,7 @@ impl Automaton {
         for (state, &class_number) in class.iter().enumerate().rev() {
             representative[class_number] = state;
         }
-        self.mapped(
+        self.map_targets(
             |state| representative[class[state]],
             |state| representative[class[state]] == state,
         )

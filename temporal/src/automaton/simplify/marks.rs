@@ -23,8 +23,8 @@ impl Automaton {
         let all = Marks::all(self.marks);
         let mut inner_marks: Vec<Vec<Marks>> = vec![Vec::new(); sccs.marks.len()];
         for (state, edges) in self.states.iter().enumerate() {
-            let component = sccs.of[state];
-            let is_inner = |edge: &&AutomatonEdge| sccs.of[edge.target] == component;
+            let component = sccs.component_of[state];
+            let is_inner = |edge: &&AutomatonEdge| sccs.component_of[edge.target] == component;
             inner_marks[component]
                 .extend(edges.iter().filter(is_inner).map(|edge| edge.marks.and(all)));
         }
@@ -46,9 +46,9 @@ impl Automaton {
         let count = max_needed.max(usize::from(has_rejecting_cycle)) as u32;
         let new_all = Marks::all(count);
         for (state, edges) in self.states.iter_mut().enumerate() {
-            let component = sccs.of[state];
+            let component = sccs.component_of[state];
             for edge in edges {
-                let is_inner = sccs.of[edge.target] == component;
+                let is_inner = sccs.component_of[edge.target] == component;
                 edge.marks = match &needed[component] {
                     _ if !is_inner => {
                         if marks_between {
@@ -78,7 +78,9 @@ impl Automaton {
         for mark in 0..self.marks {
             let targets_without_mark: Vec<Vec<usize>> = (self.states.iter().enumerate())
                 .map(|(state, edges)| {
-                    let is_inner = |edge: &&AutomatonEdge| sccs.of[edge.target] == sccs.of[state];
+                    let is_inner = |edge: &&AutomatonEdge| {
+                        sccs.component_of[edge.target] == sccs.component_of[state]
+                    };
                     let edges_without_mark =
                         edges.iter().filter(is_inner).filter(|edge| !edge.marks.has(mark));
                     edges_without_mark.map(|edge| edge.target).collect()
@@ -92,7 +94,7 @@ impl Automaton {
             component_without_mark.iter().for_each(|&component| size[component] += 1);
             for (state, targets) in targets_without_mark.iter().enumerate() {
                 if size[component_without_mark[state]] > 1 || targets.contains(&state) {
-                    is_weak[sccs.of[state]] = false;
+                    is_weak[sccs.component_of[state]] = false;
                 }
             }
         }
@@ -106,7 +108,7 @@ impl Automaton {
         let universal = self.universal_components(&sccs);
         let all = Marks::all(self.marks);
         for (state, edges) in self.states.iter_mut().enumerate() {
-            if universal[sccs.of[state]] {
+            if universal[sccs.component_of[state]] {
                 *edges =
                     vec![AutomatonEdge { target: state, marks: all, cube: Default::default() }];
             }
@@ -117,9 +119,10 @@ impl Automaton {
     pub(in crate::automaton) fn universal_components(&self, sccs: &Components) -> Vec<bool> {
         let mut is_universal = self.weak_components(sccs);
         for (state, edges) in self.states.iter().enumerate() {
-            let component = sccs.of[state];
+            let component = sccs.component_of[state];
             if is_universal[component] {
-                let inner_edges = edges.iter().filter(|edge| sccs.of[edge.target] == component);
+                let inner_edges =
+                    edges.iter().filter(|edge| sccs.component_of[edge.target] == component);
                 let cubes: Vec<_> = inner_edges.map(|edge| &edge.cube).collect();
                 is_universal[component] = cover_all_letters(&cubes);
             }

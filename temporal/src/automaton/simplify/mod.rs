@@ -22,24 +22,25 @@ mod simulation;
 mod trim;
 
 use super::Automaton;
-use edges::tidy;
+use edges::simplify_edges;
 
 /// Limit on the number of pairs of edges for simulation, which compares all pairs of states edge by
 /// edge.
-const PAIRS_OF_EDGES: usize = 4_000_000;
+const MAX_EDGE_PAIRS: usize = 4_000_000;
 
 impl Automaton {
     /// Returns an automaton for the same language, with fewer states, edges and marks if possible.
     #[must_use]
     pub fn simplified(&self) -> Self {
-        let size = |automaton: &Self| (automaton.states.len(), automaton.edges(), automaton.marks);
+        let size =
+            |automaton: &Self| (automaton.states.len(), automaton.edge_count(), automaton.marks);
         // Merge with the original marks first: states that are equal now may differ after the
         // reduction of marks.
         let mut smallest = self.trimmed();
-        smallest.states.iter_mut().for_each(tidy);
-        smallest = smallest.merged_equal().reduced();
+        smallest.states.iter_mut().for_each(simplify_edges);
+        smallest = smallest.merge_equal_states().reduced();
         loop {
-            let sharpened = smallest.sharpened();
+            let sharpened = smallest.with_fewer_choices();
             let resimplified = sharpened.reduced();
             if size(&resimplified) >= size(&smallest) {
                 return sharpened;
@@ -52,43 +53,43 @@ impl Automaton {
     fn reduced(&self) -> Self {
         let mut automaton = self.clone();
         loop {
-            let size_before = (automaton.states.len(), automaton.edges(), automaton.marks);
+            let size_before = (automaton.states.len(), automaton.edge_count(), automaton.marks);
             for marks_between in [false, true] {
                 automaton = automaton.trimmed();
                 automaton.simplify_marks(marks_between);
                 automaton.collapse_universal();
-                automaton.states.iter_mut().for_each(tidy);
-                automaton = automaton.merged_equal();
-                if automaton.may_be_compared() {
+                automaton.states.iter_mut().for_each(simplify_edges);
+                automaton = automaton.merge_equal_states();
+                if automaton.is_small_enough_for_simulation() {
                     automaton = automaton.simulated();
                 }
             }
             automaton = automaton.trimmed();
-            if size_before == (automaton.states.len(), automaton.edges(), automaton.marks) {
+            if size_before == (automaton.states.len(), automaton.edge_count(), automaton.marks) {
                 return automaton;
             }
         }
     }
 
     /// Returns the automaton with fewer choices.
-    fn sharpened(&self) -> Self {
+    fn with_fewer_choices(&self) -> Self {
         let mut automaton = self.clone();
         for marks_between in [false, true] {
             automaton.simplify_marks(marks_between);
-            if automaton.may_be_compared() {
-                automaton.sharpen();
+            if automaton.is_small_enough_for_simulation() {
+                automaton.remove_choices();
             }
         }
         automaton
     }
 
-    fn may_be_compared(&self) -> bool {
-        self.edges().saturating_mul(self.edges()) <= PAIRS_OF_EDGES
+    fn is_small_enough_for_simulation(&self) -> bool {
+        self.edge_count().saturating_mul(self.edge_count()) <= MAX_EDGE_PAIRS
     }
 
     /// Returns the automaton with targets changed by `map`, restricted to the states that are
     /// `kept`.
-    fn mapped(
+    fn map_targets(
         &self,
         representative: impl Fn(usize) -> usize,
         is_kept: impl Fn(usize) -> bool,

@@ -19,12 +19,12 @@
 //! Source: Etessami, Holzmann, "Optimizing Büchi automata", CONCUR 2000; Somenzi, Bloem, "Efficient
 //! Büchi automata from LTL formulae", CAV 2000.
 
-use super::edges::tidy;
+use super::edges::simplify_edges;
 use crate::automaton::cube::{Cube, cover_all_letters};
 use crate::automaton::{Automaton, AutomatonEdge};
 
 /// Limit on the number of edges that one edge becomes when it loses letters.
-const PARTS: usize = 16;
+const MAX_CUBES_PER_EDGE: usize = 16;
 
 /// The simulation relation: for each pair, whether the second state simulates the first.
 struct Simulation {
@@ -34,14 +34,14 @@ struct Simulation {
 }
 
 impl Simulation {
-    fn has(&self, state: usize, by: usize) -> bool {
+    fn simulates(&self, state: usize, by: usize) -> bool {
         self.holds[state * self.states + by]
     }
 
     /// Returns true if `better` carries the marks of `edge` and its target simulates the target of
     /// `edge`.
-    fn leads_better(&self, better: &AutomatonEdge, edge: &AutomatonEdge) -> bool {
-        edge.marks.within(better.marks) && self.has(edge.target, better.target)
+    fn is_better(&self, better: &AutomatonEdge, edge: &AutomatonEdge) -> bool {
+        edge.marks.is_subset(better.marks) && self.simulates(edge.target, better.target)
     }
 
     /// Returns true if each letter of an edge is read by one of the others that leads better.
@@ -51,8 +51,8 @@ impl Simulation {
         others: impl Iterator<Item = &'e AutomatonEdge>,
     ) -> bool {
         let mut parts = Vec::new();
-        for better in others.filter(|better| self.leads_better(better, edge)) {
-            match better.cube.within(&edge.cube) {
+        for better in others.filter(|better| self.is_better(better, edge)) {
+            match better.cube.literals_beyond(&edge.cube) {
                 None => {}
                 Some(remaining) if remaining.literals().is_empty() => return true,
                 Some(remaining) => parts.push(remaining),
@@ -87,7 +87,7 @@ impl Simulation {
                     let edges_of_by = &automaton.states[by];
                     let has_better =
                         |edge: &AutomatonEdge| simulation.is_covered(edge, edges_of_by.iter());
-                    if simulation.has(state, by) && !edges.iter().all(has_better) {
+                    if simulation.simulates(state, by) && !edges.iter().all(has_better) {
                         simulation.holds[state * states + by] = false;
                         has_lost[state] = true;
                     }
@@ -123,8 +123,9 @@ impl Automaton {
         let count = self.states.len();
         let representative: Vec<usize> = (0..count)
             .map(|state| {
-                let is_equivalent =
-                    |&by: &usize| simulation.has(state, by) && simulation.has(by, state);
+                let is_equivalent = |&by: &usize| {
+                    simulation.simulates(state, by) && simulation.simulates(by, state)
+                };
                 (0..state).find(is_equivalent).unwrap_or(state)
             })
             .collect();
@@ -139,14 +140,14 @@ impl Automaton {
                 // Of two edges that are equally good, the first stays.
                 let others = original_edges.iter().enumerate().filter(|&(other_index, better)| {
                     other_index < index
-                        || (other_index > index && !simulation.leads_better(edge, better))
+                        || (other_index > index && !simulation.is_better(edge, better))
                 });
                 let is_superfluous = simulation.is_covered(edge, others.map(|(_, better)| better));
                 index += 1;
                 !is_superfluous
             });
         }
-        automaton.mapped(|state| representative[state], |state| representative[state] == state)
+        automaton.map_targets(|state| representative[state], |state| representative[state] == state)
     }
 
     /// Removes from each edge the letters that a better edge of the same state reads, if the
@@ -155,30 +156,30 @@ impl Automaton {
     ///
     /// The best edge for a letter keeps the letter, so runs still find it, by the argument in the
     /// module documentation.
-    pub(super) fn sharpen(&mut self) {
+    pub(super) fn remove_choices(&mut self) {
         let simulation = Simulation::of(self, None);
         for edges in &mut self.states {
             let mut sharp = Vec::with_capacity(edges.len());
             for (index, edge) in edges.iter().enumerate() {
                 // Of two edges that are equally good, the first keeps its letters.
                 let is_better = |other_index: usize, better: &AutomatonEdge| {
-                    simulation.leads_better(better, edge)
+                    simulation.is_better(better, edge)
                         && (other_index < index
-                            || (other_index > index && !simulation.leads_better(edge, better)))
+                            || (other_index > index && !simulation.is_better(edge, better)))
                 };
                 let mut parts = vec![edge.cube.clone()];
                 for (other_index, better) in edges.iter().enumerate() {
                     if is_better(other_index, better) {
                         let remaining: Vec<Cube> =
                             parts.iter().flat_map(|part| part.without(&better.cube)).collect();
-                        if remaining.len() <= PARTS {
+                        if remaining.len() <= MAX_CUBES_PER_EDGE {
                             parts = remaining;
                         }
                     }
                 }
                 sharp.extend(parts.into_iter().map(|cube| AutomatonEdge { cube, ..edge.clone() }));
             }
-            tidy(&mut sharp);
+            simplify_edges(&mut sharp);
             *edges = sharp;
         }
     }
@@ -199,7 +200,7 @@ mod tests {
         // The automaton of a U b.
         let states = vec![vec![edge(0, 0, &[1]), edge(1, 1, &[2])], vec![edge(1, 1, &[])]];
         let mut automaton = Automaton { states, initial: 0, marks: 1 };
-        automaton.sharpen();
+        automaton.remove_choices();
         assert_eq!(automaton.states[0], [edge(0, 0, &[1, -2]), edge(1, 1, &[2])]);
         assert!(automaton.is_deterministic());
     }

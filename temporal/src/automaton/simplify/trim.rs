@@ -9,9 +9,9 @@ impl Automaton {
     /// Returns the automaton restricted to the states reachable through states that accept some
     /// word.
     pub(super) fn trimmed(&self) -> Self {
-        let is_live = self.live(|_| true);
+        let is_live = self.accepting_states(|_| true);
         if !is_live[self.initial] {
-            return Self::nothing();
+            return Self::rejecting();
         }
         let mut is_reached = vec![false; self.states.len()];
         is_reached[self.initial] = true;
@@ -23,6 +23,6 @@ impl Automaton {
                 }
             }
         }
-        self.mapped(|state| state, |state| is_reached[state])
+        self.map_targets(|state| state, |state| is_reached[state])
     }
 }

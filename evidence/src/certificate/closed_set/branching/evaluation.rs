@@ -58,7 +58,7 @@ impl<'e> Evaluation<'e> {
     /// Returns the members that satisfy a property.
     fn members(&mut self, property: &TreeProperty) -> Result<u32, Flaw> {
         let (mut found, mut last): (HashMap<_, u32>, u32) = (HashMap::new(), NONE);
-        for formula in property.formulas().below(property.formula()) {
+        for formula in property.formulas().parts(property.formula()) {
             last = match property.formulas().node(formula) {
                 Node::True => self.all,
                 Node::False => NONE,

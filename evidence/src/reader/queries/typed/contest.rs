@@ -12,7 +12,9 @@
 //! and `#tokens(…)` become `tokens(…)`, and `place-bound(…)` becomes `bound(…)`. `is-fireable(…)`,
 //! `"t"?` and `("t", "u")?` become `fireable(…)`. `U` has the lowest precedence.
 
-use super::pieces::{ContestLexis, ContestToken, ContestTokenKind, TranslatedProperty, pieces};
+use super::pieces::{
+    ContestLexis, ContestToken, ContestTokenKind, TranslatedProperty, split_tokens,
+};
 use super::words::TypedToken;
 
 const LEXIS: ContestLexis = ContestLexis {
@@ -47,11 +49,11 @@ const WORDS: [(&str, &str); 15] = [
     ("Property", "Property"),
 ];
 
-const BEGINS: &str = "Property";
+const PROPERTY_KEYWORD: &str = "Property";
 
 /// Returns true if a text is in this language.
-pub(super) fn is(text: &str) -> bool {
-    let rest = text.trim_start().strip_prefix(BEGINS);
+pub(super) fn is_contest_text(text: &str) -> bool {
+    let rest = text.trim_start().strip_prefix(PROPERTY_KEYWORD);
     rest.is_some_and(|rest| rest.starts_with([' ', '\t']))
 }
 
@@ -60,7 +62,7 @@ pub(super) fn properties(text: &str) -> Vec<TranslatedProperty> {
     // For each property, its line, its name, and the text behind the name.
     let mut properties: Vec<(u64, &str, String)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
-        let named = line.trim_start().strip_prefix(BEGINS);
+        let named = line.trim_start().strip_prefix(PROPERTY_KEYWORD);
         match named.filter(|rest| rest.starts_with([' ', '\t'])) {
             Some(name) => properties.push((number, name.trim(), String::new())),
             None => {
@@ -74,7 +76,7 @@ pub(super) fn properties(text: &str) -> Vec<TranslatedProperty> {
     let translated = |(line, name, body): (u64, &str, String)| {
         let tokens = match name {
             "" => Err("the property has no name".to_owned()),
-            _ => tokens(&pieces(&body, line + 1, &LEXIS)),
+            _ => tokens(&split_tokens(&body, line + 1, &LEXIS)),
         };
         TranslatedProperty { name: name.to_owned(), line, tokens }
     };
@@ -133,21 +135,21 @@ fn tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
                 if piece.is("#") && formula.get(cursor + 1).is_some_and(|it| it.is("tokens")) => {}
             ContestTokenKind::Sign => {
                 let sign = SIGNS.iter().find(|sign| piece.is(sign));
-                tokens.push(TypedToken::Sign(sign.ok_or_else(|| not_known(piece))?));
+                tokens.push(TypedToken::Sign(sign.ok_or_else(|| unknown_token(piece))?));
             }
             ContestTokenKind::Word => {
                 let word = WORDS.iter().find(|(word, _)| piece.is(word));
-                let (_, translation) = word.ok_or_else(|| not_known(piece))?;
+                let (_, translation) = word.ok_or_else(|| unknown_token(piece))?;
                 tokens.push(TypedToken::Word((*translation).to_owned()));
             }
-            ContestTokenKind::Unknown => return Err(not_known(piece)),
+            ContestTokenKind::Unknown => return Err(unknown_token(piece)),
         }
         cursor += 1;
     }
     Ok(tokens)
 }
 
-fn not_known(piece: &ContestToken) -> String {
+fn unknown_token(piece: &ContestToken) -> String {
     format!("`{}` is not a word of the contest's textual format", piece.text)
 }
 

@@ -9,7 +9,9 @@
 //! given number of tokens of each colour. It equals a multiset if it has exactly these tokens.
 //! `[.]` is a token without colour. The reader translates a formula to the `--formula` language.
 
-use super::pieces::{ContestLexis, ContestToken, ContestTokenKind, TranslatedProperty, pieces};
+use super::pieces::{
+    ContestLexis, ContestToken, ContestTokenKind, TranslatedProperty, split_tokens,
+};
 use super::words::{TypedToken, tokens as typed};
 use parikh_net::Net;
 use std::collections::BTreeMap;
@@ -23,7 +25,7 @@ const LEXIS: ContestLexis = ContestLexis {
 const KEYWORDS: [&str; 7] = ["reachable", "invariant", "and", "or", "not", "contains", "equals"];
 
 /// Returns true if a text is in this language.
-pub(super) fn is(text: &str) -> bool {
+pub(super) fn is_early_text(text: &str) -> bool {
     let lines = text.lines().filter_map(|line| line.split_once('='));
     let mut verbs = lines.map(|(_, rest)| rest.split_whitespace().next());
     verbs.any(|verb| matches!(verb, Some("reachable" | "invariant")))
@@ -35,7 +37,7 @@ pub(super) fn definitions(text: &str, net: &Net) -> Vec<TranslatedProperty> {
     let mut definitions: Vec<Vec<ContestToken>> = Vec::new();
     let (mut is_open, mut open_brackets) = (false, 0usize);
     for (number, line) in (1..).zip(text.lines()) {
-        let line_tokens = pieces(line, number, &LEXIS);
+        let line_tokens = split_tokens(line, number, &LEXIS);
         if line_tokens.is_empty() {
             is_open &= open_brackets > 0;
             continue;

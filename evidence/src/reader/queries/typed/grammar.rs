@@ -15,20 +15,20 @@
 //!
 //! The open operators are in a `Vec`, so deeply nested formulas do not overflow the call stack.
 
-use super::LONGEST;
+use super::MAX_XML_BYTES;
 use super::constraints;
 use super::operators::{
-    INFIX, Infix, PREFIX, PREFIX_LEVEL, ParsedOperand, PlaceSum, XmlFormula, add, closed, constant,
-    formula, joined, listed, of_a_run, prefixed,
+    INFIX, Infix, PREFIX, PREFIX_LEVEL, ParsedOperand, PlaceSum, XmlFormula, add, apply_infix,
+    apply_prefix, closed, constant, formula, node_elements, path_formula,
 };
 use super::words::{TypedToken, tokens};
-use crate::reader::names::{NameNotation, NamedKind, meant};
-use crate::reader::queries::DEEPEST;
+use crate::reader::names::{NameNotation, NamedKind, ids_of_name};
+use crate::reader::queries::MAX_DEPTH;
 use parikh_net::Net;
 use parikh_net::printable::Quoted;
 
 /// The largest number of open operators and brackets. Brackets alone do not add nesting depth.
-const MOST_OPEN: usize = 10 * DEEPEST;
+const MAX_OPEN_OPERATORS: usize = 10 * MAX_DEPTH;
 
 enum OpenOperator {
     /// An open group, with the closing bracket.
@@ -101,7 +101,7 @@ impl<'n> FormulaParser<'n> {
             ParsedOperand::Bound(xml) => xml,
             part => {
                 let formula = formula(part)?;
-                match formula.is_of_a_run {
+                match formula.is_path_formula {
                     true => format!("<all-paths>{}</all-paths>", formula.closed()),
                     false => formula.closed(),
                 }
@@ -121,7 +121,7 @@ impl<'n> FormulaParser<'n> {
         found
     }
 
-    fn must(&mut self, text: &str) -> Result<(), String> {
+    fn expect(&mut self, text: &str) -> Result<(), String> {
         match self.take_if(text) {
             true => Ok(()),
             false => Err(instead_of(&self.next, &format!("`{text}`"))),
@@ -132,8 +132,10 @@ impl<'n> FormulaParser<'n> {
     fn expression(&mut self) -> Result<ParsedOperand, String> {
         let mut open_operators: Vec<OpenOperator> = Vec::new();
         loop {
-            if open_operators.len() > MOST_OPEN {
-                return Err(format!("more than {MOST_OPEN} operators and brackets are nested"));
+            if open_operators.len() > MAX_OPEN_OPERATORS {
+                return Err(format!(
+                    "more than {MAX_OPEN_OPERATORS} operators and brackets are nested"
+                ));
             }
             if let Some((_, names)) = PREFIX.iter().find(|(text, _)| self.next.is(text)) {
                 self.take();
@@ -152,15 +154,19 @@ impl<'n> FormulaParser<'n> {
                     self.take();
                     let is_loosest = self.has_loosest_until && operator == Infix::Until;
                     let level = if is_loosest { 0 } else { level };
-                    let left =
-                        applied(&mut open_operators, part, level, operator.is_to_the_right())?;
+                    let left = apply_open_operators(
+                        &mut open_operators,
+                        part,
+                        level,
+                        operator.is_right_associative(),
+                    )?;
                     open_operators.push(OpenOperator::Infix { left, operator, level });
                     break;
                 }
-                part = applied(&mut open_operators, part, 0, false)?;
+                part = apply_open_operators(&mut open_operators, part, 0, false)?;
                 match open_operators.pop() {
                     Some(OpenOperator::Group(closing)) => {
-                        self.must(closing)?;
+                        self.expect(closing)?;
                         part = closed(part);
                     }
                     _ if self.next == TypedToken::End => return Ok(part),
@@ -177,7 +183,7 @@ impl<'n> FormulaParser<'n> {
     fn operand(&mut self) -> Result<ParsedOperand, String> {
         let token = self.take();
         let state_formula = |xml: String| {
-            Ok(ParsedOperand::Formula(XmlFormula { xml, by: None, is_of_a_run: false }))
+            Ok(ParsedOperand::Formula(XmlFormula { xml, junction: None, is_path_formula: false }))
         };
         match &token {
             TypedToken::Word(word) => match (word.as_str(), self.next.is("(")) {
@@ -186,16 +192,19 @@ impl<'n> FormulaParser<'n> {
                     let names = self.nodes(NamedKind::Transitions)?;
                     state_formula(format!(
                         "<is-fireable>{}</is-fireable>",
-                        listed("transition", &names)
+                        node_elements("transition", &names)
                     ))
                 }
                 ("fires", true) => {
                     let names = self.nodes(NamedKind::Transitions)?;
-                    Ok(of_a_run(format!("<fires>{}</fires>", listed("transition", &names))))
+                    Ok(path_formula(format!(
+                        "<fires>{}</fires>",
+                        node_elements("transition", &names)
+                    )))
                 }
                 ("tokens", true) => {
                     let mut sum = PlaceSum::default();
-                    self.must("(")?;
+                    self.expect("(")?;
                     loop {
                         let token = self.take();
                         add(&mut sum, self.place(&token)?, 1)?;
@@ -203,7 +212,7 @@ impl<'n> FormulaParser<'n> {
                             break;
                         }
                     }
-                    self.must(")")?;
+                    self.expect(")")?;
                     Ok(ParsedOperand::Number(sum))
                 }
                 ("bound" | "max", true) => self.bound(),
@@ -213,7 +222,7 @@ impl<'n> FormulaParser<'n> {
                     match activity_index
                         .and_then(|activity_index| self.activities.get(activity_index))
                     {
-                        Some(xml) => Ok(of_a_run(xml.clone())),
+                        Some(xml) => Ok(path_formula(xml.clone())),
                         None => self.place(&token).map(ParsedOperand::Number),
                     }
                 }
@@ -239,7 +248,7 @@ impl<'n> FormulaParser<'n> {
             let mut unfolded = Vec::new();
             for (id, place) in ids.iter().zip(coloured_places) {
                 let place = place.ok_or_else(|| format!("`{id}` is not a coloured place"))?;
-                unfolded.extend(self.unfolded(place, &colour)?);
+                unfolded.extend(self.unfolded_place(place, &colour)?);
             }
             ids = unfolded;
         }
@@ -251,7 +260,7 @@ impl<'n> FormulaParser<'n> {
     fn node(&mut self, token: &TypedToken, kind: NamedKind) -> Result<Vec<String>, String> {
         if token.is("id") && matches!(self.next, TypedToken::Name(_)) {
             let exact = self.take();
-            return meant(self.net, kind, exact.name().unwrap_or_default(), NameNotation::Id);
+            return ids_of_name(self.net, kind, exact.name().unwrap_or_default(), NameNotation::Id);
         }
         let notation = match token {
             _ if self.has_ids_only => NameNotation::Id,
@@ -259,12 +268,12 @@ impl<'n> FormulaParser<'n> {
             _ => NameNotation::Bare,
         };
         let name = token.name().ok_or_else(|| instead_of(token, "a name"))?;
-        meant(self.net, kind, name, notation)
+        ids_of_name(self.net, kind, name, notation)
     }
 
     /// Returns the place of one colour in the unfolding. Returns `None` if tokens of this colour
     /// never occur, so that the unfolding has no such place.
-    fn unfolded(&self, place: usize, colour: &str) -> Result<Option<String>, String> {
+    fn unfolded_place(&self, place: usize, colour: &str) -> Result<Option<String>, String> {
         let folding = self.net.folding();
         let id = folding.and_then(|folding| folding.colour_names()?.unfolded(place, colour));
         let id = id.ok_or_else(|| {
@@ -309,13 +318,13 @@ impl<'n> FormulaParser<'n> {
 
     /// Takes nodes in parentheses, separated by commas, and returns their ids.
     fn nodes(&mut self, kind: NamedKind) -> Result<Vec<String>, String> {
-        self.must("(")?;
+        self.expect("(")?;
         let mut ids = Vec::new();
         loop {
             let token = self.take();
             ids.extend(self.node(&token, kind)?);
             if !self.take_if(",") {
-                self.must(")")?;
+                self.expect(")")?;
                 return Ok(ids);
             }
         }
@@ -323,7 +332,7 @@ impl<'n> FormulaParser<'n> {
 
     /// Takes the places of a bound: a sum in parentheses, where commas may replace plus signs.
     fn bound(&mut self) -> Result<ParsedOperand, String> {
-        self.must("(")?;
+        self.expect("(")?;
         let mut places = String::new();
         loop {
             let token = self.take();
@@ -331,13 +340,13 @@ impl<'n> FormulaParser<'n> {
                 true => self.nodes(NamedKind::Places)?,
                 false => self.place(&token)?.terms.into_keys().collect(),
             };
-            places.push_str(&listed("place", &names));
+            places.push_str(&node_elements("place", &names));
             if names.is_empty() {
                 // A colour that never has a token.
                 places.push_str("<none/>");
             }
             if !self.take_if("+") && !self.take_if(",") {
-                self.must(")")?;
+                self.expect(")")?;
                 return Ok(ParsedOperand::Bound(format!("<place-bound>{places}</place-bound>")));
             }
         }
@@ -346,7 +355,7 @@ impl<'n> FormulaParser<'n> {
     /// Takes the operands of a constraint, and returns the formula of the constraint.
     fn constraint(&mut self, name: &str) -> Result<ParsedOperand, String> {
         let (operand_count, text) = constraints::named(name).unwrap_or((0, ""));
-        self.must("(")?;
+        self.expect("(")?;
         let mut activities = Vec::new();
         loop {
             let token = self.take();
@@ -355,7 +364,7 @@ impl<'n> FormulaParser<'n> {
                 break;
             }
         }
-        self.must(")")?;
+        self.expect(")")?;
         if activities.len() != operand_count {
             return Err(format!(
                 "`{name}` takes {operand_count} activities, not {}",
@@ -380,9 +389,9 @@ impl<'n> FormulaParser<'n> {
         }
         let ids = match token.is("id") && matches!(self.next, TypedToken::Name(_)) {
             true => self.node(token, NamedKind::Transitions)?,
-            false => meant(self.net, NamedKind::Transitions, name, NameNotation::Quoted)?,
+            false => ids_of_name(self.net, NamedKind::Transitions, name, NameNotation::Quoted)?,
         };
-        Ok(format!("<fires>{}</fires>", listed("transition", &ids)))
+        Ok(format!("<fires>{}</fires>", node_elements("transition", &ids)))
     }
 }
 
@@ -392,7 +401,7 @@ fn instead_of(found: &TypedToken, expected: &str) -> String {
 
 /// Applies the open operators that bind tighter than `level`. Operators of equal level are applied,
 /// too, unless `right` is set.
-fn applied(
+fn apply_open_operators(
     open_operators: &mut Vec<OpenOperator>,
     mut part: ParsedOperand,
     level: u8,
@@ -403,10 +412,10 @@ fn applied(
     loop {
         part = match open_operators.pop() {
             Some(OpenOperator::Prefix(names)) if binds_tighter(PREFIX_LEVEL) => {
-                prefixed(names, part)?
+                apply_prefix(names, part)?
             }
             Some(OpenOperator::Infix { left, operator, level }) if binds_tighter(level) => {
-                joined(operator, left, part)?
+                apply_infix(operator, left, part)?
             }
             other => {
                 open_operators.extend(other);
@@ -414,7 +423,7 @@ fn applied(
             }
         };
         if let ParsedOperand::Formula(formula) = &part
-            && formula.xml.len() > LONGEST
+            && formula.xml.len() > MAX_XML_BYTES
         {
             return Err("the formula is too long".to_owned());
         }

@@ -41,11 +41,11 @@ const WORDS: [(&str, &str); 29] = [
 ];
 
 /// The keywords for whole formulas, with the beginning of their translation.
-const WHOLE: [(&str, &str); 4] =
+const GOAL_KEYWORDS: [(&str, &str); 4] =
     [("REACHABLE", "EF"), ("INVARIANT", "AG"), ("IMPOSSIBLE", "AG !"), ("LIVE", "AG EF")];
 
 /// The keywords that no other formula language has.
-const OWN: [&str; 21] = [
+const KEYWORDS_OF_LOLA_ONLY: [&str; 21] = [
     "XOR",
     "TRUE",
     "FALSE",
@@ -96,13 +96,13 @@ const SIGNS: [(&str, &str); 22] = [
 ];
 
 /// Returns true if a text is in this language.
-pub(super) fn is(text: &str) -> bool {
+pub(super) fn is_lola_text(text: &str) -> bool {
     // In the `--formula` language, `#` begins a comment.
     let lines = || text.lines().map(|line| line.split('#').next().unwrap_or_default());
     let mut words = lines().flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
     let has_end_sign = |line: &str| line.contains(';') || line.trim_start().starts_with('{');
     !lines().any(|line| line.contains('"'))
-        && (words.any(|word| OWN.contains(&word)) || lines().any(has_end_sign))
+        && (words.any(|word| KEYWORDS_OF_LOLA_ONLY.contains(&word)) || lines().any(has_end_sign))
 }
 
 /// A word or sign of LoLA.
@@ -115,7 +115,7 @@ struct LolaToken<'t> {
 
 /// Translates the formulas of a text into tokens of the `--formula` language, each with its line.
 pub(super) fn formulas(text: &str) -> Vec<(u64, Result<Vec<TypedToken>, String>)> {
-    match pieces(text) {
+    match tokens(text) {
         Err((line, what)) => vec![(line, Err(what))],
         Ok(pieces) => {
             let formulas = pieces.split(|piece| matches!(piece.text, ";" | ":"));
@@ -126,7 +126,7 @@ pub(super) fn formulas(text: &str) -> Vec<(u64, Result<Vec<TypedToken>, String>)
 }
 
 /// Splits a text into words and signs. Returns the line and a message for an unknown character.
-fn pieces(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
+fn tokens(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
     let mut pieces = Vec::new();
     let (mut rest, mut line) = (text, 1);
     while let Some(c) = rest.chars().next() {
@@ -156,7 +156,7 @@ fn pieces(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
     Ok(pieces)
 }
 
-fn known(word: &str) -> Option<&'static str> {
+fn translation(word: &str) -> Option<&'static str> {
     WORDS.iter().find(|(known, _)| *known == word).map(|(_, own)| *own)
 }
 
@@ -174,7 +174,7 @@ fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
         all => all,
     };
     let goal_keyword =
-        pieces.first().and_then(|it| WHOLE.iter().find(|(word, _)| *word == it.text));
+        pieces.first().and_then(|it| GOAL_KEYWORDS.iter().find(|(word, _)| *word == it.text));
     if let Some((_, operators)) = goal_keyword {
         push(&mut tokens, operators)?;
         push(&mut tokens, "(")?;
@@ -197,9 +197,9 @@ fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
             push(&mut tokens, sign.map_or(piece.text, |(_, translation)| translation))?;
             continue;
         }
-        match known(piece.text).filter(|_| list_depth == 0) {
+        match translation(piece.text).filter(|_| list_depth == 0) {
             Some(translation) => {
-                ask_for_brackets(translation, &pieces[index + 1..])?;
+                check_brackets(translation, &pieces[index + 1..])?;
                 push(&mut tokens, translation)?;
             }
             None if list_depth == 0
@@ -221,9 +221,9 @@ fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
 
 /// Returns an error if a comparison without brackets follows a temporal operator and is an operand
 /// of another operator.
-fn ask_for_brackets(operator: &str, following: &[LolaToken<'_>]) -> Result<(), String> {
+fn check_brackets(operator: &str, following: &[LolaToken<'_>]) -> Result<(), String> {
     let is_temporal = |text: &str| text.bytes().all(|byte| b"AEGFX ".contains(&byte));
-    let is_operand = |piece: &LolaToken<'_>| piece.is_word && known(piece.text).is_none();
+    let is_operand = |piece: &LolaToken<'_>| piece.is_word && translation(piece.text).is_none();
     let is_sign = |piece: &&LolaToken<'_>| matches!(piece.text, "NOT" | "!" | "-");
     let next = following.iter().find(|piece| !is_sign(piece));
     if !is_temporal(operator) || !next.is_some_and(is_operand) {

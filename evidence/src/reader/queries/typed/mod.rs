@@ -28,7 +28,7 @@ use grammar::FormulaParser;
 use parikh_net::Net;
 
 /// The greatest length of a formula in XML, in bytes. `<->` and `xor` duplicate their operands.
-const LONGEST: usize = 1 << 26;
+const MAX_XML_BYTES: usize = 1 << 26;
 
 /// A reader for the XML of one formula about the net: about all runs, or about cases only.
 pub type AsXml<'a> = &'a dyn Fn(&Net, &[u8]) -> Result<Vec<AuditedProperty>, Unreadable>;
@@ -36,9 +36,9 @@ pub type AsXml<'a> = &'a dyn Fn(&Net, &[u8]) -> Result<Vec<AuditedProperty>, Unr
 /// Reads the formulas of a text in the detected language. A formula without a name has an empty id.
 pub fn read(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
     match () {
-        () if contest::is(text) => read_contest(net, text, as_xml),
-        () if lola::is(text) => read_lola(net, text, as_xml),
-        () if early::is(text) => read_early(net, text, as_xml),
+        () if contest::is_contest_text(text) => read_contest(net, text, as_xml),
+        () if lola::is_lola_text(text) => read_lola(net, text, as_xml),
+        () if early::is_early_text(text) => read_early(net, text, as_xml),
         () => read_inline(net, text, as_xml),
     }
 }
@@ -89,7 +89,7 @@ pub fn read_one(net: &Net, text: &str, as_xml: AsXml<'_>) -> AuditedProperty {
 
 /// Names each formula without a name `formula-N`, where N is its position among all formulas, or
 /// the next number that is free. Repeated names get numbers from the second on.
-pub fn name_the_others(properties: &mut [AuditedProperty]) {
+pub fn name_unnamed(properties: &mut [AuditedProperty]) {
     let mut used_ids: std::collections::HashSet<String> =
         properties.iter().map(|it| it.id.clone()).collect();
     for (index, property) in properties.iter_mut().enumerate().filter(|(_, it)| it.id.is_empty()) {

@@ -10,7 +10,7 @@ pub(super) enum Infix {
     /// A conjunction or disjunction, with the name of its XML element.
     Junction(&'static str),
     /// An equivalence if true, an exclusive or if false.
-    Alike(bool),
+    Equivalence(bool),
     Until,
     /// A comparison, with the name of its XML element.
     Compare(&'static str),
@@ -20,7 +20,7 @@ pub(super) enum Infix {
 }
 
 impl Infix {
-    pub(super) fn is_to_the_right(self) -> bool {
+    pub(super) fn is_right_associative(self) -> bool {
         matches!(self, Infix::Until | Infix::Junction("implication"))
     }
 
@@ -32,16 +32,16 @@ impl Infix {
 
 /// The infix operators with their precedences; higher numbers bind tighter.
 pub(super) const INFIX: [(&str, Infix, u8); 26] = [
-    ("<->", Infix::Alike(true), 1),
-    ("<=>", Infix::Alike(true), 1),
-    ("iff", Infix::Alike(true), 1),
+    ("<->", Infix::Equivalence(true), 1),
+    ("<=>", Infix::Equivalence(true), 1),
+    ("iff", Infix::Equivalence(true), 1),
     ("->", Infix::Junction("implication"), 2),
     ("=>", Infix::Junction("implication"), 2),
     ("implies", Infix::Junction("implication"), 2),
     ("||", Infix::Junction("disjunction"), 3),
     ("|", Infix::Junction("disjunction"), 3),
     ("or", Infix::Junction("disjunction"), 3),
-    ("xor", Infix::Alike(false), 4),
+    ("xor", Infix::Equivalence(false), 4),
     ("&&", Infix::Junction("conjunction"), 5),
     ("&", Infix::Junction("conjunction"), 5),
     ("and", Infix::Junction("conjunction"), 5),
@@ -86,14 +86,14 @@ pub(super) struct XmlFormula {
     pub(super) xml: String,
     /// The name of the junction element, if the formula is a junction to which operands may be
     /// added.
-    pub(super) by: Option<&'static str>,
+    pub(super) junction: Option<&'static str>,
     /// True if the formula has a temporal operator outside of all path quantifiers.
-    pub(super) is_of_a_run: bool,
+    pub(super) is_path_formula: bool,
 }
 
 impl XmlFormula {
     pub(super) fn closed(self) -> String {
-        match self.by {
+        match self.junction {
             Some(junction) => format!("<{junction}>{}</{junction}>", self.xml),
             None => self.xml,
         }
@@ -117,12 +117,12 @@ pub(super) enum ParsedOperand {
     Bound(String),
 }
 
-pub(super) fn listed(kind: &str, names: &[String]) -> String {
+pub(super) fn node_elements(kind: &str, names: &[String]) -> String {
     names.iter().map(|name| format!("<{kind} name=\"{}\"/>", escaped(name))).collect()
 }
 
-pub(super) fn of_a_run(xml: String) -> ParsedOperand {
-    ParsedOperand::Formula(XmlFormula { xml, by: None, is_of_a_run: true })
+pub(super) fn path_formula(xml: String) -> ParsedOperand {
+    ParsedOperand::Formula(XmlFormula { xml, junction: None, is_path_formula: true })
 }
 
 pub(super) fn constant(digits: &str, sign: i128) -> Result<ParsedOperand, String> {
@@ -137,8 +137,12 @@ pub(super) fn constant(digits: &str, sign: i128) -> Result<ParsedOperand, String
 pub(super) fn closed(part: ParsedOperand) -> ParsedOperand {
     match part {
         ParsedOperand::Formula(formula) => {
-            let is_of_a_run = formula.is_of_a_run;
-            ParsedOperand::Formula(XmlFormula { xml: formula.closed(), by: None, is_of_a_run })
+            let is_of_a_run = formula.is_path_formula;
+            ParsedOperand::Formula(XmlFormula {
+                xml: formula.closed(),
+                junction: None,
+                is_path_formula: is_of_a_run,
+            })
         }
         other => other,
     }
@@ -161,44 +165,50 @@ fn number(part: ParsedOperand) -> Result<PlaceSum, String> {
     }
 }
 
-pub(super) fn prefixed(names: &[&str], part: ParsedOperand) -> Result<ParsedOperand, String> {
+pub(super) fn apply_prefix(names: &[&str], part: ParsedOperand) -> Result<ParsedOperand, String> {
     let inner = formula(part)?;
     let is_of_a_run = match names {
-        ["negation"] => inner.is_of_a_run,
+        ["negation"] => inner.is_path_formula,
         [first, ..] => !matches!(*first, "all-paths" | "exists-path"),
         [] => false,
     };
     let enclosed = |xml, name: &&str| format!("<{name}>{xml}</{name}>");
     let xml = names.iter().rev().fold(inner.closed(), enclosed);
-    Ok(ParsedOperand::Formula(XmlFormula { xml, by: None, is_of_a_run }))
+    Ok(ParsedOperand::Formula(XmlFormula { xml, junction: None, is_path_formula: is_of_a_run }))
 }
 
 /// Applies an infix operator to two operands.
-pub(super) fn joined(
+pub(super) fn apply_infix(
     operator: Infix,
     left: ParsedOperand,
     right: ParsedOperand,
 ) -> Result<ParsedOperand, String> {
     let (xml, junction, is_of_a_run) = match operator {
         Infix::Plus | Infix::Minus | Infix::Times => {
-            return added(operator, number(left)?, number(right)?).map(ParsedOperand::Number);
+            return apply_arithmetic(operator, number(left)?, number(right)?)
+                .map(ParsedOperand::Number);
         }
         Infix::Compare(name) => {
-            let sides = [number(left)?, number(right)?].iter().map(side).collect::<String>();
+            let sides =
+                [number(left)?, number(right)?].iter().map(comparison_side).collect::<String>();
             (format!("<{name}>{sides}</{name}>"), None, false)
         }
         Infix::Junction(name) => {
             let (mut left, right) = (formula(left)?, formula(right)?);
-            let is_of_a_run = left.is_of_a_run || right.is_of_a_run;
-            if left.by != Some(name) || !operator.is_chain() {
-                left = XmlFormula { xml: left.closed(), by: Some(name), is_of_a_run };
+            let is_of_a_run = left.is_path_formula || right.is_path_formula;
+            if left.junction != Some(name) || !operator.is_chain() {
+                left = XmlFormula {
+                    xml: left.closed(),
+                    junction: Some(name),
+                    is_path_formula: is_of_a_run,
+                };
             }
             left.xml.push_str(&right.closed());
-            (left.xml, left.by, is_of_a_run)
+            (left.xml, left.junction, is_of_a_run)
         }
-        Infix::Alike(is_equivalence) => {
+        Infix::Equivalence(is_equivalence) => {
             let (left, right) = (formula(left)?, formula(right)?);
-            let is_of_a_run = left.is_of_a_run || right.is_of_a_run;
+            let is_of_a_run = left.is_path_formula || right.is_path_formula;
             let name = if is_equivalence { "equivalence" } else { "exclusive-disjunction" };
             let (left, right) = (left.closed(), right.closed());
             (format!("<{name}>{left}{right}</{name}>"), None, is_of_a_run)
@@ -210,7 +220,7 @@ pub(super) fn joined(
             (format!("<{until}>{parts}</{until}>"), None, true)
         }
     };
-    Ok(ParsedOperand::Formula(XmlFormula { xml, by: junction, is_of_a_run }))
+    Ok(ParsedOperand::Formula(XmlFormula { xml, junction, is_path_formula: is_of_a_run }))
 }
 
 /// Adds `factor` times another sum.
@@ -225,7 +235,11 @@ pub(super) fn add(sum: &mut PlaceSum, other: PlaceSum, factor: i128) -> Result<(
     Ok(())
 }
 
-fn added(operator: Infix, mut left: PlaceSum, mut right: PlaceSum) -> Result<PlaceSum, String> {
+fn apply_arithmetic(
+    operator: Infix,
+    mut left: PlaceSum,
+    mut right: PlaceSum,
+) -> Result<PlaceSum, String> {
     if operator != Infix::Times {
         add(&mut left, right, if operator == Infix::Plus { 1 } else { -1 })?;
         return Ok(left);
@@ -242,7 +256,7 @@ fn added(operator: Infix, mut left: PlaceSum, mut right: PlaceSum) -> Result<Pla
 }
 
 /// Returns the XML of one side of a comparison.
-fn side(sum: &PlaceSum) -> String {
+fn comparison_side(sum: &PlaceSum) -> String {
     let mut xml = String::from("<integer-sum>");
     for (place, factor) in &sum.terms {
         let _ = write!(

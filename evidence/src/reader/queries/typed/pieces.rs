@@ -52,7 +52,7 @@ impl ContestToken {
 }
 
 /// Splits a text, which begins in `line`, into tokens.
-pub(super) fn pieces(text: &str, mut line: u64, lexis: &ContestLexis) -> Vec<ContestToken> {
+pub(super) fn split_tokens(text: &str, mut line: u64, lexis: &ContestLexis) -> Vec<ContestToken> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {

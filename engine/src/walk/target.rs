@@ -13,8 +13,8 @@
 //!
 //! For a maximum, the target is a value larger than the largest one seen.
 
-use super::machine::{WatchedMarking, below};
-use super::watch::{NONE, WatchedAtom, place_atom};
+use super::machine::{WatchedMarking, random_below};
+use super::watch::{NO_INDEX, WatchedAtom, watched_form};
 use fastrand::Rng;
 use parikh_net::{LinearSum, MarkingGoal, Predicate};
 
@@ -92,7 +92,7 @@ impl WalkTarget {
                     // The increment is random: with increments of one, 50,000 tokens would take too
                     // long.
                     let bits = 64 - record.best.max(4).leading_zeros() as usize;
-                    let more = 1i64 << below(rng, bits);
+                    let more = 1i64 << random_below(rng, bits);
                     self.at_least(record.cell, record.best.saturating_add(more));
                 }
             }
@@ -119,7 +119,7 @@ impl WalkTarget {
         grow: u32,
     ) {
         self.clear();
-        for (cell, &value) in values[..machine.compiled.places].iter().enumerate() {
+        for (cell, &value) in values[..machine.compiled.place_count].iter().enumerate() {
             if value > 0 {
                 self.at_least(cell as u32, value);
             }
@@ -194,7 +194,7 @@ impl WalkTarget {
             Predicate::True | Predicate::False | Predicate::NotDead => {}
             Predicate::Dead => self.dead = true,
             Predicate::Atom(atom) => {
-                if let WatchedAtom::At { sum, place, value, above } = place_atom(atom) {
+                if let WatchedAtom::Threshold { sum, place, value, above } = watched_form(atom) {
                     let cell = cell_of(machine, sum.as_ref(), place);
                     match above {
                         true => self.at_least(cell, value),
@@ -212,21 +212,22 @@ impl WalkTarget {
                 let near = inputs
                     .iter()
                     .min_by_key(|arc| machine.value(arc.place.index() as u32) - arc.weight as i64);
-                let any = (!inputs.is_empty()).then(|| &inputs[below(rng, inputs.len().max(1))]);
-                let input = if below(rng, 2) == 0 { near } else { any };
+                let any =
+                    (!inputs.is_empty()).then(|| &inputs[random_below(rng, inputs.len().max(1))]);
+                let input = if random_below(rng, 2) == 0 { near } else { any };
                 if let Some(arc) = input {
                     self.at_most(arc.place.index() as u32, arc.weight as i64 - 1);
                 }
             }
             Predicate::And(parts) => parts.iter().for_each(|part| self.add(machine, part, rng)),
             Predicate::Or(parts) => {
-                let any = below(rng, parts.len());
+                let any = random_below(rng, parts.len());
                 let nearest = parts.iter().enumerate().min_by_key(|&(at, part)| {
                     // Ties are broken at random, so that walks differ.
                     (miss(machine, part), (at + any) % parts.len())
                 });
                 match nearest {
-                    Some((nearest, _)) if below(rng, 3) > 0 => {
+                    Some((nearest, _)) if random_below(rng, 3) > 0 => {
                         self.add(machine, &parts[nearest], rng);
                     }
                     _ => self.add(machine, &parts[any], rng),
@@ -239,7 +240,7 @@ impl WalkTarget {
 fn cell_of(machine: &WatchedMarking<'_>, sum: Option<&LinearSum>, place: u32) -> u32 {
     match sum {
         // Every sum of a watched goal has a cell.
-        Some(sum) => machine.compiled.cell_of.get(sum).copied().unwrap_or(NONE),
+        Some(sum) => machine.compiled.cell_of.get(sum).copied().unwrap_or(NO_INDEX),
         None => place,
     }
 }
@@ -251,7 +252,7 @@ fn miss(machine: &WatchedMarking<'_>, predicate: &Predicate) -> u64 {
     match predicate {
         Predicate::True => 0,
         Predicate::False => u64::MAX,
-        Predicate::Atom(atom) => match place_atom(atom) {
+        Predicate::Atom(atom) => match watched_form(atom) {
             WatchedAtom::Constant(holds) => {
                 if holds {
                     0
@@ -259,7 +260,7 @@ fn miss(machine: &WatchedMarking<'_>, predicate: &Predicate) -> u64 {
                     u64::MAX
                 }
             }
-            WatchedAtom::At { sum, place, value, above } => {
+            WatchedAtom::Threshold { sum, place, value, above } => {
                 let now = machine.value(cell_of(machine, sum.as_ref(), place));
                 let wish = match above {
                     true => TargetInterval { low: value, high: i64::MAX },

@@ -6,21 +6,21 @@
 //! begun is completed. So the next transition is one that takes from a place with more tokens than
 //! before, or puts on a place with fewer tokens.
 
-use crate::walk::machine::{WatchedMarking, below};
+use crate::walk::machine::{WatchedMarking, random_below};
 use fastrand::Rng;
 use parikh_net::PlaceId;
 
 /// Limit on the number of places inspected for one choice, and on the arcs of each.
-const LOOK: usize = 12;
+const MAX_INSPECTED: usize = 12;
 
 /// Tokens moved since the walk was at its base marking.
 pub(super) struct ReturnDistance {
     /// Token differences, indexed by place.
-    moved: Vec<i64>,
+    differences: Vec<i64>,
     /// The places with a difference, in no order.
-    places: Vec<u32>,
+    changed_places: Vec<u32>,
     /// For each place, its position in `places`.
-    slots: Vec<u32>,
+    positions: Vec<u32>,
     candidates: Vec<(u32, u32)>,
 }
 
@@ -28,32 +28,32 @@ impl ReturnDistance {
     /// Creates the state at the base marking.
     pub(super) fn new(places: usize) -> Self {
         ReturnDistance {
-            moved: vec![0; places],
-            places: Vec::new(),
-            slots: vec![0; places],
+            differences: vec![0; places],
+            changed_places: Vec::new(),
+            positions: vec![0; places],
             candidates: Vec::new(),
         }
     }
 
     /// Makes the current marking the base.
     pub(super) fn begin(&mut self) {
-        self.places.drain(..).for_each(|place| self.moved[place as usize] = 0);
+        self.changed_places.drain(..).for_each(|place| self.differences[place as usize] = 0);
     }
 
     /// Records `by` firings of a class.
     pub(super) fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, by: i64) {
         for change in machine.compiled.changes_of(class) {
-            let Some(moved) = self.moved.get_mut(change.cell as usize) else { continue };
+            let Some(moved) = self.differences.get_mut(change.cell as usize) else { continue };
             let before = *moved;
             *moved += by * change.delta;
             if before == 0 {
-                self.slots[change.cell as usize] = self.places.len() as u32;
-                self.places.push(change.cell);
+                self.positions[change.cell as usize] = self.changed_places.len() as u32;
+                self.changed_places.push(change.cell);
             } else if *moved == 0 {
-                let slot = self.slots[change.cell as usize] as usize;
-                self.places.swap_remove(slot);
-                if let Some(&other) = self.places.get(slot) {
-                    self.slots[other as usize] = slot as u32;
+                let slot = self.positions[change.cell as usize] as usize;
+                self.changed_places.swap_remove(slot);
+                if let Some(&other) = self.changed_places.get(slot) {
+                    self.positions[other as usize] = slot as u32;
                 }
             }
         }
@@ -63,8 +63,9 @@ impl ReturnDistance {
     /// depend on the places in `looked_at`: no place has fewer tokens, and none of these places has
     /// more.
     pub(super) fn is_back(&self, looked_at: &[bool]) -> bool {
-        let back = |&place: &u32| self.moved[place as usize] > 0 && !looked_at[place as usize];
-        self.places.iter().all(back)
+        let back =
+            |&place: &u32| self.differences[place as usize] > 0 && !looked_at[place as usize];
+        self.changed_places.iter().all(back)
     }
 
     /// Returns a class that may lead back. Returns a random enabled class if there is none or no
@@ -73,18 +74,18 @@ impl ReturnDistance {
         let net = machine.compiled.net;
         self.candidates.clear();
         let mut total = 0;
-        let count = self.places.len();
-        let turn = below(rng, count.max(1));
-        for at in 0..count.min(LOOK) {
-            let place = self.places[(turn + at) % count];
+        let count = self.changed_places.len();
+        let turn = random_below(rng, count.max(1));
+        for at in 0..count.min(MAX_INSPECTED) {
+            let place = self.changed_places[(turn + at) % count];
             let id = PlaceId::new(place as usize);
-            let more = self.moved[place as usize] > 0;
+            let more = self.differences[place as usize] > 0;
             let arcs = if more { net.consumers(id) } else { net.producers(id) };
-            let arc_turn = below(rng, arcs.len().max(1));
-            for at in 0..arcs.len().min(LOOK) {
+            let arc_turn = random_below(rng, arcs.len().max(1));
+            for at in 0..arcs.len().min(MAX_INSPECTED) {
                 let transition = arcs[(arc_turn + at) % arcs.len()].transition;
                 let class = net.effect_of(transition).index() as u32;
-                if !machine.is_live(class) || machine.is_neutral(class) {
+                if !machine.is_enabled(class) || machine.is_without_effect(class) {
                     continue;
                 }
                 let weight = match self.gain(machine, class) {
@@ -98,9 +99,9 @@ impl ReturnDistance {
         }
         if total == 0 {
             let enabled = machine.enabled();
-            return (!enabled.is_empty()).then(|| enabled.nth(below(rng, enabled.len())));
+            return (!enabled.is_empty()).then(|| enabled.nth(random_below(rng, enabled.len())));
         }
-        let mut drawn = below(rng, total as usize) as u32;
+        let mut drawn = random_below(rng, total as usize) as u32;
         let chosen = self.candidates.iter().find(|&&(_, weight)| {
             let here = drawn < weight;
             drawn = drawn.saturating_sub(weight);
@@ -114,7 +115,7 @@ impl ReturnDistance {
     fn gain(&self, machine: &WatchedMarking<'_>, class: u32) -> i64 {
         let mut gain = 0;
         for change in machine.compiled.changes_of(class) {
-            if let Some(&moved) = self.moved.get(change.cell as usize) {
+            if let Some(&moved) = self.differences.get(change.cell as usize) {
                 let after = moved.saturating_add(change.delta);
                 gain += moved.saturating_abs().saturating_sub(after.saturating_abs()).signum();
             }

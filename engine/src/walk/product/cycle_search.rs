@@ -7,24 +7,24 @@
 //! Markings with smaller differences are expanded first, so that one process completes its cycle
 //! before another one begins.
 
-use super::subsets::NOTHING;
-use super::walker::{Letters, ProductWalk};
-use crate::walk::machine::below;
+use super::subsets::EMPTY_SET;
+use super::walker::{AllowedLetters, ProductWalk};
+use crate::walk::machine::random_below;
 use parikh_net::{PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
 /// Number of first firings of a search.
-const STARTS: usize = 4;
+const MAX_FIRST_FIRINGS: usize = 4;
 /// Limit on the number of places inspected per marking, and on the arcs of each.
-const LOOK: usize = 24;
+const MAX_INSPECTED: usize = 24;
 /// Cost of a displaced token, relative to a firing with cost 1.
-const AWAY: u64 = 4;
+const DISPLACED_TOKEN_COST: u64 = 4;
 /// Number of firings between two checks of the budget.
 const POLLING: usize = 256;
 /// Additional firings granted after a cycle was found.
-const REWARD: u64 = 20_000;
+const FIRINGS_PER_FOUND_CYCLE: u64 = 20_000;
 
 /// Differences in token counts from the start, by ascending place, without zeros.
 type TokenDifferences = Box<[(u32, i64)]>;
@@ -32,22 +32,22 @@ type TokenDifferences = Box<[(u32, i64)]>;
 /// A marking of the search, with its predecessor.
 struct TourNode {
     /// Index of the predecessor. The first stop is its own predecessor.
-    before: u32,
+    predecessor: u32,
     /// The fired transition, and the letter read by the firing.
-    fired: (u32, u32),
-    moved: TokenDifferences,
+    transition_and_letter: (u32, u32),
+    differences: TokenDifferences,
     /// The letter of the marking.
     letter: u32,
     set: u32,
     /// The hash of the marking (the sum over the fired classes), and a bit mask of the letters
     /// read.
-    names: (u64, u64),
+    hash_and_letters: (u64, u64),
     firings: u32,
 }
 
 /// Start and requirements of a search.
 #[derive(Clone, Copy)]
-pub(super) struct Start {
+pub(super) struct CycleStart {
     /// Index of the property.
     pub(super) position: usize,
     /// The set of automaton states.
@@ -55,12 +55,12 @@ pub(super) struct Start {
     /// The letter of the start marking.
     pub(super) here: u32,
     /// The letters that the cycle may read.
-    pub(super) allowed: Letters,
+    pub(super) allowed: AllowedLetters,
 }
 
 /// A search from a given marking.
-struct Tours {
-    start: Start,
+struct CycleSearch {
+    start: CycleStart,
     stops: Vec<TourNode>,
     /// Unexpanded stops, the cheapest and then the newest first.
     open: BinaryHeap<(Reverse<u64>, u32)>,
@@ -73,32 +73,32 @@ impl ProductWalk<'_> {
     /// machine is unchanged afterwards.
     pub(super) fn find_tour(
         &mut self,
-        start: Start,
+        start: CycleStart,
         most: usize,
         budget: &Budget,
     ) -> Option<Vec<u32>> {
         let first = TourNode {
-            before: 0,
-            fired: (0, 0),
-            moved: Box::default(),
+            predecessor: 0,
+            transition_and_letter: (0, 0),
+            differences: Box::default(),
             letter: start.here,
             set: start.set,
-            names: (0, 0),
+            hash_and_letters: (0, 0),
             firings: 0,
         };
         let (open, met) = (BinaryHeap::from([(Reverse(0), 0)]), HashSet::new());
-        let mut tours = Tours { start, stops: vec![first], open, met };
+        let mut tours = CycleSearch { start, stops: vec![first], open, met };
         let mut tried = 0;
         while let Some((_, at)) = tours.open.pop() {
-            for transition in self.ways_on(&tours.stops[at as usize].moved) {
+            for transition in self.candidate_transitions(&tours.stops[at as usize].differences) {
                 tried += 1;
-                let is_over = tried > most || self.patience == 0;
+                let is_over = tried > most || self.search_firings_left == 0;
                 if is_over || self.is_over(tried % POLLING == 0, budget) {
                     return None;
                 }
-                self.patience -= 1;
-                if self.goes_round(&mut tours, at, transition) {
-                    self.patience += REWARD;
+                self.search_firings_left -= 1;
+                if self.expand(&mut tours, at, transition) {
+                    self.search_firings_left += FIRINGS_PER_FOUND_CYCLE;
                     return Some(tours.way_to(tours.stops.len() - 1).0);
                 }
             }
@@ -107,29 +107,29 @@ impl ProductWalk<'_> {
     }
 
     /// Returns the transitions to try next, one per effect.
-    fn ways_on(&mut self, moved: &TokenDifferences) -> Vec<u32> {
+    fn candidate_transitions(&mut self, moved: &TokenDifferences) -> Vec<u32> {
         let (machine, rng) = (&self.machine, &mut self.resources.rng);
         if moved.is_empty() {
             let enabled = machine.enabled();
-            let count = enabled.len().min(STARTS);
+            let count = enabled.len().min(MAX_FIRST_FIRINGS);
             let classes: Vec<u32> =
-                (0..count).map(|_| enabled.nth(below(rng, enabled.len()))).collect();
+                (0..count).map(|_| enabled.nth(random_below(rng, enabled.len()))).collect();
             return classes.into_iter().map(|it| machine.representative(it, rng)).collect();
         }
         let (mut ways, mut classes) = (Vec::new(), HashSet::new());
-        let turn = below(rng, moved.len());
-        for at in 0..moved.len().min(LOOK) {
+        let turn = random_below(rng, moved.len());
+        for at in 0..moved.len().min(MAX_INSPECTED) {
             let (place, more) = moved[(turn + at) % moved.len()];
             let place = PlaceId::new(place as usize);
             let arcs = if more > 0 { self.net.consumers(place) } else { self.net.producers(place) };
-            let turn = below(rng, arcs.len().max(1));
-            for at in 0..arcs.len().min(LOOK) {
+            let turn = random_below(rng, arcs.len().max(1));
+            for at in 0..arcs.len().min(MAX_INSPECTED) {
                 let t = arcs[(turn + at) % arcs.len()].transition;
                 let class = self.net.effect_of(t);
                 let is_enabled = || {
                     self.net.pre(t).iter().all(|arc| {
                         let place = arc.place.index() as u32;
-                        let now = machine.value(place).saturating_add(tokens(moved, place));
+                        let now = machine.value(place).saturating_add(difference_of(moved, place));
                         u64::try_from(now).is_ok_and(|now| now >= arc.weight)
                     })
                 };
@@ -145,27 +145,27 @@ impl ProductWalk<'_> {
 
     /// Expands a stop by a firing. Returns true if this closes a cycle, whose end is then the last
     /// stop.
-    fn goes_round(&mut self, tours: &mut Tours, at: u32, transition: u32) -> bool {
-        let Start { position, set: base, here, allowed } = tours.start;
+    fn expand(&mut self, tours: &mut CycleSearch, at: u32, transition: u32) -> bool {
+        let CycleStart { position, set: base, here, allowed } = tours.start;
         let stop = &tours.stops[at as usize];
         let class = self.machine.class_of(transition);
-        let read = self.letter_with(stop.letter, transition);
+        let read = self.firing_letter(stop.letter, transition);
         let Some(followed) = self.followed[position].as_mut() else { return false };
         let set = match allowed {
-            Letters::Accepted => followed.subsets.after(stop.set, read, &self.alphabet),
-            Letters::Same | Letters::Any => stop.set,
+            AllowedLetters::Accepted => followed.subsets.successor(stop.set, read, &self.alphabet),
+            AllowedLetters::Same | AllowedLetters::Any => stop.set,
         };
-        let name = stop.names.0.wrapping_add(self.names[class as usize]);
+        let name = stop.hash_and_letters.0.wrapping_add(self.class_hashes[class as usize]);
         let letters = match allowed {
-            Letters::Accepted => stop.names.1 | 1 << (read % 64),
-            Letters::Same | Letters::Any => 0,
+            AllowedLetters::Accepted => stop.hash_and_letters.1 | 1 << (read % 64),
+            AllowedLetters::Same | AllowedLetters::Any => 0,
         };
-        if set == NOTHING || !tours.met.insert((name, letters, set)) {
+        if set == EMPTY_SET || !tours.met.insert((name, letters, set)) {
             return false;
         }
         self.firings += 1;
-        let moved = after(&stop.moved, self.net, transition);
-        let sees = |&(place, _): &(u32, i64)| followed.looked_at[place as usize];
+        let moved = differences_after(&stop.differences, self.net, transition);
+        let sees = |&(place, _): &(u32, i64)| followed.is_read_place[place as usize];
         let firings = stop.firings + 1;
         let letter = match moved.iter().any(sees) {
             false => here,
@@ -175,27 +175,35 @@ impl ProductWalk<'_> {
             },
         };
         let Some(followed) = &self.followed[position] else { return false };
-        if allowed == Letters::Same && followed.tells_apart(here, letter, &self.alphabet) {
+        if allowed == AllowedLetters::Same && followed.distinguishes(here, letter, &self.alphabet) {
             return false;
         }
         let distance: u64 = moved.iter().map(|(_, more)| more.unsigned_abs()).sum();
-        let cost = distance.saturating_mul(AWAY).saturating_add(firings.into());
-        let is_back = moved.iter().all(|it| it.1 > 0 && !followed.looked_at[it.0 as usize]);
+        let cost = distance.saturating_mul(DISPLACED_TOKEN_COST).saturating_add(firings.into());
+        let is_back = moved.iter().all(|it| it.1 > 0 && !followed.is_read_place[it.0 as usize]);
         let next = tours.stops.len() as u32;
         let (before, fired, names) = (at, (transition, read), (name, letters));
-        tours.stops.push(TourNode { before, fired, moved, letter, set, names, firings });
+        tours.stops.push(TourNode {
+            predecessor: before,
+            transition_and_letter: fired,
+            differences: moved,
+            letter,
+            set,
+            hash_and_letters: names,
+            firings,
+        });
         tours.open.push((Reverse(cost), next));
         is_back
-            && (allowed != Letters::Accepted || {
+            && (allowed != AllowedLetters::Accepted || {
                 let (_, letters) = tours.way_to(next as usize);
-                followed.subsets.accepts_again_and_again(base, &letters, &self.alphabet)
+                followed.subsets.accepts_repeated_letters(base, &letters, &self.alphabet)
             })
     }
 
     /// Returns the letter of the marking after these firings and one more. Returns `None` if a
     /// number would overflow.
     fn letter_after(&mut self, way: &[u32], transition: u32) -> Option<u32> {
-        let flipped = self.machine.flipped;
+        let flipped = self.machine.update_count;
         let mut fired = Vec::with_capacity(way.len() + 1);
         let mut fits = true;
         for &t in way.iter().chain([&transition]) {
@@ -206,37 +214,41 @@ impl ProductWalk<'_> {
             }
             fired.push(class);
         }
-        let letter = self.letter_here();
+        let letter = self.marking_letter();
         for &class in fired.iter().rev() {
             self.machine.fire_many(class, -1);
         }
         self.machine.news.clear();
-        let counted = way.len() as u64 + self.counted_since(flipped);
-        self.patience = self.patience.saturating_sub(counted);
+        let counted = way.len() as u64 + self.firings_for_updates_since(flipped);
+        self.search_firings_left = self.search_firings_left.saturating_sub(counted);
         fits.then_some(letter)
     }
 }
 
-impl Tours {
+impl CycleSearch {
     /// Returns the transitions fired on the path to a stop, and the letters that they read.
     fn way_to(&self, stop: usize) -> (Vec<u32>, Vec<u32>) {
         let mut way = Vec::new();
         let mut at = stop;
         while at != 0 {
-            way.push(self.stops[at].fired);
-            at = self.stops[at].before as usize;
+            way.push(self.stops[at].transition_and_letter);
+            at = self.stops[at].predecessor as usize;
         }
         way.into_iter().rev().unzip()
     }
 }
 
 /// Returns the difference of a place's tokens from the start.
-fn tokens(moved: &TokenDifferences, place: u32) -> i64 {
+fn difference_of(moved: &TokenDifferences, place: u32) -> i64 {
     moved.binary_search_by_key(&place, |&(it, _)| it).map_or(0, |at| moved[at].1)
 }
 
 /// Returns the differences after one more firing.
-fn after(moved: &TokenDifferences, net: &parikh_net::Net, transition: u32) -> TokenDifferences {
+fn differences_after(
+    moved: &TokenDifferences,
+    net: &parikh_net::Net,
+    transition: u32,
+) -> TokenDifferences {
     let class = net.effect_of(TransitionId::new(transition as usize));
     let mut all: Vec<(u32, i64)> = moved.to_vec();
     for change in net.effect(class) {
@@ -258,7 +270,7 @@ fn after(moved: &TokenDifferences, net: &parikh_net::Net, transition: u32) -> To
 mod tests {
     use super::*;
     use crate::walk::product::Atoms;
-    use crate::walk::product::subsets::FIRST;
+    use crate::walk::product::subsets::INITIAL_SET;
     use parikh_net::run_property::{RunAtom, RunProperty};
     use parikh_net::{Net, Predicate, text};
     use parikh_temporal::{AtomId, Linear, Ltl};
@@ -304,9 +316,9 @@ mod tests {
         let mut found = Vec::new();
         for seed in 0..20 {
             let mut walk = ProductWalk::new(net, &atoms, &properties, seed, &budget);
-            let here = walk.letter_here();
-            let allowed = if never { Letters::Same } else { Letters::Accepted };
-            let start = Start { position: 0, set: FIRST, here, allowed };
+            let here = walk.marking_letter();
+            let allowed = if never { AllowedLetters::Same } else { AllowedLetters::Accepted };
+            let start = CycleStart { position: 0, set: INITIAL_SET, here, allowed };
             let tour = walk.find_tour(start, 5_000, &budget);
             let initial = net.initial().tokens().iter().map(|&tokens| tokens as i64);
             assert!(walk.machine.tokens().eq(initial), "the machine is where it was");

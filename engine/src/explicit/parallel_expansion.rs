@@ -27,36 +27,37 @@
 //! much memory, and a layout change has to stop all threads.
 
 use super::block::{Block, BlockBuilder};
-use super::room::MemoryAccount;
+use super::memory::MemoryAccount;
 use super::space::{ExpandedMarking, Space, SpaceError};
-use super::threads::{Tasks, together};
+use super::threads::{Tasks, run_on_threads};
 use parikh_solvers::Budget;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// Minimum number of markings for parallel expansion.
-const FEW: u32 = if cfg!(debug_assertions) { 2 } else { 1 << 10 };
+const MIN_MARKINGS: u32 = if cfg!(debug_assertions) { 2 } else { 1 << 10 };
 
 /// Limit on the markings of the first chunk.
-const FIRST: u32 = 64;
+const FIRST_CHUNK_MARKINGS: u32 = 64;
 
 /// Limit on the markings of every chunk.
-const MOST: u32 = if cfg!(debug_assertions) { 200 } else { 1 << 14 };
+const MAX_CHUNK_MARKINGS: u32 = if cfg!(debug_assertions) { 200 } else { 1 << 14 };
 
 /// Limit on the approximate size of a chunk's kept successors, in bytes.
-const BYTES: usize = if cfg!(debug_assertions) { 1 << 18 } else { 16 << 20 };
+const MAX_CHUNK_BYTES: usize = if cfg!(debug_assertions) { 1 << 18 } else { 16 << 20 };
 
 /// Time limit of a chunk. In debug builds it is unlimited, so that tests do not depend on it.
-const TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1 << 30 } else { 50 });
+const MAX_CHUNK_TIME: Duration =
+    Duration::from_millis(if cfg!(debug_assertions) { 1 << 30 } else { 50 });
 
 /// Minimum chunk size. If even smaller chunks take too long, the expansion becomes sequential.
-const LEAST: u32 = if cfg!(debug_assertions) { 1 } else { 16 };
+const MIN_CHUNK_MARKINGS: u32 = if cfg!(debug_assertions) { 1 } else { 16 };
 
 /// Limit on the markings of a block, so that it stays in a thread's cache.
-const BLOCK: u32 = 512;
+const MAX_BLOCK_MARKINGS: u32 = 512;
 
 /// Minimum number of blocks per thread in a chunk: several, since blocks take different times.
-const BLOCKS: u32 = 8;
+const MIN_BLOCKS_PER_THREAD: u32 = 8;
 
 /// Number of markings between two checks of the budget.
 const POLLING: u32 = 16;
@@ -72,7 +73,7 @@ pub(crate) trait Visitor: Sync {
     fn scratch(&self) -> Self::Scratch;
 
     /// Reduces the enabled transitions to those that should fire.
-    fn choose(
+    fn select_transitions(
         &self,
         scratch: &mut Self::Scratch,
         seen: ExpandedMarking<'_>,
@@ -85,7 +86,7 @@ pub(crate) trait Visitor: Sync {
 }
 
 /// Results of an expansion, in the order of a single thread.
-pub(crate) enum Done<'a, N> {
+pub(crate) enum ExpansionEvent<'a, N> {
     /// Consecutive markings have been expanded, with these notes and this number of firings.
     Expanded(N, u64),
     /// A new marking: the fired transition, its key and its number. Its parent is among the
@@ -99,35 +100,43 @@ struct ThreadState<S> {
     scratch: S,
     key: Vec<u64>,
     enabled: Vec<u32>,
-    maker: BlockBuilder,
+    builder: BlockBuilder,
 }
 
 /// Threads that expand markings in parallel. See the module documentation.
 pub(crate) struct ParallelExpansion<V: Visitor> {
     threads: usize,
     budget: Budget,
-    lanes: Vec<ThreadState<V::Scratch>>,
+    thread_states: Vec<ThreadState<V::Scratch>>,
     blocks: Vec<Block<V::Notes>>,
     /// The layout version that the lanes were made for.
-    layout: u64,
+    layout_version: u64,
     /// Limit on the markings of the next chunk.
-    most: u32,
+    max_chunk_markings: u32,
     /// The memory account that the memory of the blocks was taken from.
-    room: Option<MemoryAccount>,
+    memory: Option<MemoryAccount>,
 }
 
 impl<V: Visitor> ParallelExpansion<V> {
     /// Creates a crew of `threads` threads.
     pub(crate) fn new(threads: usize, budget: &Budget) -> Self {
-        let (lanes, blocks) = (Vec::new(), Vec::new());
-        let (budget, most) = (budget.clone(), FIRST);
-        ParallelExpansion { threads, budget, lanes, blocks, layout: 0, most, room: None }
+        let (thread_states, blocks) = (Vec::new(), Vec::new());
+        let (budget, max_chunk_markings) = (budget.clone(), FIRST_CHUNK_MARKINGS);
+        ParallelExpansion {
+            threads,
+            budget,
+            thread_states,
+            blocks,
+            layout_version: 0,
+            max_chunk_markings,
+            memory: None,
+        }
     }
 
     /// Returns true if the markings from `from` on should be expanded in parallel.
-    pub(crate) fn is_worth_it(&mut self, space: &Space<'_>, from: u32) -> bool {
+    pub(crate) fn can_expand(&mut self, space: &Space<'_>, from: u32) -> bool {
         let found = space.store().len() - from;
-        self.threads > 1 && found >= FEW && space.is_steady() && self.has_room(space)
+        self.threads > 1 && found >= MIN_MARKINGS && space.is_steady() && self.reserve_memory(space)
     }
 
     /// Expands a chunk of markings from `from` on in parallel, and reports the results through
@@ -141,14 +150,14 @@ impl<V: Visitor> ParallelExpansion<V> {
         space: &mut Space<'_>,
         from: u32,
         visitor: &V,
-        mut tell: impl FnMut(Done<'_, V::Notes>),
+        mut tell: impl FnMut(ExpansionEvent<'_, V::Notes>),
     ) -> Result<u32, SpaceError> {
-        if !self.is_worth_it(space, from) {
+        if !self.can_expand(space, from) {
             return Ok(0);
         }
         let begun = Instant::now();
         self.follow_layout(space, visitor);
-        let markings = (space.store().len() - from).min(self.most);
+        let markings = (space.store().len() - from).min(self.max_chunk_markings);
         self.fire_all(space, from, markings, visitor);
         // The markings after a cut block are not consecutive.
         let cut = self.blocks.iter().position(|block| block.is_cut);
@@ -156,31 +165,37 @@ impl<V: Visitor> ParallelExpansion<V> {
             Some(cut) => &mut self.blocks[..=cut],
             None => &mut self.blocks[..],
         };
-        let expanded: u32 = blocks.iter().map(|block| block.ends.len() as u32).sum();
+        let expanded: u32 = blocks.iter().map(|block| block.successor_ends.len() as u32).sum();
         let bytes: usize = blocks.iter().map(Block::bytes).sum();
         if expanded == 0 {
             // The work on the later blocks was wasted, so the next chunk is smaller.
-            self.most = (self.most / 4).max(LEAST);
+            self.max_chunk_markings = (self.max_chunk_markings / 4).max(MIN_CHUNK_MARKINGS);
             return Ok(0);
         }
         space.store_mut().add_blocks(blocks, self.threads, |block, added| match added {
             None => {
                 let notes = std::mem::take(&mut block.notes);
-                tell(Done::Expanded(notes, block.firings));
+                tell(ExpansionEvent::Expanded(notes, block.firings));
             }
             Some((at, number)) => {
-                tell(Done::New(block.fired[at as usize], block.key(at), number));
+                tell(ExpansionEvent::New(
+                    block.fired_transitions[at as usize],
+                    block.key(at),
+                    number,
+                ));
             }
         })?;
-        space.expanded_apart(expanded);
+        space.count_expanded(expanded);
         match (bytes, begun.elapsed()) {
-            (bytes, took) if bytes > BYTES || took > TIME => self.most /= 4,
-            (bytes, took) if bytes <= BYTES / 2 && took <= TIME / 2 => {
-                self.most = (self.most * 2).min(MOST);
+            (bytes, took) if bytes > MAX_CHUNK_BYTES || took > MAX_CHUNK_TIME => {
+                self.max_chunk_markings /= 4
+            }
+            (bytes, took) if bytes <= MAX_CHUNK_BYTES / 2 && took <= MAX_CHUNK_TIME / 2 => {
+                self.max_chunk_markings = (self.max_chunk_markings * 2).min(MAX_CHUNK_MARKINGS);
             }
             _ => {}
         }
-        if self.most < LEAST {
+        if self.max_chunk_markings < MIN_CHUNK_MARKINGS {
             // Other processes occupy the processors, or one marking takes as long as a whole chunk
             // should.
             self.threads = 1;
@@ -189,24 +204,24 @@ impl<V: Visitor> ParallelExpansion<V> {
     }
 
     /// Returns true if there is memory for the blocks. It is taken once.
-    fn has_room(&mut self, space: &Space<'_>) -> bool {
+    fn reserve_memory(&mut self, space: &Space<'_>) -> bool {
         let room = space.store().room();
-        if self.room.is_none() && room.take(BYTES as u64).is_ok() {
-            self.room = Some(room.clone());
+        if self.memory.is_none() && room.take(MAX_CHUNK_BYTES as u64).is_ok() {
+            self.memory = Some(room.clone());
         }
-        self.room.is_some()
+        self.memory.is_some()
     }
 
     /// Creates the lanes anew if the layout of keys has changed.
     fn follow_layout(&mut self, space: &Space<'_>, visitor: &V) {
-        if self.lanes.is_empty() || self.layout != space.layouts() {
-            self.layout = space.layouts();
-            self.lanes.clear();
-            self.lanes.extend((0..self.threads).map(|_| ThreadState {
+        if self.thread_states.is_empty() || self.layout_version != space.layouts() {
+            self.layout_version = space.layouts();
+            self.thread_states.clear();
+            self.thread_states.extend((0..self.threads).map(|_| ThreadState {
                 scratch: visitor.scratch(),
                 key: vec![0; space.packing().words()],
                 enabled: Vec::new(),
-                maker: BlockBuilder::new(space.store().folder()),
+                builder: BlockBuilder::new(space.store().folder()),
             }));
         }
     }
@@ -215,7 +230,8 @@ impl<V: Visitor> ParallelExpansion<V> {
     /// cut.
     fn fire_all(&mut self, space: &Space<'_>, from: u32, markings: u32, visitor: &V) {
         let layout = space.packing().layout();
-        let size = markings.div_ceil(BLOCKS * self.threads as u32).min(BLOCK);
+        let size =
+            markings.div_ceil(MIN_BLOCKS_PER_THREAD * self.threads as u32).min(MAX_BLOCK_MARKINGS);
         self.blocks.truncate(markings.div_ceil(size) as usize);
         self.blocks.resize_with(markings.div_ceil(size) as usize, Block::new);
         let budget = &self.budget;
@@ -226,22 +242,22 @@ impl<V: Visitor> ParallelExpansion<V> {
         let tasks = Tasks::new(self.blocks.iter_mut().zip(firsts));
         let (stop, made) = (AtomicBool::new(false), AtomicUsize::new(0));
         let threads = self.threads;
-        together(&mut self.lanes, |lane| {
+        run_on_threads(&mut self.thread_states, |lane| {
             while !stop.load(Relaxed)
                 && let Some((block, first)) = tasks.next()
             {
                 let last = first + size.min(from + markings - first);
-                lane.maker.begin();
+                lane.builder.begin();
                 for number in first..last {
                     let late = number % POLLING == 0 && budget.is_exhausted();
                     // The other threads work on blocks of a similar size.
-                    let large = made.load(Relaxed) + threads * block.bytes() > BYTES;
+                    let large = made.load(Relaxed) + threads * block.bytes() > MAX_CHUNK_BYTES;
                     if late || large || !lane.fire(number, block, space, visitor) {
                         break;
                     }
                 }
-                block.is_cut = block.ends.len() < (last - first) as usize;
-                if block.unfolded.is_empty() && block.sort().is_err() {
+                block.is_cut = block.successor_ends.len() < (last - first) as usize;
+                if block.unfolded.is_empty() && block.sort_by_segment().is_err() {
                     // Without sorted successors, the block's markings are not expanded.
                     block.begin(first, layout);
                 }
@@ -254,7 +270,7 @@ impl<V: Visitor> ParallelExpansion<V> {
 
 impl<V: Visitor> Drop for ParallelExpansion<V> {
     fn drop(&mut self) {
-        self.room.iter().for_each(|room| room.give_back(BYTES as u64));
+        self.memory.iter().for_each(|room| room.give_back(MAX_CHUNK_BYTES as u64));
     }
 }
 
@@ -267,13 +283,13 @@ impl<S> ThreadState<S> {
         space: &Space<'_>,
         visitor: &V,
     ) -> bool {
-        let ThreadState { scratch, key, enabled, maker } = self;
+        let ThreadState { scratch, key, enabled, builder: maker } = self;
         let (store, packing, moves) = (space.store(), space.packing(), space.moves());
-        store.load_apart(number, &mut maker.folder, key);
+        store.load_with(number, &mut maker.folder, key);
         packing.derive(key);
         moves.enabled(key, enabled);
         let seen = ExpandedMarking { number, key, packing };
-        visitor.choose(scratch, seen, enabled);
+        visitor.select_transitions(scratch, seen, enabled);
         let fired = block.fire(key, enabled, moves, store, maker).is_ok();
         if fired {
             visitor.note(scratch, seen, &mut block.notes);
@@ -284,8 +300,8 @@ impl<S> ThreadState<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::set::NONE;
-    use super::super::space::{Purpose, representatives};
+    use super::super::set::NO_NUMBER;
+    use super::super::space::{SpaceOptions, representatives};
     use super::super::state_space::EffectFilter;
     use super::*;
     use parikh_net::PlaceId;
@@ -301,7 +317,7 @@ mod tests {
             EffectFilter::new(self.0)
         }
 
-        fn choose(
+        fn select_transitions(
             &self,
             distinct: &mut EffectFilter<'n>,
             _: ExpandedMarking<'_>,
@@ -345,7 +361,7 @@ mod tests {
     fn explore(net: &Net, way: VisitPath) -> FoundMarking {
         let fired = representatives(net, false);
         let listed = |t: TransitionId| fired[t.index()];
-        let purpose = Purpose { listed: &listed, sequences: true, ceiling: way.ceiling };
+        let purpose = SpaceOptions { listed: &listed, sequences: true, ceiling: way.ceiling };
         let budget = Budget::unlimited();
         let mut space = Space::new(net, &Facts::none(net), purpose, &budget).unwrap();
         let (visitor, mut crew) = (Plain(net), ParallelExpansion::new(way.threads, &budget));
@@ -358,12 +374,12 @@ mod tests {
             }
             let (mut noted, mut next) = (number, space.store().len());
             let expanded = crew.expand(&mut space, number, &visitor, |done| match done {
-                Done::Expanded(notes, _) => {
+                ExpansionEvent::Expanded(notes, _) => {
                     let end = noted + notes.len() as u32;
                     assert!(notes.into_iter().eq(noted..end));
                     noted = end;
                 }
-                Done::New(_, _, number) => {
+                ExpansionEvent::New(_, _, number) => {
                     assert_eq!(number, next);
                     next += 1;
                     told = next;
@@ -372,7 +388,11 @@ mod tests {
             let expanded = match expanded {
                 Ok(0) => {
                     space.load(number, &mut enabled);
-                    visitor.choose(&mut scratch, space.seen(number), &mut enabled);
+                    visitor.select_transitions(
+                        &mut scratch,
+                        space.loaded_marking(number),
+                        &mut enabled,
+                    );
                     let new = |_, _: &[u64], number| told = number + 1;
                     space.expand(number, &enabled, new).map(|again| u32::from(!again))
                 }
@@ -400,14 +420,14 @@ mod tests {
         assert!(left == told || left == 0, "{left} markings, {told} told");
         for number in 0..left {
             space.load(number, &mut enabled);
-            let tokens = net.places().map(|p| space.seen(number).tokens(p)).collect();
+            let tokens = net.places().map(|p| space.loaded_marking(number).tokens(p)).collect();
             found.markings.push((tokens, space.store().parent(number)));
         }
         if let Some(last) = left.checked_sub(1) {
             let end = parikh_evidence::replay(net, &space.sequence_to(last)).unwrap();
             let tokens: Vec<u64> = net.places().map(|p| end[p]).collect();
             assert_eq!(tokens, found.markings[last as usize].0);
-            assert!(found.markings[1..].iter().all(|(_, parent)| *parent != NONE));
+            assert!(found.markings[1..].iter().all(|(_, parent)| *parent != NO_NUMBER));
         }
         found
     }
@@ -493,7 +513,7 @@ mod tests {
             let most = 6000;
             let one = explore(&net, VisitPath { most, ..ONE });
             for threads in [2, 3] {
-                let ceiling = BYTES as u64 + rng.u64(30_000..300_000);
+                let ceiling = MAX_CHUNK_BYTES as u64 + rng.u64(30_000..300_000);
                 let many = explore(&net, VisitPath { threads, most, ceiling, ..ONE });
                 assert!(many.peak <= ceiling);
                 assert_same(&one, &many, &|| text::print(&net));

@@ -14,14 +14,14 @@ use parikh_net::{LinearSum, Net, Predicate};
 
 /// The position of some terms of a sum: several one-bit fields of one word, or one wider field.
 #[derive(Clone, Copy, Debug)]
-struct Bits {
+struct BitTerms {
     word: u32,
     mask: u64,
     coefficient: i64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Wide {
+struct FieldTerm {
     word: u32,
     shift: u8,
     low_mask: u64,
@@ -31,18 +31,19 @@ struct Wide {
 /// A linear sum over packed markings.
 #[derive(Clone, Debug)]
 pub(crate) struct PackedSum {
-    bits: Vec<Bits>,
-    wide: Vec<Wide>,
+    bits: Vec<BitTerms>,
+    fields: Vec<FieldTerm>,
     /// The contribution of the places without a field.
     constant: i128,
     /// True if the value and all partial sums fit in an `i64`.
-    narrow: bool,
+    fits_i64: bool,
 }
 
 impl PackedSum {
     /// Compiles `sum`.
     pub(crate) fn new(sum: &LinearSum, packing: &Packing) -> PackedSum {
-        let mut code = PackedSum { bits: Vec::new(), wide: Vec::new(), constant: 0, narrow: false };
+        let mut code =
+            PackedSum { bits: Vec::new(), fields: Vec::new(), constant: 0, fits_i64: false };
         let mut magnitude: u128 = 0;
         for &(place, coefficient) in sum.terms() {
             let field = packing.field(place);
@@ -53,13 +54,13 @@ impl PackedSum {
                     code.constant += i128::from(coefficient) * i128::from(packing.constant(place));
                 }
                 1 => {
-                    let same = |b: &&mut Bits| b.word == word && b.coefficient == coefficient;
+                    let same = |b: &&mut BitTerms| b.word == word && b.coefficient == coefficient;
                     match code.bits.iter_mut().find(same) {
                         Some(bits) => bits.mask |= field.mask(),
-                        None => code.bits.push(Bits { word, mask: field.mask(), coefficient }),
+                        None => code.bits.push(BitTerms { word, mask: field.mask(), coefficient }),
                     }
                 }
-                _ => code.wide.push(Wide {
+                _ => code.fields.push(FieldTerm {
                     word,
                     shift: field.shift,
                     low_mask: field.low_mask(),
@@ -67,7 +68,7 @@ impl PackedSum {
                 }),
             }
         }
-        code.narrow = magnitude <= i64::MAX as u128;
+        code.fits_i64 = magnitude <= i64::MAX as u128;
         code
     }
 
@@ -77,11 +78,11 @@ impl PackedSum {
             let count = (key[bits.word as usize] & bits.mask).count_ones();
             (bits.coefficient, u64::from(count))
         });
-        let wide = self.wide.iter().map(|wide| {
+        let wide = self.fields.iter().map(|wide| {
             let tokens = key[wide.word as usize] >> wide.shift & wide.low_mask;
             (wide.coefficient, tokens)
         });
-        if self.narrow {
+        if self.fits_i64 {
             // Overflow is impossible because of `narrow`. The wrapping operations only avoid the
             // checks.
             let products = bits.chain(wide).map(|(a, tokens)| a.wrapping_mul(tokens as i64));
@@ -120,12 +121,12 @@ pub(crate) enum Test {
 impl Test {
     /// Compiles a predicate whose leaves are atoms and deadness, see [`leaves_as_atoms`].
     pub(crate) fn new(predicate: &Predicate, packing: &Packing) -> Test {
-        Test::numbered(predicate, packing, &mut 0)
+        Test::compile(predicate, packing, &mut 0)
     }
 
-    fn numbered(predicate: &Predicate, packing: &Packing, next: &mut u32) -> Test {
+    fn compile(predicate: &Predicate, packing: &Packing, next: &mut u32) -> Test {
         let mut all = |parts: &[Predicate]| {
-            parts.iter().map(|part| Test::numbered(part, packing, next)).collect()
+            parts.iter().map(|part| Test::compile(part, packing, next)).collect()
         };
         match predicate {
             Predicate::And(parts) => Test::All(all(parts)),
@@ -178,11 +179,11 @@ impl Test {
 }
 
 /// Returns the predicate with enabledness rewritten as atoms, and deadness kept.
-pub(crate) fn leaves_as_atoms(predicate: &Predicate, net: &Net) -> Predicate {
+pub(crate) fn enabledness_as_atoms(predicate: &Predicate, net: &Net) -> Predicate {
     match predicate {
         Predicate::Dead | Predicate::NotDead => predicate.clone(),
-        Predicate::And(parts) => Predicate::and(parts.iter().map(|p| leaves_as_atoms(p, net))),
-        Predicate::Or(parts) => Predicate::or(parts.iter().map(|p| leaves_as_atoms(p, net))),
+        Predicate::And(parts) => Predicate::and(parts.iter().map(|p| enabledness_as_atoms(p, net))),
+        Predicate::Or(parts) => Predicate::or(parts.iter().map(|p| enabledness_as_atoms(p, net))),
         leaf => leaf.to_atoms(net),
     }
 }
@@ -234,7 +235,7 @@ mod tests {
             let predicate = Predicate::or([Predicate::and([x, y.negated()]), z]);
             let mut key = vec![0; packing.words()];
             packing.pack(|p| marking[p], &mut key);
-            let atoms = leaves_as_atoms(&predicate, &net);
+            let atoms = enabledness_as_atoms(&predicate, &net);
             let test = Test::new(&atoms, &packing);
             let holds = predicate.holds(&net, &marking);
             assert_eq!(test.holds(&key, net.is_dead(&marking)), holds);

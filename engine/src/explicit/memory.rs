@@ -13,17 +13,17 @@ pub(crate) struct OutOfMemory;
 pub(crate) struct MemoryAccount {
     taken: Arc<AtomicU64>,
     peak: Arc<AtomicU64>,
-    ceiling: u64,
+    max_bytes: u64,
     budget: Budget,
 }
 
 impl MemoryAccount {
     /// Creates an account with a limit of `ceiling` bytes and the memory limit of `budget`.
-    pub(crate) fn new(ceiling: u64, budget: &Budget) -> Self {
+    pub(crate) fn new(max_bytes: u64, budget: &Budget) -> Self {
         MemoryAccount {
             taken: Arc::default(),
             peak: Arc::default(),
-            ceiling,
+            max_bytes,
             budget: budget.clone(),
         }
     }
@@ -49,7 +49,7 @@ impl MemoryAccount {
     /// Returns an error if the limit would be exceeded.
     pub(crate) fn take(&self, bytes: u64) -> Result<(), OutOfMemory> {
         let taken = self.taken().saturating_add(bytes);
-        if taken > self.ceiling || bytes > self.budget.memory_left() {
+        if taken > self.max_bytes || bytes > self.budget.memory_left() {
             return Err(OutOfMemory);
         }
         self.taken.store(taken, Relaxed);
@@ -64,7 +64,7 @@ impl MemoryAccount {
 }
 
 /// Returns an empty vector with the given capacity, or an error if the allocation fails.
-pub(crate) fn reserved<T>(capacity: usize) -> Result<Vec<T>, OutOfMemory> {
+pub(crate) fn try_with_capacity<T>(capacity: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut vector = Vec::new();
     vector.try_reserve_exact(capacity).map_err(|_| OutOfMemory)?;
     Ok(vector)
