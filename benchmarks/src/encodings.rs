@@ -351,7 +351,8 @@ fn by_smt(question: &EncodedGoal<'_>, backend: Backend, budget: &Budget) -> Enco
 pub(crate) mod tests {
     use super::*;
     use crate::instance::tests::pack;
-    use parikh_net::{generate, text};
+    use parikh_net::pnml::pnml;
+    use parikh_net::text;
 
     /// A net on which read arcs, traps and the plain state equation differ, and its questions.
     pub(crate) fn small(unreachable_only: bool) -> Encodings {
@@ -373,7 +374,7 @@ pub(crate) mod tests {
             atom("Small-RC-1", "q", 2, "integer-le"),
             atom("Small-RC-2", "s", 1, "integer-le"),
         );
-        let model = generate::pnml(&net.unwrap());
+        let model = pnml(&net.unwrap());
         let files = [("model.pnml", &*model), ("ReachabilityCardinality.xml", &*queries)];
         pack(directory.path(), "Small", &files);
         let oracle = "Small ReachabilityCardinality\nFORMULA Small-RC-0 TRUE TECHNIQUES O\n\

@@ -258,14 +258,15 @@ type UnitByName<'n> = (&'n str, Option<&'n str>, Vec<PlaceId>);
 mod tests {
     use super::*;
     use crate::instance::tests::pack;
-    use parikh_net::{generate, text};
+    use parikh_net::pnml::pnml;
+    use parikh_net::text;
 
     const NET: &str = "net n\nplace p 1\nplace q\ntransition a: p -> q\ntransition b: q -> p";
 
     #[test]
     fn both_readers_are_asked_and_their_formulas_compared() {
         let inputs = tempfile::tempdir().unwrap();
-        let model = generate::pnml(&text::parse(NET).unwrap());
+        let model = pnml(&text::parse(NET).unwrap());
         let property = |id: &str, formula: &str| {
             format!("<property><id>{id}</id><formula>{formula}</formula></property>")
         };

@@ -2,7 +2,7 @@
 //! Below the diagonal the run on the y axis was faster. Both axes are logarithmic. Unanswered
 //! questions lie beyond the outermost line.
 
-use crate::html::escaped;
+use parikh_net::printable::EscapedXml;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -41,8 +41,8 @@ pub fn plot(x_name: &str, y_name: &str, points: &[ScatterPoint]) -> String {
          font-family=\"sans-serif\" font-size=\"11\">\n\
          <title>{} against {}</title>\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n",
-        escaped(y_name),
-        escaped(x_name)
+        EscapedXml(y_name),
+        EscapedXml(x_name)
     );
     // Writing to a String does not fail.
     let mut power = low;
@@ -80,10 +80,10 @@ pub fn plot(x_name: &str, y_name: &str, points: &[ScatterPoint]) -> String {
         LEFT + SIZE,
         LEFT + SIZE / 2.0,
         height - 10.0,
-        escaped(x_name),
+        EscapedXml(x_name),
         TOP + SIZE / 2.0,
         TOP + SIZE / 2.0,
-        escaped(y_name)
+        EscapedXml(y_name)
     );
     // Points at the same position are drawn once: there may be thousands.
     let places: BTreeSet<(String, String)> = points

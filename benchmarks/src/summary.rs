@@ -5,12 +5,13 @@ use crate::cactus::{self, Curve};
 use crate::compare::{self, Difference};
 use crate::error::Error;
 use crate::exam::Exam;
-use crate::html::{Cell, details, escaped, page, table};
+use crate::html::{Cell, details, page, table};
 use crate::reasons::Reasons;
 use crate::row::ResultRow;
 use crate::scatter::{self, ScatterPoint};
 use crate::table::{TableLine, sum_up};
 use crate::verdict::Score;
+use parikh_net::printable::EscapedXml;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -41,7 +42,7 @@ pub fn html(
     body.push_str(&scores(runs));
     body.push_str(&wrong(runs));
     if let Some(last) = last {
-        let _ = writeln!(body, "<h2>Since {}</h2>", escaped(&last.name));
+        let _ = writeln!(body, "<h2>Since {}</h2>", EscapedXml(&last.name));
         body.push_str(&changes(run, last));
     }
     body.push_str("<h2>Answers in time</h2>\n<div class=\"plots\">\n");
@@ -57,7 +58,7 @@ pub fn html(
         let _ = writeln!(
             body,
             "{} is faster; on the dashed lines stands what one of the two did not answer.</p>",
-            escaped(&run.name)
+            EscapedXml(&run.name)
         );
         body.push_str("<div class=\"plots small\">\n");
         others.iter().for_each(|other| body.push_str(&scatter_of(run, other)));

@@ -4,10 +4,11 @@ use super::beside::OutputDirectories;
 use super::examination::ExaminationParser;
 use super::fair::{self, FairnessOption, RunRestriction};
 use super::job::{InquiryJob, RunMessages, print_statistics};
+use super::limits::LimitOptions;
 use super::output::{self, AnswerFormat, AnswerPrinter};
 use super::questions::RequestedQuestions;
 use super::terminal::note;
-use super::{ProgramOutcome, UsageError, formulas, limits, processes, signals, systems};
+use super::{ProgramOutcome, UsageError, formulas, processes, signals, systems};
 use anyhow::{Context, Result, bail};
 use parikh::mcc::Examination;
 use parikh::run;
@@ -22,7 +23,6 @@ use parikh_solvers::smt_command::SmtCommand;
 use parikh_structure::workflow;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 #[derive(clap::Args)]
 #[command(group(
@@ -75,15 +75,8 @@ pub(super) struct CheckArguments {
     /// without this option. The answers are those of the net without them, and say so.
     #[arg(long)]
     untimed: bool,
-    /// Time limit, including reading the model: 90s, 5m, 1h.
-    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
-    timeout: Duration,
-    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
-    #[arg(short, long, value_parser = limits::memory)]
-    memory: Option<u64>,
-    /// The number of engines that run in parallel. By default one per processor.
-    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// Use only these engines: coverability, siphon-trap, state-equation, explicit, pdr, bmc,
     /// bmc-wide, loops, diagrams, walk, walk-guided, runs; for liveness graph, finite-firings,
     /// undone, commoner, closed-net, downhill, regions, terminal-components,
@@ -197,7 +190,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<ProgramOutcome> {
     if let Some(properties) = &arguments.properties {
         return systems::check(&arguments.about_system(properties));
     }
-    let budget = limits::budget(Some(arguments.timeout), arguments.memory);
+    let budget = arguments.limits.budget();
     let say_so = || {
         output::say_what_is_open();
         note!("parikh: left before the rest was answered");
@@ -276,9 +269,7 @@ impl CheckArguments {
             model: &self.model,
             properties,
             semantics: self.semantics,
-            timeout: self.timeout,
-            memory: self.memory,
-            threads: self.threads,
+            limits: &self.limits,
             seed: self.seed,
             format: self.format,
             evidence: self.evidence.as_deref(),
@@ -395,7 +386,7 @@ impl CheckArguments {
             Dump::into(directory).with_context(|| format!("cannot create {}", directory.display()))
         });
         Ok(run::RunConfig {
-            threads: self.threads.map_or(defaults.threads, usize::from),
+            threads: self.limits.threads(),
             seed: self.seed,
             // The message about a case that gets stuck needs the witness, and so do JSON objects.
             keep_all_witnesses: self.evidence.is_some()

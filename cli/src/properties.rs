@@ -1,9 +1,10 @@
 //! `parikh properties`: computes the 21 keys of a model form.
 
 use super::json::number;
+use super::limits::LimitOptions;
 use super::model;
 use super::terminal::{line, object, whole};
-use super::{ProgramOutcome, limits, signals};
+use super::{ProgramOutcome, signals};
 use anyhow::Result;
 use clap::ValueEnum;
 use parikh::mcc::techniques::{Circumstances, techniques};
@@ -38,15 +39,8 @@ const SHORTENING: Duration = Duration::from_millis(300);
 /// Limits for the computation of keys.
 #[derive(clap::Args)]
 pub(super) struct KeyLimits {
-    /// Time limit, including reading the model: 90s, 5m, 1h.
-    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
-    timeout: Duration,
-    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
-    #[arg(short, long, value_parser = limits::memory)]
-    memory: Option<u64>,
-    /// The number of engines that run in parallel. By default one per processor.
-    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// The seed of the random walks. With one thread, the same seed gives the same run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -80,7 +74,7 @@ pub(super) fn run(arguments: &PropertiesArguments) -> Result<ProgramOutcome> {
         PropertiesFormat::Text => {
             line(&format!("{}: {} — {}", computed.property, computed.value, computed.explanation));
         }
-        PropertiesFormat::Json => object(json(computed, arguments.limits.threads, &of)),
+        PropertiesFormat::Json => object(json(computed, arguments.limits.limits.threads, &of)),
         PropertiesFormat::Xml => {}
     });
     if let Some(breach) = &found.breach {
@@ -94,7 +88,8 @@ pub(super) fn run(arguments: &PropertiesArguments) -> Result<ProgramOutcome> {
         }
     }
     if format == PropertiesFormat::Xml {
-        let file = verdict_file(&arguments.model, &of, &found.keys, arguments.limits.threads);
+        let file =
+            verdict_file(&arguments.model, &of, &found.keys, arguments.limits.limits.threads);
         whole(&file.print())?;
     }
     Ok(outcome(&found))
@@ -141,21 +136,19 @@ fn outcome(found: &KeyFindings) -> ProgramOutcome {
 impl KeyLimits {
     /// Returns the budget. Signals cancel it, and the process ends after its deadline.
     pub(super) fn budget(&self) -> Budget {
-        let budget = limits::budget(Some(self.timeout), self.memory);
+        let budget = self.limits.budget();
         signals::cancel_on_signal(&budget, || ());
         budget
     }
 
     pub(super) fn config(&self) -> run::RunConfig {
-        let defaults = run::RunConfig::default();
-        let threads = self.threads.map_or(defaults.threads, usize::from);
         run::RunConfig {
-            threads,
+            threads: self.limits.threads(),
             seed: self.seed,
             keep_all_witnesses: false,
             short_witnesses: true,
             short_witnesses_within: SHORTENING,
-            ..defaults
+            ..run::RunConfig::default()
         }
     }
 }

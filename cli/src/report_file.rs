@@ -2,11 +2,12 @@
 
 use super::examination::ExaminationParser;
 use super::formulas::{self, GivenFormula as Formula};
+use super::limits::LimitOptions;
 use super::model;
 use super::processes::CaseOptions;
 use super::systems;
 use super::terminal::{note, whole};
-use super::{ProgramOutcome, UsageError, limits, signals};
+use super::{ProgramOutcome, UsageError, signals};
 use crate::report::{NetReport, ReportQuestions, ReportSubject, StandardQuestion, page, report};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -27,7 +28,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[derive(clap::Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
+#[command(
+    after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE),
+    mut_arg("timeout", |it| it.default_value("20s").help(QUESTION_TIME).long_help(QUESTION_TIME)),
+)]
 pub(super) struct ReportArguments {
     /// A net or a parallel system in any supported format, or the directory of a contest instance.
     model: PathBuf,
@@ -74,16 +78,8 @@ pub(super) struct ReportArguments {
     /// findings.
     #[arg(long, value_name = "FILE")]
     form: Option<PathBuf>,
-    /// Time limit for the questions: 90s, 5m, 1h. The rest of the page takes up to five seconds
-    /// more.
-    #[arg(short, long, value_parser = limits::duration, default_value = "20s")]
-    timeout: Duration,
-    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
-    #[arg(short, long, value_parser = limits::memory)]
-    memory: Option<u64>,
-    /// The number of engines that run in parallel. By default one per processor.
-    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// The seed of the random walks. With one thread, the same seed gives the same run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -103,6 +99,9 @@ Examples:
   parikh report post.dot --properties post-properties.txt -o post.html
   parikh report mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)' -o mutex.html";
 
+const QUESTION_TIME: &str =
+    "Time limit for the questions: 90s, 5m, 1h. The rest of the page takes up to five seconds more";
+
 /// The share of the time for computing the whole unfolding, for the keys of a model form.
 const UNFOLDING: f64 = 0.2;
 
@@ -114,7 +113,7 @@ const TRANSLATED: &str = "The model has inhibitor or reset arcs. The drawing sho
      transitions.";
 
 pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
-    let budget = limits::budget(Some(arguments.timeout), arguments.memory);
+    let budget = arguments.limits.budget();
     signals::finish_on_signal(&budget);
     if let Some(properties) = &arguments.properties {
         return arguments.of_system(properties, &budget);
@@ -220,7 +219,7 @@ impl ReportArguments {
     fn of_system(&self, properties: &Path, budget: &Budget) -> Result<ProgramOutcome> {
         let defaults = parikh::systems::SettleConfig::default();
         let config = parikh::systems::SettleConfig {
-            threads: self.threads.map_or(defaults.threads, usize::from),
+            threads: self.limits.threads(),
             seed: self.seed,
             endings: self.semantics.endings(),
             ..defaults
@@ -238,9 +237,8 @@ impl ReportArguments {
     }
 
     fn config(&self) -> run::RunConfig {
-        let defaults = run::RunConfig::default();
-        let threads = self.threads.map_or(defaults.threads, usize::from);
-        run::RunConfig { threads, seed: self.seed, ..defaults }
+        let threads = self.limits.threads();
+        run::RunConfig { threads, seed: self.seed, ..run::RunConfig::default() }
     }
 
     /// Returns the model with the final markings of `--final`, or for an examination about cases

@@ -2,7 +2,7 @@
 
 use super::error::{InputError, Location};
 use super::xml::{BLANKS, XmlItem, XmlReader};
-use parikh_net::printable::is_harmful;
+use parikh_net::printable::EscapedXml;
 use std::fmt::Write as _;
 use std::io::BufRead;
 use std::path::Path;
@@ -120,7 +120,7 @@ impl Element {
         text.push('<');
         text.push_str(&self.name);
         for (name, value) in &self.attributes {
-            let _ = write!(text, " {name}=\"{}\"", escape(value, true));
+            let _ = write!(text, " {name}=\"{}\"", EscapedXml(value));
         }
         if self.content.is_empty() {
             text.push_str("/>");
@@ -131,7 +131,12 @@ impl Element {
         let indent = self.content.iter().all(|content| matches!(content, Content::Element(_)));
         for content in &self.content {
             match content {
-                Content::Text(own) => text.push_str(&escape(own, false)),
+                Content::Text(own) => {
+                    for (at, line) in own.split('\n').enumerate() {
+                        let _ =
+                            write!(text, "{}{}", if at == 0 { "" } else { "\n" }, EscapedXml(line));
+                    }
+                }
                 Content::Element(child) => {
                     if indent {
                         let _ = write!(text, "\n{:1$}", "", 2 * (level + 1));
@@ -145,33 +150,6 @@ impl Element {
         }
         let _ = write!(text, "</{}>", self.name);
     }
-}
-
-/// Escapes a text for XML. Characters that XML cannot represent become U+FFFD.
-fn escape(text: &str, attribute: bool) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' if attribute => escaped.push_str("&quot;"),
-            // Readers turn line feeds and tabs in attributes into blanks, and a carriage return
-            // anywhere into a line feed.
-            '\n' | '\t' if attribute => {
-                let _ = write!(escaped, "&#{};", u32::from(c));
-            }
-            '\r' => escaped.push_str("&#13;"),
-            '\n' | '\t' => escaped.push(c),
-            c if c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
-            // The output is shown on terminals, too.
-            c if is_harmful(c) => {
-                let _ = write!(escaped, "&#{};", u32::from(c));
-            }
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 /// Returns the first character that XML 1.0 does not allow, not even as `&#1;`.

@@ -1,7 +1,7 @@
 //! Line plots as SVG with a logarithmic y axis. Curves with the same name share a colour, and
 //! curves with the same style share a dash pattern.
 
-use crate::draw::escaped;
+use parikh_net::printable::EscapedXml;
 use std::fmt::Write;
 
 /// A curve through points.
@@ -62,7 +62,7 @@ pub fn plot(frame: &PlotFrame<'_>, curves: &[Curve]) -> String {
          font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>\n\
          <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{}</text>\n",
-        escaped(frame.title)
+        EscapedXml(frame.title)
     );
     let mut line = |from: (f64, f64), to: (f64, f64), text: (f64, f64, &str, String)| {
         let (at_x, at_y, anchor, label) = text;
@@ -98,7 +98,7 @@ pub fn plot(frame: &PlotFrame<'_>, curves: &[Curve]) -> String {
         "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
         x(most / 2.0),
         height - 12.0,
-        escaped(frame.x)
+        EscapedXml(frame.x)
     );
     let (mut names, mut styles) = (Vec::new(), Vec::new());
     for (index, curve) in curves.iter().enumerate() {
@@ -120,9 +120,9 @@ pub fn plot(frame: &PlotFrame<'_>, curves: &[Curve]) -> String {
              {}</text>",
             at_x + 32.0,
             at_y + 4.0,
-            escaped(&curve.name),
-            escaped(&curve.style),
-            escaped(&curve.note)
+            EscapedXml(&curve.name),
+            EscapedXml(&curve.style),
+            EscapedXml(&curve.note)
         );
     }
     svg + "</svg>\n"

@@ -9,7 +9,7 @@
 
 use crate::formula::{KindAutomaton, KindEdge, joined};
 use crate::system::System;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use parikh_temporal::Marks;
 
 /// A possible infinite part of an accepted run: the moves (by state) of one strongly connected
@@ -107,8 +107,7 @@ pub(crate) fn phased(automaton: &KindAutomaton, parts: &[RecurrentPart]) -> Opti
 
 /// Returns the strongly connected components with all marks, each as its inner moves.
 fn accepting_parts(states: &[Vec<KindEdge>], all: Marks) -> Vec<Vec<Vec<KindEdge>>> {
-    let next = |node: u32, k: u32| states[node as usize].get(k as usize).map(|it| it.target);
-    let found = components(states.len() as u32, next);
+    let found = components_of_rows(states, |it| it.target);
     let inside = |component: u32| -> Vec<Vec<KindEdge>> {
         let rows = states.iter().zip(&found.of);
         rows.map(|(row, &of)| {
@@ -135,8 +134,7 @@ fn recurring(system: &System, mut allowed: Vec<bool>) -> Vec<bool> {
             let row = |state: u32| component.edges(state).iter().filter(|it| allowed[it.0.index()]);
             let rows: Vec<Vec<u32>> =
                 (0..states).map(|it| row(it).map(|edge| edge.1).collect()).collect();
-            let next = |node: u32, k: u32| rows[node as usize].get(k as usize).copied();
-            let found = components(states, next);
+            let found = components_of_rows(&rows, |&to| to);
             let mut inside = vec![false; allowed.len()];
             for state in 0..states {
                 for (label, to) in row(state) {

@@ -20,6 +20,7 @@
 //! | `linear_form`, `linear_bounds` | formulas of CTL that are equivalent to a formula of LTL, or implied by one and implying another |
 //! | `value` | three-valued evaluation of formulas with partial information |
 //! | `automaton` | generalised Büchi automata: translation, checker, simplification |
+//! | `components` | strongly connected components of any graph |
 //!
 //! **Runs that end.** An LTL formula is about an infinite word: a run to a dead marking repeats its
 //! last letter forever ([`Lasso::stuttering`]). A CTL formula is about maximal paths, which may be
@@ -28,12 +29,12 @@
 //!
 //! The evaluators are the oracle of all tests, here (`tests/oracle`) and in search engines: an
 //! automaton, a rule or an answer is correct if it agrees with them.
-//! search: an automaton, a rule or an answer is right if it says what they say.
 
 #![forbid(unsafe_code)]
 
 mod atom;
 mod automaton;
+pub mod components;
 mod formula;
 mod graph;
 mod lasso;

@@ -1,7 +1,7 @@
 //! The command line with the built binary: files, pipes, signals.
 
 use crate::support::binary::{TestDirectory, example, parikh, run, stderr, stdout};
-use parikh_net::generate;
+use parikh_generate as generate;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

@@ -17,11 +17,11 @@ use parikh::evidence::certificate::bounds::{BoundStep, TokenBound};
 use parikh::evidence::certificate::{BoundsCertificate, Lemma, LowerBound, NamedDocument};
 use parikh::evidence::{Document, LinearCertificate};
 use parikh::evidence_files::in_names;
-use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{
     Atom, Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, TransitionId, marking_goals,
 };
 use parikh::solvers::Budget;
+use parikh_generate::{Shape, random, random_goals};
 
 /// A mutation of a certificate or of the predicate that it refutes. Returns false if there is
 /// nothing to change.

@@ -14,11 +14,11 @@ use parikh::evidence::home::Structure;
 use parikh::evidence::home::returning::{CountedFirings, ReturnProof, ReturnWay, check_returning};
 use parikh::evidence::reader::pnml;
 use parikh::evidence_files::structure_in_names;
-use parikh::net::generate::{self, Shape, random};
 use parikh::net::{Facts, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
 use parikh::solvers::Budget;
 use parikh::structure::intervals::Intervals;
 use parikh::working_net::WorkingNet;
+use parikh_generate::{Shape, random};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -274,7 +274,7 @@ fn liveness_from_diagrams_is_confirmed_and_its_opposite_never() {
             continue;
         }
         *so_far += 1;
-        std::fs::write(&model, generate::pnml(&copies(&net, 8))).unwrap();
+        std::fs::write(&model, parikh_net::pnml::pnml(&copies(&net, 8))).unwrap();
         let net = pnml::read(&std::fs::read(&model).unwrap()).unwrap().net;
         let model = model.to_str().unwrap();
         let checked = run(&[

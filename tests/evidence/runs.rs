@@ -11,12 +11,12 @@ use parikh::evidence::certificate::bounds::BoundStep;
 use parikh::evidence::reader::pnml;
 use parikh::evidence::{Document, Flaw};
 use parikh::mcc::Examination;
-use parikh::net::generate::{self, Shape, random, random_goals};
 use parikh::net::text;
 use parikh::net::units::Unit;
 use parikh::net::{Goal, Net, NetBuilder, PlaceId, Predicate, UnitId, Units};
 use parikh::run::{self, Event};
 use parikh::solvers::Budget;
+use parikh_generate::{self as generate, Shape, random, random_goals};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -203,7 +203,7 @@ fn liveness_in_files_is_confirmed_and_its_opposite_never() {
         {
             continue;
         }
-        std::fs::write(&model, generate::pnml(&net)).unwrap();
+        std::fs::write(&model, parikh_net::pnml::pnml(&net)).unwrap();
         let net = pnml::read(&std::fs::read(&model).unwrap()).unwrap().net;
         let model = model.to_str().unwrap();
         let mut arguments =

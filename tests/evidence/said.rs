@@ -5,10 +5,10 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::Plan;
 use parikh::board::{Knowledge, Reach, why_never};
-use parikh::net::generate::{Shape, random};
 use parikh::net::{Goal, PlaceId, Predicate, text};
 use parikh::run::{Event, RunConfig, run_net};
 use parikh::solvers::Budget;
+use parikh_generate::{Shape, random};
 use std::time::Duration;
 
 #[test]

@@ -6,10 +6,10 @@ use fastrand::Rng;
 use parikh::answer::{GoalAnswer, Plan, QuestionValue};
 use parikh::formula::text::read_one;
 use parikh::formula::{Expression, Formula, NumberRelation, TemporalLogic, of_cases};
-use parikh::net::generate::{RandomKind, Shape, random};
 use parikh::net::{Marking, Net, TransitionId, text};
 use parikh::run::{Event, RunConfig, run_net};
 use parikh::solvers::Budget;
+use parikh_generate::{RandomKind, Shape, random};
 use std::collections::BTreeMap;
 use std::time::Duration;
 

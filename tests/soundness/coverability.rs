@@ -7,11 +7,11 @@ use parikh::engine::coverability::ENGINE;
 use parikh::evidence::check_pumping;
 use parikh::graph::coverability::Coverability;
 use parikh::graph::omega::OMEGA;
-use parikh::net::generate::{self, RandomKind, Shape};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, text};
 use parikh::solvers::Budget;
 use parikh::structure::intervals::Intervals;
 use parikh::working_net::WorkingNet;
+use parikh_generate::{self as generate, RandomKind, Shape};
 
 /// Maximal number of nodes of a Karp-Miller graph for the comparison.
 const NODES: usize = 1_000;

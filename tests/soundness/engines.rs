@@ -13,10 +13,11 @@ use parikh::engine::{Assignment, Engine, Hint, Role, Sides, SliceProgress, regis
 use parikh::engine::{
     Task, diagrams, explicit, intervals, reduced, runs, smt, state_equation, walk,
 };
-use parikh::net::{Facts, Goal, GoalId, MarkingGoal, Net, Predicate, generate, marking_goals};
+use parikh::net::{Facts, Goal, GoalId, MarkingGoal, Net, Predicate, marking_goals};
 use parikh::solvers::Budget;
 use parikh::structure;
 use parikh::working_net::WorkingNet;
+use parikh_generate as generate;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 

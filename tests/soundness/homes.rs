@@ -13,12 +13,12 @@ use parikh::engine::{Task, explicit};
 use parikh::evidence::replay;
 use parikh::formula::Formula;
 use parikh::mcc::Examination;
-use parikh::net::generate::{self, Shape};
 use parikh::net::{Facts, FiringSequence, Goal, GoalId, Marking, Net, PlaceId, Predicate, text};
 use parikh::run::{self, Event, RunConfig};
 use parikh::solvers::Budget;
 use parikh::structure::intervals::Intervals;
 use parikh::working_net::WorkingNet;
+use parikh_generate::{self as generate, Shape};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 

@@ -6,9 +6,10 @@ use parikh::board::{Board, Knowledge, Reach, Witness};
 use parikh::engine::loops;
 use parikh::engine::{Assignment, SliceProgress};
 use parikh::evidence::loops::{holds, replay_loops};
-use parikh::net::{Facts, Goal, GoalId, LoopRun, Net, NetBuilder, Predicate, generate};
+use parikh::net::{Facts, Goal, GoalId, LoopRun, Net, NetBuilder, Predicate};
 use parikh::solvers::Budget;
 use parikh::working_net::WorkingNet;
+use parikh_generate as generate;
 use std::time::Duration;
 
 /// Runs the engine on the goals of a board. Returns its progress: if it is finished, there is

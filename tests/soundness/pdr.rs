@@ -7,12 +7,12 @@ use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::pdr;
 use parikh::engine::{Assignment, Engine};
-use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate};
 use parikh::solvers::Budget;
 use parikh::structure;
 use parikh::structure::intervals::Intervals;
 use parikh::working_net::WorkingNet;
+use parikh_generate::{Shape, random, random_goals};
 use std::time::Duration;
 
 /// Time limit per random net.

@@ -7,12 +7,12 @@ use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::smt;
 use parikh::engine::{Assignment, Engine};
-use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate, text};
 use parikh::solvers::Budget;
 use parikh::structure;
 use parikh::structure::intervals::Intervals;
 use parikh::working_net::WorkingNet;
+use parikh_generate::{Shape, random, random_goals};
 use std::time::Duration;
 
 /// Runs an engine on goals, with bounds from place invariants. Returns the knowledge and the

@@ -11,9 +11,9 @@ use parikh::engine::Task;
 use parikh::engine::state_equation::{self, StateEquationConfig, StateEquationStatistics};
 use parikh::evidence::{Document, LinearCertificate};
 use parikh::evidence_files::in_names;
-use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate, marking_goals};
 use parikh::solvers::Budget;
+use parikh_generate::{Shape, random, random_goals};
 
 /// Runs the engine alone.
 fn solve(net: &Net, goals: Vec<Goal>) -> (Board<'_>, StateEquationStatistics) {

@@ -12,11 +12,12 @@ use parikh::mcc::Examination;
 use parikh::net::units::Unit;
 use parikh::net::{
     Facts, FiringSequence, Goal, GoalId, Marking, Net, NetBuilder, PlaceId, Predicate,
-    TransitionId, UnitId, Units, generate, marking_goals,
+    TransitionId, UnitId, Units, marking_goals,
 };
 use parikh::run::{self, Event, RunConfig};
 use parikh::solvers::Budget;
 use parikh::structure;
+use parikh_generate as generate;
 use std::time::Duration;
 
 /// Adds a root unit with two nested units, which share the places of the net, all claimed to be

@@ -440,7 +440,7 @@ mod tests {
 
     #[test]
     fn no_arc_crosses_the_box_of_another_node_whatever_the_positions() {
-        use parikh_net::generate::{Shape, random};
+        use parikh_generate::{Shape, random};
         let mut rng = fastrand::Rng::with_seed(5);
         for seed in 0..60 {
             let net = random(seed, &Shape::small(seed));

@@ -10,9 +10,10 @@ pub(super) use answers::FiniteRunSemantics;
 pub(super) use files::read_system;
 pub(super) use report::{report, report_alone, write_report};
 
+use super::limits::LimitOptions;
 use super::output::AnswerFormat;
 use super::terminal::{line, note};
-use super::{ProgramOutcome, UsageError, limits, signals};
+use super::{ProgramOutcome, UsageError, signals};
 use answers::PropertyPrinter;
 use anyhow::{Result, bail};
 use parikh::systems::SettleConfig;
@@ -20,16 +21,13 @@ use parikh_net::printable::Quoted;
 use parikh_systems::System;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Duration;
 
 /// The options of `parikh check` for a system.
 pub(super) struct SystemArguments<'a> {
     pub(super) model: &'a Path,
     pub(super) properties: &'a Path,
     pub(super) semantics: FiniteRunSemantics,
-    pub(super) timeout: Duration,
-    pub(super) memory: Option<u64>,
-    pub(super) threads: Option<u16>,
+    pub(super) limits: &'a LimitOptions,
     pub(super) seed: u64,
     pub(super) format: AnswerFormat,
     pub(super) evidence: Option<&'a Path>,
@@ -43,14 +41,14 @@ pub(super) fn check(arguments: &SystemArguments<'_>) -> Result<ProgramOutcome> {
             "properties of systems are none of the contest's: --format text or json".into()
         ));
     }
-    let budget = limits::budget(Some(arguments.timeout), arguments.memory);
+    let budget = arguments.limits.budget();
     let say_so = || note!("parikh: left before the rest was answered");
     signals::cancel_on_signal(&budget, say_so);
     signals::leave_after(&budget, say_so);
     let case = files::read_case(arguments.model, arguments.properties)?;
     let defaults = SettleConfig::default();
     let config = SettleConfig {
-        threads: arguments.threads.map_or(defaults.threads, usize::from),
+        threads: arguments.limits.threads(),
         seed: arguments.seed,
         endings: arguments.semantics.endings(),
         ..defaults

@@ -3,7 +3,7 @@
 
 use super::answers::{FiniteRunSemantics, word};
 use super::files;
-use crate::limits;
+use crate::limits::LimitOptions;
 use crate::terminal::note;
 use crate::{ProgramOutcome, signals};
 use anyhow::{Context, Result, bail};
@@ -15,7 +15,11 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("timeout", |it| it.help("Time limit for each problem: 90s, 5m, 1h")),
+    mut_arg("threads", |it| it.help("The number of properties settled in parallel. By default one per processor")),
+)]
 pub(crate) struct RersArguments {
     /// A directory of problems: NAME.dot with NAME-properties.txt or
     /// NAME-properties-with-solution.txt.
@@ -23,15 +27,8 @@ pub(crate) struct RersArguments {
     /// The output file: a line `problem,property,answer` for each known answer.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Time limit for each problem: 90s, 5m, 1h.
-    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
-    timeout: Duration,
-    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
-    #[arg(short, long, value_parser = limits::memory)]
-    memory: Option<u64>,
-    /// The number of properties settled in parallel. By default one per processor.
-    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// The meaning of finite runs in LTL.
     #[arg(long, value_enum, default_value = "infinite")]
     semantics: FiniteRunSemantics,
@@ -64,10 +61,10 @@ pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
     for problem in &problems {
         let begun = Instant::now();
         let case = files::read_case(&problem.system, &problem.properties)?;
-        let limited = limits::budget(Some(arguments.timeout), arguments.memory);
+        let limited = arguments.limits.budget();
         let defaults = SettleConfig::default();
         let config = SettleConfig {
-            threads: arguments.threads.map_or(defaults.threads, usize::from),
+            threads: arguments.limits.threads(),
             seed: arguments.seed,
             endings: arguments.semantics.endings(),
             ..defaults

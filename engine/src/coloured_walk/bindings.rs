@@ -383,8 +383,8 @@ impl Finder {
 mod tests {
     use super::*;
     use crate::coloured_walk::tokens;
+    use parikh_generate::random_coloured;
     use parikh_net::coloured::{BoundColour, ColouredMarking, text};
-    use parikh_net::generate::random_coloured;
     use parikh_unfolding::TermCompiler;
 
     /// Returns every combination of colours for the variables of a rule.

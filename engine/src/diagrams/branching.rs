@@ -396,7 +396,7 @@ fn needs(touches: &[LevelTouch]) -> Vec<(u32, u64)> {
 mod tests {
     use super::super::explore;
     use super::*;
-    use parikh_net::generate::{Shape, random, random_predicate};
+    use parikh_generate::{Shape, random, random_predicate};
 
     /// Compares saturation with rounds, and the computation of infinite runs with and without loops
     /// and semiflows.

@@ -17,7 +17,7 @@
 
 use super::branching::CtlEvaluation;
 use parikh_net::RunProperty;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use parikh_net::run_property::RunAtom;
 use parikh_symbolic::{Set, Stop};
 use parikh_temporal::{Automaton, AutomatonEdge, AutomatonLimits, Marks};
@@ -243,10 +243,7 @@ impl LinearCheck<'_, '_, '_, '_> {
 
 /// Returns the states of each component, after those of the components that it leads to.
 fn in_order(automaton: &Automaton) -> Vec<Vec<usize>> {
-    let next = |state: u32, at: u32| {
-        automaton.states[state as usize].get(at as usize).map(|edge| edge.target as u32)
-    };
-    let found = components(automaton.states.len() as u32, next);
+    let found = components_of_rows(&automaton.states, |edge| edge.target as u32);
     let mut in_order = vec![Vec::new(); found.count as usize];
     for (state, &component) in found.of.iter().enumerate() {
         in_order[component as usize].push(state);
@@ -259,8 +256,8 @@ mod tests {
     use super::super::explore;
     use super::*;
     use crate::lasso::Lassos;
+    use parikh_generate::{Shape, random, random_ltl, random_predicate};
     use parikh_net::Facts;
-    use parikh_net::generate::{Shape, random, random_ltl, random_predicate};
     use parikh_solvers::Budget;
     use parikh_temporal::Ltl;
 

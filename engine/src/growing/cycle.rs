@@ -17,7 +17,7 @@
 use super::prefix::pumped;
 use super::product::{CoverabilityProduct, ProductEdge};
 use crate::ranking::program::{Step, solve};
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use parikh_net::lasso::LassoRun;
 use parikh_net::{EffectId, PlaceId, TransitionId};
 use parikh_solvers::Budget;
@@ -109,8 +109,7 @@ fn connected(nodes: &BTreeSet<u32>, edges: &[ProductEdge]) -> Vec<BTreeSet<u32>>
             after[from as usize].push(to);
         }
     }
-    let next = |at: u32, k: u32| after[at as usize].get(k as usize).copied();
-    let of = components(nodes.len() as u32, next).of;
+    let of = components_of_rows(&after, |&to| to).of;
     let mut found: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for (&node, &at) in &numbers {
         found.entry(of[at as usize]).or_default().insert(node);

@@ -5,7 +5,7 @@ use crate::lasso::Lassos;
 use fastrand::Rng;
 use parikh_evidence::certificate::markings::visit;
 use parikh_evidence::no_run::{ExcludedPairs, Movers, NoRun, Reason};
-use parikh_net::generate::{RandomKind, Shape, random, random_ltl, random_predicate};
+use parikh_generate::{RandomKind, Shape, random, random_ltl, random_predicate};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Facts, Net, Predicate, text};
 use parikh_solvers::Budget;

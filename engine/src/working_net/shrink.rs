@@ -181,8 +181,9 @@ fn gcd(divisor: u64, coefficient: i64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use parikh_generate as generate;
     use parikh_net::facts::Provenance;
-    use parikh_net::{Facts, Marking, generate, text};
+    use parikh_net::{Facts, Marking, text};
 
     /// Two places with at most one token, a place that always holds three, and an unbounded place.
     fn net() -> Net {

@@ -68,7 +68,7 @@ fn is_enabled(net: &Net, t: TransitionId, marking: &LargeMarking) -> bool {
 mod tests {
     use super::*;
     use fastrand::Rng;
-    use parikh_net::generate;
+    use parikh_generate as generate;
 
     #[test]
     fn predicates_say_the_same_of_both_kinds_of_markings() {

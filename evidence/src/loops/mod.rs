@@ -276,7 +276,8 @@ mod tests {
     use super::*;
     use crate::replay;
     use fastrand::Rng;
-    use parikh_net::{generate, text};
+    use parikh_generate as generate;
+    use parikh_net::text;
 
     fn random_run(rng: &mut Rng, transitions: usize) -> LoopRun {
         let mut blocks: Vec<Vec<Turn>> = Vec::new();

@@ -38,7 +38,7 @@
 use super::pairs::{Pairs, RankingFlaw};
 use super::{NoRunFlaw, RankingFunction};
 use crate::certificate::Flaw;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Atom, Fairness, Net, PlaceId, Predicate, TransitionId};
 use parikh_temporal::{Automaton, Cube, Marks};
@@ -458,8 +458,7 @@ impl<'a> CoverGraph<'a> {
         for edge in &self.edges {
             after[edge.from].push(edge.to as u32);
         }
-        let next = |node: u32, k: u32| after[node as usize].get(k as usize).copied();
-        let found = components(self.nodes.len() as u32, next);
+        let found = components_of_rows(&after, |&to| to);
         found.of.into_iter().map(|component| component as usize).collect()
     }
 }

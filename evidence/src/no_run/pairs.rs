@@ -13,7 +13,7 @@
 
 use super::RankingFunction;
 use crate::certificate::Flaw;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Arc, Net, PlaceId, Predicate, TransitionId};
 use parikh_temporal::{Automaton, Cube, Marks};
@@ -263,8 +263,7 @@ impl Pairs {
             // The cast is safe: `new` refuses automata of more than 2³¹ states.
             after[edge.from].push(edge.to as u32);
         }
-        let next = |state: u32, k: u32| after[state as usize].get(k as usize).copied();
-        let found = components(self.states as u32, next);
+        let found = components_of_rows(&after, |&to| to);
         found.of.into_iter().map(|component| component as usize).collect()
     }
 }

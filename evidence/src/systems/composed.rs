@@ -23,7 +23,7 @@ use super::none::ViolationSearch;
 use super::system::System;
 use super::terms::LabelLtl;
 use super::view::ComponentView;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The maximum number of edges between nodes.
@@ -234,8 +234,7 @@ impl VisibleGraph {
         let inside: Vec<Vec<u32>> = (0..self.after.len())
             .map(|from| self.inside(class, from).map(|to| to as u32).collect())
             .collect();
-        let next = |node: u32, k: u32| inside[node as usize].get(k as usize).copied();
-        let found = components(self.after.len() as u32, next);
+        let found = components_of_rows(&inside, |&to| to);
         // Components are numbered so that no edge leads to a larger number.
         let mut by_number: Vec<usize> = (0..self.after.len()).collect();
         by_number.sort_by_key(|&state| found.of[state]);
@@ -313,8 +312,7 @@ impl<'a> ComposedNodes<'a> {
                 return ViolationSearch::More;
             }
         }
-        let next = |node: u32, k: u32| self.after[node as usize].get(k as usize).map(|it| it.0);
-        let found = components(self.all.len() as u32, next);
+        let found = components_of_rows(&self.after, |it| it.0);
         let mut carried = vec![0; found.count as usize];
         for (from, edges) in self.after.iter().enumerate() {
             let stays = edges.iter().filter(|it| found.of[it.0 as usize] == found.of[from]);

@@ -23,7 +23,7 @@ use super::run::has_next;
 use super::system::{Joint, System};
 use super::terms::LabelLtl;
 use super::view::ComponentView;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use parikh_temporal::Marks;
 use std::collections::HashMap;
 
@@ -239,8 +239,7 @@ impl<'a> JointNodes<'a> {
                 kept.map(|it| (it.to, automaton.states[state][it.edge as usize].marks)).collect()
             })
             .collect();
-        let next = |node: u32, k: u32| rows[node as usize].get(k as usize).map(|&(next, _)| next);
-        let found = components(rows.len() as u32, next);
+        let found = components_of_rows(&rows, |&(next, _)| next);
         let mut carried: Vec<Option<Marks>> = vec![None; found.count as usize];
         for (node, edges) in rows.iter().enumerate() {
             for &(next, marks) in edges {

@@ -15,7 +15,7 @@
 
 use super::negation::Negation;
 use super::system::System;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use parikh_temporal::Marks;
 use std::collections::BTreeSet;
 
@@ -49,8 +49,7 @@ pub(super) fn parts<'s>(system: &'s System, negation: &Negation<'s>) -> Vec<Recu
             .collect();
         let mut after = vec![Vec::new(); automaton.states.len()];
         usable.iter().for_each(|edge| after[edge.0].push(target(edge) as u32));
-        let next = |node: u32, k: u32| after[node as usize].get(k as usize).copied();
-        let found = components(after.len() as u32, next);
+        let found = components_of_rows(&after, |&to| to);
         for component in 0..found.count {
             let inside = |edge: &&(usize, usize)| {
                 found.of[edge.0] == component && found.of[target(edge)] == component
@@ -86,8 +85,7 @@ fn recurring<'s>(system: &'s System, mut labels: BTreeSet<&'s str>) -> BTreeSet<
             for (from, _, to) in &edges {
                 rows[*from].push(*to as u32);
             }
-            let next = |node: u32, k: u32| rows[node as usize].get(k as usize).copied();
-            let found = components(component.states as u32, next);
+            let found = components_of_rows(&rows, |&to| to);
             let inside: BTreeSet<&str> = edges
                 .iter()
                 .filter(|(from, _, to)| found.of[*from] == found.of[*to])

@@ -126,7 +126,7 @@ fn ending(net: &Net, silent: Vec<TransitionId>) -> Vec<TransitionId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parikh_net::generate::{Shape, random};
+    use parikh_generate::{Shape, random};
     use parikh_net::text;
 
     #[test]

@@ -4,8 +4,8 @@
 //! components that accept every continuation are green. Labels of edges show the letters read and
 //! the acceptance marks. A word is accepted if some run on it visits every mark infinitely often.
 
-use super::svg::escaped;
 use crate::layout::{Direction, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout};
+use parikh_net::printable::EscapedXml;
 use parikh_solvers::Budget;
 use parikh_temporal::{AtomNames, Automaton, AutomatonEdge, Strength};
 use std::collections::BTreeMap;
@@ -141,7 +141,7 @@ pub fn svg(automaton: &Automaton, names: &AtomNames, title: &str, budget: &Budge
     let height = found.size.height + 2.0 * MARGIN + 50.0;
     let (left, top) = (-MARGIN - 30.0, -MARGIN - 40.0);
     let (style, title) =
-        ("font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\"", escaped(title));
+        ("font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\"", EscapedXml(title));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{left:.0} {top:.0} {width:.0} {height:.0}\" \
          width=\"{width:.0}\" height=\"{height:.0}\" {style}>\n{MARKER}<rect x=\"{left:.0}\" y=\"{top:.0}\" \
@@ -227,7 +227,7 @@ fn write_lines((x, y): LayoutPoint, lines: &[String], body: &mut String) {
             "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"11\" fill=\"#1f2a33\" \
              stroke=\"white\" stroke-width=\"3\" paint-order=\"stroke\">{}</text>",
             y + at as f64 * LINE,
-            escaped(line)
+            EscapedXml(line)
         );
     }
 }

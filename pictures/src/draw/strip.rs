@@ -4,10 +4,11 @@
 //! in rows, and every node has the same position in all pictures.
 
 use super::net::{called, tokens};
-use super::svg::{self, SceneDrawing, escaped, lit, written};
+use super::svg::{self, SceneDrawing, lit, written};
 use super::{DrawnPart, Highlight, net};
 use crate::names::clipped;
 use parikh_evidence::{ReplayError, replay};
+use parikh_net::printable::EscapedXml;
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::fmt::Write as _;
@@ -75,7 +76,7 @@ pub fn strip(
     let mut draw = |cell: usize, title: &str, frame: Option<&StripFrame>| {
         let x = (cell % columns) as f64 * (wide + GAP);
         let y = (cell / columns) as f64 * (high + GAP);
-        let title = escaped(title);
+        let title = EscapedXml(title);
         let _ = writeln!(
             text,
             "<g transform=\"translate({x:.1} {y:.1})\">\n<text class=\"caption\" y=\"10\">{title}</text>"

@@ -5,6 +5,7 @@ use crate::layout::{
     Direction, Layout, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout,
 };
 use crate::names::clipped;
+use parikh_net::printable::EscapedXml;
 use parikh_solvers::Budget;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -80,7 +81,7 @@ impl SceneDrawing {
         };
         for (at, line) in caption.iter().enumerate() {
             let y = begin + 14.0 * at as f64 + 10.0;
-            let line = escaped(line);
+            let line = EscapedXml(line);
             let _ = writeln!(text, "<text class=\"caption\" y=\"{y:.1}\">{line}</text>");
         }
         let _ = writeln!(text, "<g transform=\"translate(0 {top:.1})\">");
@@ -152,7 +153,7 @@ impl SceneDrawing {
                 2 => ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0),
                 count => points[count / 2],
             };
-            let label = escaped(&line.label);
+            let label = EscapedXml(&line.label);
             let _ = writeln!(
                 text,
                 "<text class=\"label\" x=\"{x:.1}\" y=\"{:.1}\">{label}</text>",
@@ -175,7 +176,7 @@ impl SceneDrawing {
         let LayoutSize { width, height } = shape(node);
         let _ = writeln!(text, "<g class=\"{class}\" transform=\"translate({x:.1} {y:.1})\">");
         if let Some(title) = title {
-            let _ = writeln!(text, "<title>{}</title>", escaped(title));
+            let _ = writeln!(text, "<title>{}</title>", EscapedXml(title));
         }
         let _ = match node.form {
             NodeForm::Circle => writeln!(text, "<circle class=\"shape\" r=\"{RADIUS}\"/>"),
@@ -202,7 +203,8 @@ impl SceneDrawing {
         let lines = node.beside.split('\n').filter(|line| !line.is_empty());
         for (at, line) in lines.enumerate() {
             let y = height / 2.0 + LEADING * (at as f64 + 0.95);
-            let _ = writeln!(text, "<text class=\"beside\" y=\"{y:.1}\">{}</text>", escaped(line));
+            let _ =
+                writeln!(text, "<text class=\"beside\" y=\"{y:.1}\">{}</text>", EscapedXml(line));
         }
         text.push_str("</g>\n");
     }
@@ -217,7 +219,7 @@ pub(super) fn written(words: &str, y: f64, text: &mut String) {
     let first = y - LEADING * (lines.len() - 1) as f64 / 2.0 + 3.5;
     for (at, line) in lines.iter().enumerate() {
         let y = first + LEADING * at as f64;
-        let _ = writeln!(text, "<text y=\"{y:.1}\">{}</text>", escaped(line));
+        let _ = writeln!(text, "<text y=\"{y:.1}\">{}</text>", EscapedXml(line));
     }
 }
 
@@ -231,7 +233,7 @@ pub(super) fn lit(name: &str, attributes: &str, inside: &str) -> String {
         "<rect x=\"{:.1}\" y=\"-11\" width=\"{width:.1}\" height=\"22\" rx=\"2\" \
          fill=\"#5fd394\"{attributes}>{inside}</rect>\n<text y=\"3.5\">{}</text>\n",
         -width / 2.0,
-        escaped(name)
+        EscapedXml(name)
     )
 }
 
@@ -244,7 +246,7 @@ pub(super) fn head(name: &str, width: f64, height: f64) -> String {
          font-size=\"10\">\n<title>{}</title>\n<style>{STYLE}</style>\n\
          <rect class=\"page\" width=\"100%\" height=\"100%\"/>\n\
          <g transform=\"translate({MARGIN} {MARGIN})\">\n",
-        escaped(name)
+        EscapedXml(name)
     )
 }
 
@@ -333,21 +335,6 @@ fn towards((x, y): LayoutPoint, other: LayoutPoint, far: f64) -> LayoutPoint {
     let (dx, dy) = (other.0 - x, other.1 - y);
     let length = dx.hypot(dy).max(0.1);
     (x + dx / length * far, y + dy / length * far)
-}
-
-/// Escapes text for XML. Control characters, which XML forbids, become a box.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            c if c.is_control() && c != '\t' && c != '\n' => escaped.push('\u{fffd}'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

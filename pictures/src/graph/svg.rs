@@ -5,6 +5,7 @@
 
 use super::view::{GraphTexts, GraphView, MarkingNode};
 use crate::layout::{Direction, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout};
+use parikh_net::printable::EscapedXml;
 use parikh_solvers::Budget;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -98,9 +99,9 @@ pub fn svg(view: &GraphView<'_>, budget: &Budget) -> String {
         "<rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" fill=\"white\"/>\n\
          <title>{}</title>\n<text x=\"{left:.1}\" y=\"{:.1}\" font-size=\"13\" \
          font-weight=\"bold\">{}</text>",
-        escaped(view.net.name()),
+        EscapedXml(view.net.name()),
         y + 22.0,
-        escaped(&caption)
+        EscapedXml(&caption)
     );
     text.push_str(&body);
     text.push_str(&legend);
@@ -111,7 +112,7 @@ pub fn svg(view: &GraphView<'_>, budget: &Budget) -> String {
 /// Opens a group with a tooltip, if there is a title.
 fn begin(title: Option<&str>, text: &mut String) {
     if let Some(title) = title {
-        let _ = writeln!(text, "<g><title>{}</title>", escaped(title));
+        let _ = writeln!(text, "<g><title>{}</title>", EscapedXml(title));
     }
 }
 
@@ -233,7 +234,7 @@ fn edge(
          paint-order=\"stroke\">{}</text>",
         y + 4.0,
         if *bright { "#a4560a" } else { "#1f2a33" },
-        escaped(label)
+        EscapedXml(label)
     );
     let bends = route.iter().map(|&(x, _)| x);
     (bends.clone().fold(x - half, f64::min), bends.fold(x + half, f64::max))
@@ -289,7 +290,7 @@ fn draw_box(
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
             at.x,
             y + 17.0 + line as f64 * LINE,
-            escaped(words)
+            EscapedXml(words)
         );
     }
 }
@@ -322,21 +323,6 @@ fn legend(view: &GraphView<'_>, y: f64, left: f64) -> String {
         x += 40.0 + words.len() as f64 * LETTER;
     }
     text
-}
-
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            c if c.is_control() => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

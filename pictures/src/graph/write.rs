@@ -2,7 +2,7 @@
 //! systems (CADP, mCRL2), and as JSON.
 
 use super::view::{GraphTexts, GraphView, MarkingNode};
-use parikh_net::printable::Printable;
+use crate::draw::dot::quoted;
 use parikh_structure::graph::omega::OMEGA;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -113,14 +113,6 @@ pub fn dot(view: &GraphView<'_>) -> String {
     }
     text.push_str("}\n");
     text
-}
-
-fn quoted(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(|line| Printable(line).to_string()).collect();
-    format!(
-        "\"{}\"",
-        lines.join("\n").replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
-    )
 }
 
 #[cfg(test)]

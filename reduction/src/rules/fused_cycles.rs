@@ -12,7 +12,7 @@ use crate::journal::ChangedNodes;
 use crate::search::CandidateSearch;
 use parikh_evidence::reduction::rules::fused_cycles::move_of;
 use parikh_evidence::reduction::{Candidate, WorkNet};
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -87,8 +87,7 @@ fn cycles(moves: &[Move]) -> Vec<Candidate> {
     let number = |p| places.binary_search(&p).expect("it is an end of a move");
     let mut next = vec![Vec::new(); places.len()];
     moves.iter().for_each(|&(_, from, to)| next[number(from)].push(number(to) as u32));
-    let kth = |node: u32, k: u32| next[node as usize].get(k as usize).copied();
-    let component = components(places.len() as u32, kth).of;
+    let component = components_of_rows(&next, |&to| to).of;
     let mut groups: Vec<Candidate> = Vec::new();
     let mut group_of: HashMap<u32, usize> = HashMap::new();
     for &(t, from, to) in moves {

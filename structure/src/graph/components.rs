@@ -2,7 +2,7 @@
 //! node a terminal component is reachable, and no run leaves a terminal component. A dead marking
 //! is a terminal component by itself.
 
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use std::collections::HashMap;
 
 /// Returns for each node the index of its terminal component, in the order of their first nodes, or
@@ -11,8 +11,7 @@ use std::collections::HashMap;
 pub fn terminal(nodes: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<Option<u32>> {
     let mut out = vec![Vec::new(); nodes];
     edges.for_each(|(from, to)| out[from as usize].push(to));
-    let next = |node: u32, k: u32| out[node as usize].get(k as usize).copied();
-    let component = components(nodes as u32, next).of;
+    let component = components_of_rows(&out, |&to| to).of;
     let mut leaves = vec![false; nodes];
     for (from, row) in out.iter().enumerate() {
         for &to in row {

@@ -11,7 +11,7 @@
 
 use super::graph::{ComponentGraph, SuccessorRow};
 use crate::system::LabelId;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use std::collections::HashMap;
 
 /// The signature of a state: the possible steps as label (or `None`) and target class, and whether
@@ -95,8 +95,7 @@ fn signatures(rows: &[SuccessorRow], class: &[u32]) -> Signatures {
         .enumerate()
         .map(|(from, row)| row.iter().filter(|it| stays(from, it.0, it.1)).map(|it| it.1).collect())
         .collect();
-    let next = |node: u32, k: u32| inside[node as usize].get(k as usize).copied();
-    let found = components(rows.len() as u32, next);
+    let found = components_of_rows(&inside, |&to| to);
     let mut members = vec![Vec::new(); found.count as usize];
     found.of.iter().enumerate().for_each(|(state, &of)| members[of as usize].push(state));
     // No edge leads to a component with a larger number, so the signatures of the targets are

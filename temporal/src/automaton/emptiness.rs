@@ -4,9 +4,9 @@
 //! if a component is reachable whose inner edges together carry all marks. A cycle through one edge
 //! for each mark is then the cycle of a lasso.
 
-use super::components::components;
 use super::{Automaton, AutomatonEdge, Marks};
 use crate::atom::Letter;
+use crate::components::components_of_rows;
 use crate::lasso::Lasso;
 use std::collections::VecDeque;
 
@@ -26,9 +26,9 @@ impl Components {
             .iter()
             .map(|edges| edges.iter().filter(|edge| takes(edge)).collect())
             .collect();
-        let kth = |state: usize, k: usize| allowed[state].get(k).map(|edge| edge.target);
-        let (of, count) = components(allowed.len(), kth);
-        let mut marks = vec![None; count];
+        let found = components_of_rows(&allowed, |edge| edge.target as u32);
+        let of: Vec<usize> = found.of.iter().map(|&component| component as usize).collect();
+        let mut marks = vec![None; found.count as usize];
         for (state, edges) in allowed.iter().enumerate() {
             for edge in edges.iter().filter(|edge| of[edge.target] == of[state]) {
                 let all: &mut Option<Marks> = &mut marks[of[state]];

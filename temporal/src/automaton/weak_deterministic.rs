@@ -20,10 +20,10 @@
 //! of ω-automata", ATVA 2007; Löding, "Efficient minimization of deterministic weak ω-automata",
 //! IPL 2001.
 
-use super::components::components;
 use super::cube::Cube;
 use super::{Automaton, AutomatonEdge, AutomatonLimits, Marks};
 use crate::atom::{AtomId, Letter, Literal};
+use crate::components::components_of_rows;
 use crate::lasso::Lasso;
 use std::collections::HashMap;
 
@@ -105,7 +105,9 @@ impl Deterministic {
     /// to. A transient component has this minimum. Any other component has the largest colour below
     /// it that is even if the component accepts and odd otherwise. States with even colours accept.
     fn colours(&self, accepts: impl Fn(usize, &Lasso) -> bool) -> Vec<bool> {
-        let (of, count) = components(self.next.len(), |state, k| self.next[state].get(k).copied());
+        let found = components_of_rows(&self.next, |&to| to as u32);
+        let of: Vec<usize> = found.of.iter().map(|&component| component as usize).collect();
+        let count = found.count as usize;
         let mut members = vec![Vec::new(); count];
         of.iter().enumerate().for_each(|(state, &component)| members[component].push(state));
         let largest = 2 * count + 1;

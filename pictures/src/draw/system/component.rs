@@ -5,12 +5,13 @@
 //! player addresses elements by name: the state `s2-5`, the line `e2-5-7`, labels of the class
 //! `l3`.
 
-use super::super::svg::{escaped, tip};
+use super::super::svg::tip;
 use super::{CLIPPED, LETTER};
 use crate::layout::{
     Direction, Layout, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout,
 };
 use crate::names::clipped_to;
+use parikh_net::printable::EscapedXml;
 use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use parikh_systems::{Component, LabelId, System};
@@ -69,7 +70,7 @@ fn frame(component: &Component, size: LayoutSize, body: &mut String) {
          <text class=\"title\" x=\"{PADDING}\" y=\"18\">{}</text>",
         size.width,
         size.height,
-        escaped(&clipped_to(component.name(), CLIPPED))
+        EscapedXml(&clipped_to(component.name(), CLIPPED))
     );
 }
 
@@ -220,10 +221,10 @@ impl ComponentSheet<'_> {
              <rect class=\"shape\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{HEIGHT}\" rx=\"11\"/>\n\
              <text class=\"name\" y=\"4\">{}</text>",
             self.at,
-            escaped(component.title(state)),
+            EscapedXml(component.title(state)),
             -width / 2.0,
             -HEIGHT / 2.0,
-            escaped(&clipped_to(component.title(state), STATE))
+            EscapedXml(&clipped_to(component.title(state), STATE))
         );
         if component.starts().contains(&state) {
             let end = -width / 2.0 - 1.0;
@@ -326,7 +327,7 @@ impl ComponentSheet<'_> {
                 "<text class=\"label l{}{ink}\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
                 label.0,
                 y + at as f64 * LINE,
-                escaped(&self.label(label))
+                EscapedXml(&self.label(label))
             );
         }
         if shown < labels.len() {
@@ -336,7 +337,7 @@ impl ComponentSheet<'_> {
             let _ = writeln!(
                 body,
                 "<text class=\"label\" x=\"{x:.1}\" y=\"{y:.1}\"><title>{}</title>and {more} more</text>",
-                escaped(&names.join(", "))
+                EscapedXml(&names.join(", "))
             );
         }
     }

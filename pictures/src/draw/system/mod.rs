@@ -9,11 +9,12 @@ mod graphviz;
 
 pub use graphviz::dot;
 
-use super::svg::{FOOT, escaped, head};
+use super::svg::{FOOT, head};
 use super::{MOST_NODES, MOST_WHOLE};
 use crate::layout::LayoutSize;
 use crate::names::clipped_to;
 use component::ComponentDrawing;
+use parikh_net::printable::EscapedXml;
 use parikh_solvers::Budget;
 use parikh_systems::{LabelId, System};
 use std::collections::{BTreeSet, HashMap};
@@ -200,7 +201,7 @@ fn legend(
              height=\"10\" rx=\"2\"/><text class=\"key\" x=\"{:.1}\" y=\"{y:.1}\">{}</text></g>",
             y - 9.0,
             x + 16.0,
-            escaped(&text),
+            EscapedXml(&text),
             number = label.0,
             colour = colours[&label]
         );

@@ -10,10 +10,10 @@
 //!   too. The remaining marks can be renumbered per component. The number of marks is the maximum
 //!   over the components, and at least one if some component has cycles that are not accepting.
 
-use crate::automaton::components::components;
 use crate::automaton::cube::cover_all_letters;
 use crate::automaton::emptiness::Components;
 use crate::automaton::{Automaton, AutomatonEdge, Marks};
+use crate::components::components_of_rows;
 
 impl Automaton {
     /// Renumbers the marks component by component; see the module documentation. With `between`,
@@ -81,11 +81,11 @@ impl Automaton {
                     lacks.map(|edge| edge.target).collect()
                 })
                 .collect();
-            let (of, count) = components(lacking.len(), |state, k| lacking[state].get(k).copied());
-            let mut size = vec![0; count];
-            of.iter().for_each(|&component| size[component] += 1);
+            let inner = components_of_rows(&lacking, |&to| to as u32);
+            let mut size = vec![0; inner.count as usize];
+            inner.of.iter().for_each(|&component| size[component as usize] += 1);
             for (state, targets) in lacking.iter().enumerate() {
-                if size[of[state]] > 1 || targets.contains(&state) {
+                if size[inner.of[state] as usize] > 1 || targets.contains(&state) {
                     weak[found.of[state]] = false;
                 }
             }

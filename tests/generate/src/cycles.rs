@@ -63,22 +63,3 @@ pub fn cycles(count: u32, length: u32, coupled: bool) -> KnownNet {
     };
     KnownNet { net: sketch.build(), known }
 }
-
-/// Returns the benchmark of the explicit engine: a safe net of 100 places, five coupled cycles of
-/// twenty, with 20⁵ = 3 200 000 reachable markings.
-pub fn hundred_places() -> KnownNet {
-    cycles(5, 20, true)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_benchmark_net_has_a_hundred_places() {
-        let KnownNet { net, known } = hundred_places();
-        assert_eq!((net.place_count(), net.transition_count()), (100, 100));
-        assert_eq!(known.states, KnownCount::Exactly(3_200_000));
-        assert!(known.one_safe());
-    }
-}

@@ -1,7 +1,9 @@
 //! Random coloured nets by seed: every kind of sort and term, in sizes that enumeration can handle.
 
-use crate::coloured::{ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term, VariableId};
 use fastrand::Rng;
+use parikh_net::coloured::{
+    ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term, VariableId,
+};
 
 /// Returns the coloured net of this seed, which is the same on every machine for the same version
 /// of fastrand and this file. The net has a sort of each kind with 1–4 colours and products of them
@@ -22,7 +24,7 @@ struct Sketch<'r> {
     rng: &'r mut Rng,
 }
 
-type Made<T> = Result<T, crate::coloured::ColourError>;
+type Made<T> = Result<T, parikh_net::coloured::ColourError>;
 
 impl Sketch<'_> {
     fn build(mut self) -> Made<ColouredNet> {
