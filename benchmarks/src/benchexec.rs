@@ -146,7 +146,7 @@ pub fn collect(results: &Path, inputs: &Path, oracles: &Path) -> Result<Vec<Resu
         let said = String::from_utf8_lossy(&said);
         let answers = said.lines().filter_map(ToolAnswer::on_line).map(|answer| (answer, run.wall));
         let known = oracle::read(oracles, name, exam)?;
-        let instance = Instance::unpack(inputs, name, None)?;
+        let instance = Instance::unpack(inputs, name)?;
         let questions = oracle::questions(instance.formulas(exam)?, known);
         let outcome = RunOutcome {
             answers: answers.collect(),

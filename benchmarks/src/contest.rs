@@ -12,10 +12,11 @@ use crate::shard::Shard;
 use crate::signals;
 use crate::store::ResultStore;
 use crate::verdict::{CONTRADICTION, judge};
+use parikh_solvers::locked;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The instances to run and the limits. The command line's `--help` describes each option.
@@ -47,9 +48,6 @@ pub struct Contest {
     pub out: PathBuf,
     /// A directory for each run's stdout and stderr.
     pub logs: Option<PathBuf>,
-    /// Directory in which instances are unpacked; the system's directory for temporary files if
-    /// `None`.
-    pub temporary: Option<PathBuf>,
 }
 
 /// The memory in MB that the tool is told when the harness sets no limit.
@@ -100,7 +98,7 @@ impl Contest {
     fn work(&self, shared: &Mutex<Shared<'_>>) {
         loop {
             let next = {
-                let mut shared = lock(shared);
+                let mut shared = locked(shared);
                 if shared.failure.is_some() || signals::interrupted() {
                     return;
                 }
@@ -108,7 +106,7 @@ impl Contest {
             };
             let Some((name, exam)) = next else { return };
             let result = self.examine(name, exam);
-            let mut shared = lock(shared);
+            let mut shared = locked(shared);
             let stored = result.and_then(|rows| match rows {
                 Some(rows) => {
                     shared.progress.ran(name, exam, &rows);
@@ -125,7 +123,7 @@ impl Contest {
     /// Makes one run. Returns its rows, at least one; `None` if interrupted.
     fn examine(&self, name: &str, exam: Exam) -> Result<Option<Vec<ResultRow>>, Error> {
         let known = oracle::read(&self.oracle, name, exam)?;
-        let instance = Instance::unpack(&self.inputs, name, self.temporary.as_deref())?;
+        let instance = Instance::unpack(&self.inputs, name)?;
         let questions = oracle::questions(instance.formulas(exam)?, known);
         let log =
             |logs: &PathBuf| ["out", "err"].map(|kind| logs.join(format!("{name}-{exam}.{kind}")));
@@ -230,11 +228,6 @@ struct Shared<'c> {
     open: VecDeque<(&'c String, Exam)>,
     progress: BenchProgress,
     failure: Option<Error>,
-}
-
-/// Locks the shared state. A worker that panicked leaves it usable, since rows are appended whole.
-fn lock<'m, 's>(shared: &'m Mutex<Shared<'s>>) -> MutexGuard<'m, Shared<'s>> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -134,7 +134,7 @@ impl Encodings {
     /// # Errors
     /// When archive, model, queries or oracle cannot be read.
     pub fn measure(&self, name: &str) -> Result<Option<Vec<Measurement>>, Error> {
-        let instance = Instance::unpack(&self.inputs, name, None)?;
+        let instance = Instance::unpack(&self.inputs, name)?;
         let path = instance.path().join("model.pnml");
         let broken = |problem: String| Error::Rows { path: path.clone(), problem };
         let model =

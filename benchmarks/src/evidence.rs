@@ -55,7 +55,7 @@ impl Audits {
     /// # Errors
     /// If the archive cannot be read or a program cannot be run.
     pub fn measure(&self, name: &str, exam: Exam) -> Result<AuditMeasurement, Error> {
-        let instance = Instance::unpack(&self.inputs, name, None)?;
+        let instance = Instance::unpack(&self.inputs, name)?;
         let directory = tempfile::tempdir().map_err(Error::at(std::env::temp_dir()))?;
         let mut command = Command::new(&self.parikh);
         command.arg("check").arg(instance.path()).args(["-e", exam.long(), "--format", "json"]);

@@ -39,7 +39,7 @@ pub struct ReaderComparison {
 /// # Errors
 /// If the archive cannot be read, or neither reader accepts the model or a query file.
 pub fn compare(inputs: &Path, name: &str) -> Result<Option<ReaderComparison>, Error> {
-    let instance = Instance::unpack(inputs, name, None)?;
+    let instance = Instance::unpack(inputs, name)?;
     let path = instance.path().join("model.pnml");
     let start = Instant::now();
     let first = read_net(&path);

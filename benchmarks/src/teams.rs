@@ -17,6 +17,7 @@ use crate::run::{Job, RunEnd, run};
 use crate::signals;
 use crate::store::ResultStore;
 use crate::verdict::{NOBODY_KNOWS, Score};
+use parikh_solvers::locked;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -142,7 +143,7 @@ impl Teams {
             }
         }
         let shared = Mutex::new((stores, open, None));
-        let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || locked(&shared);
         std::thread::scope(|scope| {
             for _ in 0..self.jobs.max(1) {
                 scope.spawn(|| {
@@ -199,7 +200,7 @@ impl Teams {
     ) -> Result<Option<Vec<ResultRow>>, Error> {
         let RequestedGoals { instance: name, exam, goals, .. } = asked;
         let known = oracle::read(&self.oracle, name, *exam)?;
-        let instance = Instance::unpack(&self.inputs, name, None)?;
+        let instance = Instance::unpack(&self.inputs, name)?;
         let formulas = instance.formulas(*exam)?;
         let mut command: Vec<OsString> = vec![self.parikh.clone().into()];
         let timeout = format!("{}ms", self.timeout.as_millis());

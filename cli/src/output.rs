@@ -14,6 +14,7 @@ use parikh_formula::NamedNodes;
 use parikh_input::model::ModelView;
 use parikh_net::assumption::{self, Assumption};
 use parikh_net::printable::Word;
+use parikh_solvers::locked;
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
@@ -331,7 +332,7 @@ struct ExpectedAnswers {
 static EXPECTED: Mutex<Option<ExpectedAnswers>> = Mutex::new(None);
 
 fn expected() -> MutexGuard<'static, Option<ExpectedAnswers>> {
-    EXPECTED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    locked(&EXPECTED)
 }
 
 fn told(id: &str) {

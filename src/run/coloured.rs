@@ -26,11 +26,12 @@ use parikh_evidence::abstraction::{
 use parikh_net::coloured::{BoundColour, ColouredNet};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, TransitionId};
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use parikh_unfolding::UnfoldingLimits;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 /// Works on `plan` without any unfolding of the coloured net, until every question is decided or
@@ -178,15 +179,10 @@ impl WorkerTeam for Work<'_> {
     fn account(&self) -> TeamStatistics {
         TeamStatistics {
             failures: self.failures.load(Ordering::Relaxed),
-            statistics: whole(&self.statistics).clone(),
-            turns: whole(&self.turns).clone(),
+            statistics: locked(&self.statistics).clone(),
+            turns: locked(&self.turns).clone(),
         }
     }
-}
-
-/// Locks a mutex. A thread that panicked leaves the data valid.
-fn whole<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Work<'_> {
@@ -202,7 +198,7 @@ impl Work<'_> {
             open: open_goals,
             said: statistics.clone(),
         };
-        whole(&self.turns).push(turn);
+        locked(&self.turns).push(turn);
         statistics
     }
 
@@ -212,7 +208,7 @@ impl Work<'_> {
         match catch_unwind(AssertUnwindSafe(work)) {
             Ok(text) => {
                 tracing::info!("{name}: {text}");
-                whole(&self.statistics).push((name.to_owned(), text));
+                locked(&self.statistics).push((name.to_owned(), text));
             }
             Err(_) => {
                 self.failures.fetch_add(1, Ordering::Relaxed);
@@ -230,7 +226,7 @@ impl Work<'_> {
     fn abstractions(&self) -> String {
         let skeleton = self.model.skeleton();
         let mut attempts = Vec::new();
-        let quotient = whole(&self.quotient).take();
+        let quotient = locked(&self.quotient).take();
         if let Some((quotient, unfolding)) = quotient {
             attempts.push(Attempt::of(quotient, unfolding));
         }

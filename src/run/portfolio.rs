@@ -14,6 +14,7 @@ use parikh_engine::working_net::WorkingNet;
 use parikh_engine::{Engine, Role, reduced};
 use parikh_net::{GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -90,18 +91,18 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the statistics of engines, in the order in which they were reported.
     pub(super) fn statistics_so_far(&self) -> Vec<(String, String)> {
-        whole(&self.statistics).clone()
+        locked(&self.statistics).clone()
     }
 
     /// Returns the engines at work.
     pub(super) fn at_work(&self) -> Vec<AtWork> {
-        let engines = self.at_work.iter().filter_map(|engine| whole(engine).clone());
+        let engines = self.at_work.iter().filter_map(|engine| locked(engine).clone());
         engines.map(|(engine, since)| AtWork { engine, since: since.elapsed() }).collect()
     }
 
     /// Returns the finished turns, ordered by end.
     pub(super) fn turns_so_far(&self) -> Vec<EngineTurn> {
-        whole(&self.turns).clone()
+        locked(&self.turns).clone()
     }
 
     /// Returns the number of panics of engines.
@@ -113,14 +114,14 @@ impl<'a> Portfolio<'a> {
     /// line of statistics.
     pub(super) fn note(&self, engine: &str, (start, open_goals): (Instant, usize), text: String) {
         tracing::info!("{engine}: {text}");
-        whole(&self.turns).push(EngineTurn {
+        locked(&self.turns).push(EngineTurn {
             engine: engine.to_owned(),
             began: start.duration_since(self.begun),
             lasted: start.elapsed(),
             open: open_goals,
             said: text.clone(),
         });
-        whole(&self.statistics).push((engine.to_owned(), text));
+        locked(&self.statistics).push((engine.to_owned(), text));
     }
 
     /// Returns the start time of a turn and the number of open goals.
@@ -280,9 +281,4 @@ impl<'a> Portfolio<'a> {
 /// Returns the ids of the goals.
 fn ids(goals: &[(GoalId, MarkingGoal)]) -> Vec<GoalId> {
     goals.iter().map(|(id, _)| *id).collect()
-}
-
-/// Locks a mutex. A thread that panicked leaves the data valid.
-pub(super) fn whole<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

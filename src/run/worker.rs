@@ -1,11 +1,12 @@
 //! A worker of the [portfolio](super::portfolio), which executes the phases of its schedule.
 
-use super::portfolio::{Portfolio, whole};
+use super::portfolio::Portfolio;
 use super::schedule::{self, GROWTHS, PhaseNet, RoleGrowth, SchedulePhase, TimePart};
 use parikh_engine::working_net::WorkingNet;
 use parikh_engine::{Assignment, Engine, Hint, Role, Session, SliceProgress};
 use parikh_net::GoalId;
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -125,9 +126,9 @@ impl<'p, 'a> Worker<'p, 'a> {
     /// piece is lost.
     fn guarded<T>(&self, name: &str, work: impl FnOnce() -> T) -> Option<T> {
         let at_work = &self.portfolio.at_work[self.number];
-        *whole(at_work) = Some((name.to_owned(), Instant::now()));
+        *locked(at_work) = Some((name.to_owned(), Instant::now()));
         let result = catch_unwind(AssertUnwindSafe(work));
-        *whole(at_work) = None;
+        *locked(at_work) = None;
         if result.is_err() {
             self.portfolio.failures.fetch_add(1, Ordering::Relaxed);
             tracing::error!("internal error: {name} failed; its goals stay open");

@@ -172,16 +172,8 @@ fn arguments(net: &Net, wanted: &[Predicate], seed: u64) -> Vec<Structure> {
     for engine in [downhill::ENGINE, described::ENGINE] {
         let board = Board::new(net, goals.clone()).with_documents();
         let working_net = WorkingNet::original(net, listed.clone(), facts.clone(), &known);
-        let (working_net, board, hints) = (&working_net, &board, Vec::new());
-        let assignment = Assignment {
-            working_net,
-            board,
-            seed,
-            threads: 1,
-            dump: None,
-            smt_solver: None,
-            hints,
-        };
+        let (working_net, board) = (&working_net, &board);
+        let assignment = Assignment::new(working_net, board, seed);
         let budget = Budget::unlimited().slice(Duration::from_secs(20));
         (engine.start)(assignment).unwrap().slice(&budget);
         assert_eq!(board.faults(), 0);

@@ -23,15 +23,7 @@ fn board_of(net: &Net, goals: Vec<Goal>) -> Board<'_> {
     let facts = Facts::none(net);
     let known = Intervals::new(net, &facts);
     let working_net = WorkingNet::original(net, listed, facts, &known);
-    let assignment = Assignment {
-        working_net: &working_net,
-        board: &board,
-        seed: 1,
-        threads: 1,
-        dump: None,
-        smt_solver: None,
-        hints: Vec::new(),
-    };
+    let assignment = Assignment::new(&working_net, &board, 1);
     let mut session = (ENGINE.start)(assignment).unwrap();
     session.slice(&Budget::unlimited());
     drop(session);
@@ -189,15 +181,7 @@ fn where_all_places_are_known_to_be_bounded_there_is_nothing_to_do() {
     parikh::structure::bounds::place_bounds(&net, &flows, &Budget::unlimited()).write(&mut facts);
     let known = Intervals::new(&net, &facts);
     let working_net = WorkingNet::original(&net, goals, facts, &known);
-    let assignment = Assignment {
-        working_net: &working_net,
-        board: &board,
-        seed: 1,
-        threads: 1,
-        dump: None,
-        smt_solver: None,
-        hints: Vec::new(),
-    };
+    let assignment = Assignment::new(&working_net, &board, 1);
     let mut session = (ENGINE.start)(assignment).unwrap();
     session.slice(&Budget::unlimited());
     assert_eq!(session.statistics(), "all places are bounded");

@@ -177,15 +177,8 @@ fn has_long(seed: u64) -> bool {
 /// Starts an engine of the registry as the portfolio does.
 fn start(engine: &Engine, task: &Task<'_>, working_net: &WorkingNet<'_>) {
     let run = |engine: &Engine, board: &Board<'_>, hints, budget: &Budget| {
-        let assignment = Assignment {
-            working_net,
-            board,
-            seed: task.seed,
-            threads: 2,
-            dump: None,
-            smt_solver: None,
-            hints,
-        };
+        let assignment =
+            Assignment { threads: 2, hints, ..Assignment::new(working_net, board, task.seed) };
         let mut session = (engine.start)(assignment).expect("starts");
         while session.slice(budget) == SliceProgress::Finished && session.deepen() {}
         session.candidates()

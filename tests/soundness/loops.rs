@@ -20,15 +20,7 @@ fn work(board: &Board<'_>, budget: &Budget, seed: u64) -> SliceProgress {
     let facts = Facts::none(net);
     let known = parikh::structure::intervals::Intervals::new(net, &facts);
     let working_net = WorkingNet::original(net, goals, facts, &known);
-    let assignment = Assignment {
-        working_net: &working_net,
-        board,
-        seed,
-        threads: 1,
-        dump: None,
-        smt_solver: None,
-        hints: Vec::new(),
-    };
+    let assignment = Assignment::new(&working_net, board, seed);
     let mut session = (loops::ENGINE.start)(assignment).expect("starts");
     session.slice(budget)
 }

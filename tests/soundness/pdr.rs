@@ -49,15 +49,7 @@ fn run(
     let listed = goals.iter().cloned().enumerate().map(|(i, goal)| (GoalId::new(i), goal));
     let known = Intervals::new(net, &facts);
     let working_net = WorkingNet::original(net, listed.collect(), facts, &known);
-    let work = Assignment {
-        working_net: &working_net,
-        board: &board,
-        seed: 1,
-        threads: 2,
-        dump: None,
-        smt_solver: None,
-        hints: vec![],
-    };
+    let work = Assignment { threads: 2, ..Assignment::new(&working_net, &board, 1) };
     let mut session = (engine.start)(work).expect("works on any net");
     session.slice(&Budget::lasting(time));
     assert_eq!(board.faults(), 0, "{}", context());

@@ -30,15 +30,7 @@ fn work(
     let listed = goals.iter().cloned().enumerate().map(|(i, goal)| (GoalId::new(i), goal));
     let known = Intervals::new(net, &facts);
     let working_net = WorkingNet::original(net, listed.collect(), facts, &known);
-    let work = Assignment {
-        working_net: &working_net,
-        board: &board,
-        seed: 1,
-        threads: 1,
-        dump: None,
-        smt_solver: None,
-        hints: vec![],
-    };
+    let work = Assignment::new(&working_net, &board, 1);
     let mut session = (engine.start)(work).expect("Z3 is here");
     session.slice(&Budget::lasting(time));
     assert_eq!(board.faults(), 0, "{}", text::print(net));

@@ -9,12 +9,13 @@ use parikh::systems::{
     settle as settle_all,
 };
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use parikh_systems::FiniteRuns;
 use serde_json::json;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// The meaning of finite runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -55,10 +56,6 @@ struct AnswerCounts {
     otherwise: usize,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 pub(super) fn word(value: bool) -> &'static str {
     if value { "TRUE" } else { "FALSE" }
 }
@@ -81,7 +78,7 @@ impl<'c> PropertyPrinter<'c> {
         let property = &self.case.properties[at];
         let PropertyAnswer { value, evidence, reason, after, .. } = answer;
         let (number, seconds) = (property.number, after.as_secs_f64());
-        let mut counts = lock(&self.counts);
+        let mut counts = locked(&self.counts);
         counts.answered += 1;
         if let Some(solution) = property.solution {
             match solution == *value {
@@ -106,7 +103,7 @@ impl<'c> PropertyPrinter<'c> {
 
     fn open(&self, at: usize, why: &str) {
         let number = self.case.properties[at].number;
-        lock(&self.counts).open += 1;
+        locked(&self.counts).open += 1;
         match self.json {
             true => object(json!({
                 "type": "unanswered", "examination": EXAMINATION, "id": number.to_string(),
@@ -118,7 +115,7 @@ impl<'c> PropertyPrinter<'c> {
 
     /// Prints the number of answers, and the number of agreements with the file.
     pub(super) fn tail(&self) {
-        let AnswerCounts { answered, open, faults, as_solved, otherwise } = *lock(&self.counts);
+        let AnswerCounts { answered, open, faults, as_solved, otherwise } = *locked(&self.counts);
         if self.json {
             object(json!({
                 "type": "summary", "examination": EXAMINATION, "answered": answered,
@@ -143,7 +140,7 @@ pub(super) fn settle(
     let file = Mutex::new(file);
     let write =
         |do_it: &dyn Fn(&mut SystemEvidence<'_, BufWriter<File>>) -> std::io::Result<()>| {
-            let mut file = lock(&file);
+            let mut file = locked(&file);
             if let Some((path, evidence)) = &mut *file
                 && let Err(error) = do_it(evidence)
             {
@@ -164,13 +161,13 @@ pub(super) fn settle(
         }
         SystemOutcome::Open(why) => printer.open(at, &why),
         SystemOutcome::Fault(why) => {
-            lock(&printer.counts).faults += 1;
+            locked(&printer.counts).faults += 1;
             let number = case.properties[at].number;
             note!("parikh: internal error, please report it: property {number}: {why}");
         }
     });
     write(&|file| file.end());
-    let counts = lock(&printer.counts);
+    let counts = locked(&printer.counts);
     match () {
         () if counts.faults > 0 => ProgramOutcome::InternalError,
         () if counts.open > 0 => ProgramOutcome::Incomplete,

@@ -9,6 +9,7 @@ use crate::{ProgramOutcome, signals};
 use anyhow::{Context, Result, bail};
 use parikh::systems::{SettleConfig, SystemOutcome, settle};
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -77,7 +78,7 @@ pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
         };
         let found = Mutex::new((Vec::new(), 0));
         settle(&case, &config, &limited, &|at, settled| {
-            let mut found = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut found = locked(&found);
             match settled {
                 SystemOutcome::Answer(answer) => found.0.push((at, answer)),
                 SystemOutcome::Open(_) => {}

@@ -20,8 +20,9 @@ use parikh_net::coloured::{BoundColour, ColouredTransitionId};
 use parikh_net::printable::counted;
 use parikh_net::{GoalId, MarkingGoal, Net, PlaceId, Predicate, SortedGoals, TransitionId};
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use parikh_unfolding::{CompiledTransition, TermCompiler};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokens::ColouredTokens;
 use walker::{ColouredStepResult, Walker};
 
@@ -61,11 +62,11 @@ impl Hints {
     }
 
     fn push(&self, hint: Hint, tries: u32) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((hint, tries));
+        locked(&self.0).push((hint, tries));
     }
 
     fn take(&self) -> Option<(Hint, u32)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        locked(&self.0).pop()
     }
 }
 

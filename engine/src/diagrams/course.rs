@@ -3,6 +3,7 @@
 //! The log is kept outside the run, so that it is available even if nothing was found.
 
 use num_bigint::BigUint;
+use parikh_solvers::locked;
 use parikh_symbolic::{DiagramFigures, Stop};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -56,7 +57,7 @@ impl TryLog {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Try>> {
-        self.tries.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        locked(&self.tries)
     }
 
     /// Adds a try and returns its index.

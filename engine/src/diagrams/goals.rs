@@ -14,8 +14,9 @@ use crate::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes, Task
 use parikh_evidence::Document;
 use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use parikh_symbolic::{LinearCondition, Set, Stop};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
@@ -62,7 +63,7 @@ impl Session for Goals<'_> {
         let is_done = || !working_net.goals().iter().any(|(id, _)| board.is_open(*id));
         let use_set = |reached: ReachableSet<'_, '_>| {
             let settled = settle(working_net, board, reached, budget)?;
-            let mut all = statistics.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = locked(&statistics);
             all.nodes = settled.nodes;
             all.refuted += settled.refuted;
             all.reached += settled.reached;
@@ -72,7 +73,7 @@ impl Session for Goals<'_> {
     }
 
     fn statistics(&self) -> String {
-        let all = self.statistics.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let all = locked(&self.statistics).clone();
         let (tried, DiagramStatistics { nodes, refuted, reached }) = (self.attempts.made, all);
         match nodes {
             0 => format!("{tried} attempts, none completed"),

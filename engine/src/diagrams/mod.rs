@@ -35,6 +35,7 @@ use alarm::DiagramDeadline;
 use parikh_net::{Marking, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::ExhaustionReason;
+use parikh_solvers::locked;
 use parikh_symbolic::order::LevelOrder;
 use parikh_symbolic::{
     DiagramFigures, Diagrams, LevelTouch, Limits, Set, Stop, TransitionRelation, with_stack,
@@ -167,11 +168,11 @@ pub fn explore_telling<T: Send>(
             let bytes = (all.memory_left() as f64 * MEMORY) as usize / threads.max(1);
             match saturate(net, order, (bytes, &slice, &all), course, &then) {
                 Ok(value) => {
-                    *found.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(value);
+                    *locked(&found) = Some(value);
                     all.cancel();
                 }
                 Err(stop) => {
-                    *why.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(stop);
+                    *locked(&why) = Some(stop);
                 }
             }
         }

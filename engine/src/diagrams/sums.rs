@@ -8,6 +8,7 @@ use num_bigint::BigUint;
 use parikh_evidence::counting::{CountedComponent, Function, MarkingFactors, WeightError};
 use parikh_net::PlaceId;
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use parikh_symbolic::{Changes, Factor, Factors};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
@@ -37,7 +38,7 @@ pub fn sums(
     let weights = Mutex::new(weights);
     explore_telling(&part.net, threads, budget, course, |reached| {
         let values = reached.diagrams.values_by_level(reached.set);
-        let mut weights = weights.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut weights = locked(&weights);
         let mut table = Table {
             weights: &mut weights,
             values: &values,

@@ -16,6 +16,7 @@ use parikh_evidence::counting::{
 };
 use parikh_net::{Facts, Net, NetBuilder, PlaceId};
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
 
@@ -223,7 +224,7 @@ fn default_factor(part: &CountedComponent, place: PlaceId) -> Result<Function, W
 impl<'p> SumVisitor<'p> {
     fn weights(&self) -> MutexGuard<'_, &'p mut MarkingFactors> {
         // A panic of another thread ends the whole count anyway.
-        self.weights.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        locked(&self.weights)
     }
 
     fn at(

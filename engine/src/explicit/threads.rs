@@ -1,5 +1,6 @@
 //! Work sharing among several threads.
 
+use parikh_solvers::locked;
 use std::sync::Mutex;
 use std::thread::Builder;
 
@@ -13,7 +14,7 @@ impl<I: Iterator> Tasks<I> {
 
     /// Takes the next task.
     pub(crate) fn next(&self) -> Option<I::Item> {
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next()
+        locked(&self.0).next()
     }
 }
 

@@ -209,16 +209,8 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> ProofResult
     if board.is_open(id) && !budget.is_exhausted() {
         let goals = vec![(id, Goal::Reach(wanted.clone()))];
         let working_net = WorkingNet::original(net, goals, Facts::none(net), &known);
-        let (working_net, board, hints) = (&working_net, &board, Vec::new());
-        let assignment = Assignment {
-            working_net,
-            board,
-            seed: 1,
-            threads: 1,
-            dump: None,
-            smt_solver: None,
-            hints,
-        };
+        let (working_net, board) = (&working_net, &board);
+        let assignment = Assignment::new(working_net, board, 1);
         if let Ok(mut session) = (pdr::ENGINE.start)(assignment) {
             session.slice(&budget.share(0.7));
         }

@@ -29,6 +29,7 @@ use parikh_net::{
     Facts, FiringSequence, Goal, GoalId, GoalKind, MarkingGoal, Net, Predicate, RunProperty,
     SortedGoals, TreeProperty,
 };
+use parikh_solvers::locked;
 use parikh_structure::intervals::{self, Intervals};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -402,7 +403,7 @@ impl<'a> WorkingNet<'a> {
         let WorkingNetOrigin::Derived { derivation, checked, checking, .. } = &self.net else {
             return Err(ClaimObstacle::NotExpressed);
         };
-        let _one_at_a_time = checking.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let _one_at_a_time = locked(&checking);
         if checked.get().is_none() {
             let found = match derivation.check(above, goes_on) {
                 Err(LogError::Stopped) => return Err(ClaimObstacle::Stopped),

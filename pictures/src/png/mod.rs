@@ -12,6 +12,7 @@
 //! U+2600-2606,U+2713-2718,U+27E8-27E9,U+FFFD
 //! ```
 
+use parikh_solvers::locked;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{FontResolver, Options, Tree};
 use std::collections::BTreeSet;
@@ -88,7 +89,7 @@ fn within(svg: &str, size: PngSize, most: f64) -> Result<PngPicture, PngError> {
         // The font database has only one font.
         select_font: Box::new(|_, fonts| fonts.faces().next().map(|face| face.id)),
         select_fallback: Box::new(|letter, _, _| {
-            missing.lock().unwrap_or_else(PoisonError::into_inner).insert(letter);
+            locked(&missing).insert(letter);
             None
         }),
     };

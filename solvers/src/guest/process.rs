@@ -2,6 +2,7 @@
 //! of messages is left to the callers.
 
 use crate::budget::{self, Budget};
+use crate::locked;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process};
@@ -10,7 +11,7 @@ use std::fmt;
 use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The command line of a worker process.
@@ -92,7 +93,7 @@ impl Process {
     pub(crate) fn get(program: &Program) -> io::Result<Process> {
         loop {
             let idle = {
-                let mut all = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut all = locked(&IDLE);
                 let at = all.iter().rposition(|process| process.program == *program);
                 at.map(|at| all.swap_remove(at))
             };
@@ -231,7 +232,7 @@ impl Process {
     /// Keeps the process for the next program if there are few idle ones. No reply may be
     /// outstanding.
     pub(crate) fn leave_idle(self) {
-        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = locked(&IDLE);
         let of_its_kind = idle.iter().filter(|process| process.program == self.program);
         if of_its_kind.count() < MOST_IDLE {
             idle.push(self);

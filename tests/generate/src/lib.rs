@@ -6,12 +6,15 @@
 //! as data beside the net ([`KnownNet`]), so that a test can iterate over all families
 //! ([`specimens`]).
 //!
+//! [`EdgeGraph`] evaluates CTL formulas on finite graphs.
+//!
 //! Sizes are `u32`; a net with more nodes than the builder accepts (2³² − 1) panics.
 
 mod answers;
 mod coloured;
 mod counters;
 mod cycles;
+mod edge_graph;
 mod mutual_exclusion;
 mod odometer;
 mod philosophers;
@@ -24,6 +27,7 @@ pub use answers::{Answers, KnownCount, KnownNet};
 pub use coloured::random_coloured;
 pub use counters::counters;
 pub use cycles::cycles;
+pub use edge_graph::EdgeGraph;
 pub use mutual_exclusion::mutual_exclusion;
 pub use odometer::{net as odometer_net, odometer};
 pub use philosophers::philosophers;

@@ -192,8 +192,9 @@ pub(crate) struct SummaryArgs {
     pub(crate) logs: Option<PathBuf>,
 }
 
+/// The runs of a contest.
 #[derive(Args)]
-pub(crate) struct TaskArgs {
+pub(crate) struct RunList {
     /// Directory with the archives NAME.tgz
     #[arg(long, value_name = "DIR")]
     pub(crate) inputs: PathBuf,
@@ -206,6 +207,12 @@ pub(crate) struct TaskArgs {
     /// Examinations, by their capitals or names
     #[arg(long, value_delimiter = ',', default_value = EXAMS)]
     pub(crate) exams: Vec<Exam>,
+}
+
+#[derive(Args)]
+pub(crate) struct TaskArgs {
+    #[command(flatten)]
+    pub(crate) of: RunList,
     /// Wall seconds per run
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
@@ -222,18 +229,8 @@ pub(crate) struct TaskArgs {
 
 #[derive(Args)]
 pub(crate) struct ContestArgs {
-    /// Directory with the archives NAME.tgz
-    #[arg(long, value_name = "DIR")]
-    pub(crate) inputs: PathBuf,
-    /// Directory with the known answers NAME-XX.out
-    #[arg(long, value_name = "DIR")]
-    pub(crate) oracle: PathBuf,
-    /// File with the names of the instances, one a line, `#` before comments
-    #[arg(long, value_name = "FILE")]
-    pub(crate) list: PathBuf,
-    /// Examinations, by their capitals or names
-    #[arg(long, value_delimiter = ',', default_value = EXAMS)]
-    pub(crate) exams: Vec<Exam>,
+    #[command(flatten)]
+    pub(crate) of: RunList,
     /// Make only the runs of one part of so many, as in 3/40, for many machines at a time; `merge` puts
     /// the parts' result files together
     #[arg(long, value_name = "PART/PARTS", default_value = "1/1")]
@@ -256,9 +253,6 @@ pub(crate) struct ContestArgs {
     /// Directory for each run's stdout and stderr, NAME-XX.out and NAME-XX.err
     #[arg(long, value_name = "DIR")]
     pub(crate) logs: Option<PathBuf>,
-    /// Directory in which instances are unpacked [default: the system's temporary directory]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) temporary: Option<PathBuf>,
     /// The `parikh` to run, as `parikh mcc` [default: the one beside this program]
     #[arg(long, value_name = "PATH", conflicts_with = "command")]
     pub(crate) parikh: Option<PathBuf>,

@@ -228,14 +228,14 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
             vec![parikh_program(args.parikh)?.into(), "mcc".into()]
         }
     };
-    let instances = read_list(&args.list)?;
-    oracle::check_for(&args.oracle, oracle::runs(&instances, &args.exams))?;
+    let instances = read_list(&args.of.list)?;
+    oracle::check_for(&args.of.oracle, oracle::runs(&instances, &args.of.exams))?;
     signals::catch();
     let rows = Contest {
-        inputs: args.inputs,
-        oracle: args.oracle,
+        inputs: args.of.inputs,
+        oracle: args.of.oracle,
         instances,
-        exams: args.exams,
+        exams: args.of.exams,
         shard: args.shard,
         command,
         tool: args.tool,
@@ -245,7 +245,6 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
         jobs: args.jobs,
         out: args.out,
         logs: args.logs,
-        temporary: args.temporary,
     }
     .run()?;
     say!("{}", table::print(&rows));
@@ -275,13 +274,13 @@ fn put_together(
 }
 
 fn tasks(args: TaskArgs) -> Result<u8, Error> {
-    let instances = read_list(&args.list)?;
-    oracle::check_for(&args.oracle, oracle::runs(&instances, &args.exams))?;
+    let instances = read_list(&args.of.list)?;
+    oracle::check_for(&args.of.oracle, oracle::runs(&instances, &args.of.exams))?;
     let count = Tasks {
-        inputs: args.inputs,
-        oracle: args.oracle,
+        inputs: args.of.inputs,
+        oracle: args.of.oracle,
         instances,
-        exams: args.exams,
+        exams: args.of.exams,
         timeout: args.timeout,
         memory: args.memory,
         cores: args.cores,

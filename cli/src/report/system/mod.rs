@@ -15,6 +15,7 @@ use parikh::systems::{
 };
 use parikh_pictures::draw::system as draw;
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use parikh_systems::System;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -124,7 +125,7 @@ pub fn system_report(
     let settled: Vec<Mutex<Option<SystemOutcome>>> =
         case.properties.iter().map(|_| Mutex::new(None)).collect();
     settle(case, config, budget, &|at, it| {
-        *settled[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(it);
+        *locked(&settled[at]) = Some(it);
     });
     let (mut properties, mut runs, mut faults) = (Vec::new(), Vec::new(), 0);
     for (property, settled) in case.properties.iter().zip(settled) {
