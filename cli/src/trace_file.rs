@@ -154,7 +154,7 @@ impl TraceFile {
             Some(run) => anyhow::bail!(
                 "a run of {} in loops is not gone through firing by firing; `parikh replay` says \
                  where it leads",
-                words::firings(run)
+                words::firings(&run.firings())
             ),
         }
     }

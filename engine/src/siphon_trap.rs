@@ -57,7 +57,10 @@ pub fn run(task: &Task<'_>, over: ProofReporter<'_>) -> String {
             let document = Arc::new(document);
             let over = over.by(&document);
             for (id, _) in wanted() {
-                over.unreachable(*id, Proof::new(Argument::Traps(traps), Some(document.clone())));
+                over.unreachable(
+                    *id,
+                    Proof::new(Argument::Traps { traps }, Some(document.clone())),
+                );
             }
             format!("{traps} marked traps exclude deadlocks")
         }

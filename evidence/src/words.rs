@@ -1,9 +1,10 @@
 //! Predicates, sums and properties as text for people, for messages about evidence and questions.
 
+use num_bigint::BigUint;
 use parikh_net::printable::{Quoted, counted};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{
-    Atom, Fairness, Goal, LinearSum, LoopRun, Net, PlaceId, Predicate, TransitionId, TreeProperty,
+    Atom, Fairness, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId, TreeProperty,
 };
 use parikh_temporal::AtomNames;
 use std::fmt::Write as _;
@@ -180,10 +181,9 @@ pub fn all_markings_were(count: u64) -> String {
     }
 }
 
-/// Returns the number of firings of an accelerated sequence: `12 firings`, `at least 10^308
-/// firings`.
-pub fn firings(run: &LoopRun) -> String {
-    let firings = run.firings().to_string();
+/// Returns a number of firings, rounded if it is large: `12 firings`, `at least 10^308 firings`.
+pub fn firings(count: &BigUint) -> String {
+    let firings = count.to_string();
     match firings.len() {
         ..20 => counted(firings, "firing"),
         digits => format!("at least 10^{} firings", digits - 1),
@@ -192,7 +192,7 @@ pub fn firings(run: &LoopRun) -> String {
 
 /// The addition to messages about the quotient of a coloured net, in which equivalent colours are
 /// merged.
-pub const OF_QUOTIENT: &str = "where colours that nothing tells apart are one";
+pub const OF_QUOTIENT: &str = "with equivalent colours merged";
 
 /// Shortens a text to 200 characters and marks the cut with `…`. If the cut falls inside a quoted
 /// name, a closing quote is added.

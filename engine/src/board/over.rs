@@ -1,8 +1,8 @@
 //! Reports of engines that over-approximate: "unreachable" and "at most".
 
 use super::{
-    Argument, Board, Evidence, KeptDocument, Knowledge, Maximum, Proof, Reach, Technique,
-    about_read, in_tokens_of,
+    Argument, Board, Evidence, KeptDocument, Knowledge, Maximum, Proof, ProvedBound, Reach,
+    Technique, about_read, in_tokens_of,
 };
 use crate::ground::{ClaimObstacle, WorkingNet};
 use parikh_evidence::abstraction::{ColouredModel, SimulatingNet};
@@ -133,8 +133,7 @@ impl<'b> ProofReporter<'b> {
                 over.enter_unreachable(goal, proof.clone().of_abstraction(), evidence.clone());
             }
             Knowledge::Maximum(Maximum {
-                proved: Some((bound, proof, by)),
-                evidence: Some(evidence),
+                proved: Some(ProvedBound { bound, proof, evidence, by }),
                 ..
             }) => {
                 let over = ProofReporter { by, ..*self };
@@ -174,13 +173,12 @@ impl<'b> ProofReporter<'b> {
         if self.board.is_void(&proof) {
             return;
         }
-        let above = maximum.seen.as_ref().is_some_and(|(seen, ..)| *seen > bound);
+        let above = maximum.seen.as_ref().is_some_and(|seen| seen.value > bound);
         if above || maximum.unbounded.is_some() {
             return self.board.freeze(goal, self.by, entry);
         }
-        if maximum.proved.as_ref().is_none_or(|(proved, ..)| bound < *proved) {
-            maximum.proved = Some((bound, proof, self.by));
-            maximum.evidence = Some(evidence);
+        if maximum.proved.as_ref().is_none_or(|proved| bound < proved.bound) {
+            maximum.proved = Some(ProvedBound { bound, proof, evidence, by: self.by });
             self.board.note_ground(goal, self.ground);
         }
         if maximum.value().is_some() {

@@ -71,7 +71,7 @@ pub fn settle(
             if !shown {
                 continue;
             }
-            let proof = Proof::new(Argument::Bounds(rests_on), Some(document.clone()));
+            let proof = Proof::new(Argument::bounds(rests_on), Some(document.clone()));
             match most {
                 None => over.unreachable(id, proof),
                 Some(most) => over.at_most(id, most, proof),

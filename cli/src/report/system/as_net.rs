@@ -12,7 +12,7 @@ use crate::report::questions::{self, AnsweredQuestion, ReportQuestions};
 use crate::report::shown::{EvidenceStore, PlayedSequence};
 use crate::report::text::Sentence;
 use num_bigint::BigUint;
-use parikh::answer::Plan;
+use parikh::answer::{Grade, Plan};
 use parikh::run::{self, Event, RunConfig};
 use parikh::systems::{MOST_STEPS, ResolvedRun};
 use parikh_net::printable::counted;
@@ -257,14 +257,14 @@ impl SystemTranslator<'_, '_> {
     }
 
     fn stops(&mut self, question: &AnsweredQuestion) {
-        let value = question.value.as_deref().map(|it| it == "TRUE");
+        let value = question.truth();
         let mut row = SystemQuestion {
             name: DEADLOCK.0.into(),
             formula: DEADLOCK.1.into(),
             value,
             good: value.map(|stops| !stops),
             reason: self.on.words(&question.reason),
-            evidence: value.map(|_| question.grade.clone()),
+            evidence: question.grade.map(|grade| grade.to_string()),
             lines: self.lines(question),
             ..SystemQuestion::default()
         };
@@ -281,15 +281,15 @@ impl SystemTranslator<'_, '_> {
     }
 
     fn labels(&mut self, all: Vec<(LabelId, &[TransitionId], AnsweredQuestion)>) {
-        let mut grade = String::new();
+        let mut grade: Option<Grade> = None;
         let count = all.len();
         for (label, ways, question) in all {
-            let comes = question.value.as_deref().map(|it| it == "TRUE");
+            let comes = question.truth();
             let mut coming = LabelOccurrence {
                 label: label.0,
                 comes,
                 reason: self.on.words(&question.reason),
-                evidence: comes.map(|_| question.grade.clone()),
+                evidence: question.grade.map(|grade| grade.to_string()),
                 lines: self.lines(&question),
                 run: None,
             };
@@ -297,9 +297,7 @@ impl SystemTranslator<'_, '_> {
                 coming.reason = "a run ends with it".into();
                 coming.run = self.run_to(ways, question.play.as_ref());
             }
-            if comes.is_some() && rank(&question.grade) >= rank(&grade) {
-                grade.clone_from(&question.grade);
-            }
+            grade = grade.max(question.grade);
             self.found.coming.push(coming);
         }
         let of = |what: Option<bool>| -> Vec<&str> {
@@ -328,7 +326,7 @@ impl SystemTranslator<'_, '_> {
             value,
             good: value,
             reason,
-            evidence: value.map(|_| grade),
+            evidence: value.and(grade).map(|grade| grade.to_string()),
             ..SystemQuestion::default()
         };
         self.found.rows.push(row);
@@ -343,11 +341,6 @@ impl SystemTranslator<'_, '_> {
         let (run, _) = self.on.run(&firings)?;
         self.play(run)
     }
-}
-
-/// Returns the rank of a grade. A higher rank means that more has to be trusted.
-fn rank(grade: &str) -> usize {
-    ["", "replayed", "certified", "searched"].iter().position(|it| *it == grade).unwrap_or(3)
 }
 
 /// Lists the labels in quotation marks, at most [`LISTED`].
