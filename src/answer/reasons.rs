@@ -151,7 +151,8 @@ fn of_one(
         Goal::Reach(predicate) | Goal::Home(predicate) => subject(net, predicate),
         _ => None,
     };
-    if aim.role == GoalRole::DeadEnd {
+    if aim.role == GoalRole::DeadEnd && matches!(knowledge, Knowledge::Reach(Reach::Reached { .. }))
+    {
         subject = Some(Subject::DeadMarking);
     }
     let cause = match (&knowledge, goal) {

@@ -188,3 +188,60 @@ impl fmt::Display for OpenReason {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_of_open_questions_have_a_sentence_each() {
+        let message = "1:2: expected a formula".to_owned();
+        let said = [
+            (OpenCause::OutOfTime, "out of time"),
+            (OpenCause::OutOfMemory, "out of memory"),
+            (OpenCause::Cancelled, "cancelled"),
+            (OpenCause::Interrupted, "interrupted before it was answered"),
+            (OpenCause::NothingMoreToTry, "the engines have nothing more to try"),
+            (OpenCause::EnginesDisagree, "engines contradict each other (internal error)"),
+            (
+                OpenCause::SearchNotAccepted,
+                "only a search gives the answer, and a certificate is required",
+            ),
+            (OpenCause::NotAsked, "it was not asked"),
+            (OpenCause::Refused { message: message.clone() }, &message),
+            (OpenCause::Failed { message: message.clone() }, &message),
+        ];
+        for (cause, expected) in said {
+            assert_eq!(OpenReason::from(cause).to_string(), expected);
+        }
+        assert_eq!(OpenCause::CapsUnsupported.to_string(), not_asked_with_caps());
+    }
+
+    #[test]
+    fn what_is_known_follows_the_cause() {
+        let open = |known| OpenReason { cause: OpenCause::OutOfTime, known };
+        let nothing = PartialKnowledge::default;
+        let goals = PartialKnowledge { goals: Some(OpenGoals { open: 1, of: 3 }), ..nothing() };
+        assert_eq!(open(goals).to_string(), "out of time; 1 of 3 goals is open");
+        let overflowed = PartialKnowledge { overflowed: true, ..nothing() };
+        let said = open(overflowed).to_string();
+        assert!(said.starts_with("a firing sequence would put 2^63 tokens"), "{said}");
+        let capped = PartialKnowledge { capped: true, ..nothing() };
+        assert!(open(capped).to_string().starts_with("out of time; the bounds of some places"));
+        let gave_up = GivenUp { engine: "pdr".to_owned(), why: "too large".to_owned() };
+        let maximum = |most| {
+            let maximum = Some(KnownRange { least: 2, most });
+            open(PartialKnowledge { given_up: vec![gave_up.clone()], maximum, ..nothing() })
+        };
+        let said = "out of time; pdr: too large; the maximum lies between 2 and";
+        assert_eq!(maximum(Some(5)).to_string(), format!("{said} 5"));
+        assert_eq!(maximum(None).to_string(), format!("{said} ∞"));
+        let json = serde_json::to_value(maximum(Some(1 << 60))).unwrap();
+        let expected = serde_json::json!({
+            "kind": "out-of-time",
+            "given_up": [{"engine": "pdr", "why": "too large"}],
+            "maximum": {"least": 2, "most": "1152921504606846976"},
+        });
+        assert_eq!(json, expected);
+    }
+}

@@ -216,7 +216,7 @@ fn what_keeps_a_case_from_its_end_is_said_beside_what_never_fires() {
     let problems: Vec<&String> = problems.collect();
     let says = |text: &str| problems.iter().any(|it| it.contains(text));
     assert!(says("Transition never can never fire because b and c are never marked together"));
-    assert!(says("a case cannot be completed any more after 2 firings"), "{problems:?}");
+    assert!(says("a case can no longer be completed after 2 firings"), "{problems:?}");
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn answer(desk: &TestDirectory, examination: &str) -> String {
 #[test]
 fn the_most_tokens_in_a_place_are_counted_per_colour_and_the_answer_says_so() {
     let text = desk().fine(&["check", "model.pnml", "-e", "StateSpace"]);
-    let per_colour = "; in each place, the tokens of each colour are counted by themselves";
+    let per_colour = "; in each place, the tokens of each colour are counted separately";
     for line in text.lines() {
         let is_about_places = line.starts_with("max token in place: ");
         assert_eq!(line.contains(per_colour), is_about_places, "{line}");
@@ -134,7 +134,7 @@ fn what_is_too_large_to_unfold_is_answered_without() {
     let formulas = ["--formula", "bound(met)", "--formula", "EF met >= 1 & p + q = 5999"];
     let text = desk.fine(&[&["check", "model.pnml"], &formulas[..]].concat());
     assert!(text.contains("formula-1: 3000"), "{text}");
-    assert!(text.contains("even with colours made one"), "{text}");
+    assert!(text.contains("even with colours merged"), "{text}");
     assert!(text.contains("formula-2: FALSE"), "{text}");
 
     // Two tokens of different colours: the transition would be enabled if colours were erased.

@@ -230,7 +230,7 @@ const POST: &str = "sort K = 1..1500
 fn formulas_about_runs_go_to_the_quotient_unless_bindings_matter() {
     let desk = TestDirectory::new();
     desk.write("model.pnml", &pnml::write(&text::parse(POST).unwrap()));
-    let apart = "where colours that nothing tells apart are one";
+    let apart = "with equivalent colours merged";
     let formulas = [
         ("EX (fireable(deliver) && EX home >= 1)", "TRUE"),
         ("A X X (way = 1)", "FALSE"),
@@ -297,7 +297,7 @@ fn evidence_about_a_quotient_is_audited_with_its_classes() {
     for (id, value) in [("q1", "TRUE"), ("q2", "FALSE"), ("q3", "TRUE"), ("q4", "FALSE")] {
         assert!(said.contains(&format!("{id}: {value}")), "{said}");
     }
-    let apart = "where colours that nothing tells apart are one";
+    let apart = "with equivalent colours merged";
     // Returns the verdicts by id, or the reason why the file is rejected as a whole.
     let audited = |net: &str| {
         let (model, _) = audited_model(&text::parse(net).unwrap());

@@ -26,7 +26,7 @@ fn desk() -> (TestDirectory, String) {
     let arguments = ["check", model, "-e", "UB", "--queries", queries, "--evidence", out];
     let checked = run(&[&arguments[..], &["--trace", out, "--engines", "coverability"]].concat());
     let said = stdout(&checked);
-    assert!(said.starts_with("made: +inf — 2 loops follow on one another"), "{said}");
+    assert!(said.starts_with("made: +inf — 2 cycles follow each other"), "{said}");
     let evidence = desk.read("out/UpperBounds.jsonl");
     (desk, evidence)
 }

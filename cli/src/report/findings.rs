@@ -6,7 +6,7 @@ use super::questions::{AnsweredQuestion, ReportResults};
 use super::shown::{EvidenceStore, PlayedSequence};
 use super::text::Sentence;
 use super::topic::{StandardQuestion, ends};
-use super::verdicts::ReportKeys;
+use super::verdicts::{KeyConflict, ReportKeys};
 use parikh::answer::{Cause, ProcessCause, QuestionValue, Reason};
 use parikh::mcc::Examination;
 use parikh_evidence::replay;
@@ -71,8 +71,8 @@ pub(super) fn findings(
                 .then(Sentence::words(breach));
         telling.tell(Severity::Problem, title);
     }
-    for (file, said, ours) in &keys.conflicts {
-        let title = Sentence::words(format!("The form says {file} is {said}, but it is {ours}"));
+    for KeyConflict { key, form, computed } in &keys.conflicts {
+        let title = Sentence::words(format!("The form says {key} is {form}, but it is {computed}"));
         telling.tell(Severity::Problem, title);
     }
     for (at, question) in found.questions.iter().enumerate() {

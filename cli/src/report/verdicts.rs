@@ -39,10 +39,20 @@ pub struct KeyRow {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReportKeys {
     pub(super) rows: Vec<KeyRow>,
-    /// For each contradiction: the key, the form's value, and the computed value with its net.
-    pub(super) conflicts: Vec<(String, String, String)>,
+    /// The contradictions of a form.
+    pub(super) conflicts: Vec<KeyConflict>,
     /// The number of results that failed their check and were dropped.
     pub(super) faults: usize,
+}
+
+/// A key whose value in a form is wrong.
+#[derive(Clone, Debug)]
+pub(super) struct KeyConflict {
+    pub(super) key: &'static str,
+    /// The form's value.
+    pub(super) form: String,
+    /// The computed value with its net.
+    pub(super) computed: String,
 }
 
 /// The inputs for computing the keys of a page.
@@ -95,7 +105,8 @@ pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget
                 NetMeant::Model => computed.value.to_string(),
                 net => format!("{} of {}", computed.value, net.words()),
             };
-            keys.conflicts.push((property.name().to_owned(), form.clone(), ours));
+            let (key, form) = (property.name(), form.clone());
+            keys.conflicts.push(KeyConflict { key, form, computed: ours });
         }
         keys.rows.push(KeyRow {
             key: property.name(),

@@ -129,10 +129,10 @@ impl ProcessCause {
                     text.say(", with tokens on ");
                     write_tokens(tokens, text);
                 }
-                text.say(": no transition is enabled, and the case is not completed");
+                text.say(": no transition is enabled, and the case is not done");
             }
             ProcessCause::TokensLeftBehind { size, shortest, tokens, final_marking } => {
-                text.say("a case is completed ");
+                text.say("a case is done ");
                 if let Some(last) = final_marking {
                     text.say("in ").quote(last).say(" ");
                 }

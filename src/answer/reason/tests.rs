@@ -190,9 +190,9 @@ fn causes_about_processes_have_a_sentence_each() {
     let held = || Some(vec![tokens("p", 1), tokens("q", 2)]);
     let (size, shortest) = (Some(firings(3)), Some(true));
     let said = "a case gets stuck after 3 firings, and none is shorter, with tokens on `p`, `q` (2 \
-                tokens): no transition is enabled, and the case is not completed";
+                tokens): no transition is enabled, and the case is not done";
     reads(ProcessCause::CaseStuck { size: size.clone(), shortest, tokens: held() }, said);
-    let said = "a case is completed in `o` after 3 firings and leaves tokens behind on `p`, `q` (2 \
+    let said = "a case is done in `o` after 3 firings and leaves tokens behind on `p`, `q` (2 \
                 tokens)";
     let final_marking = Some("o".to_owned());
     let behind = ProcessCause::TokensLeftBehind {

@@ -69,6 +69,13 @@ impl NetAnswers {
     }
 }
 
+/// A label, the transitions with it, and the answer whether one of them can fire.
+struct AnsweredLabel<'a> {
+    label: LabelId,
+    ways: &'a [TransitionId],
+    question: AnsweredQuestion,
+}
+
 /// The net of a system, with the translation of its places and transitions back to the system.
 pub(super) struct SystemNet<'s> {
     system: &'s System,
@@ -126,7 +133,7 @@ impl<'s> SystemNet<'s> {
         let all = by_label.iter();
         let all = all.filter_map(|(label, ways)| {
             let question = questions.remove(&label.0.to_string())?;
-            Some((*label, ways.as_slice(), question))
+            Some(AnsweredLabel { label: *label, ways: ways.as_slice(), question })
         });
         told.labels(all.collect());
         told.found
@@ -280,10 +287,10 @@ impl SystemTranslator<'_, '_> {
         self.found.rows.push(row);
     }
 
-    fn labels(&mut self, all: Vec<(LabelId, &[TransitionId], AnsweredQuestion)>) {
+    fn labels(&mut self, all: Vec<AnsweredLabel<'_>>) {
         let mut grade: Option<Grade> = None;
         let count = all.len();
-        for (label, ways, question) in all {
+        for AnsweredLabel { label, ways, question } in all {
             let comes = question.truth();
             let mut coming = LabelOccurrence {
                 label: label.0,
