@@ -26,7 +26,7 @@ mod guide {
 }
 
 pub use parikh_encodings as encodings;
-pub use parikh_engine::{self as engine, board, ground};
+pub use parikh_engine::{self as engine, board, working_net};
 pub use parikh_evidence as evidence;
 pub use parikh_formula as formula;
 pub use parikh_input::{self as input, about, extended, model};

@@ -69,7 +69,7 @@ fn refused_memory_ends_the_search_with_nothing_claimed() {
     ];
     let facts = Facts::none(&net);
     let budget = Budget::unlimited();
-    for order in [SearchOrder::Breadth, SearchOrder::Depth, SearchOrder::Best] {
+    for order in [SearchOrder::Breadth, SearchOrder::Best] {
         let refused = REFUSED.load(Relaxed);
         let board = Board::new(&net, goals.clone());
         let named: Vec<(GoalId, Goal)> = board.ids().zip(goals.iter().cloned()).collect();
@@ -87,7 +87,12 @@ fn refused_memory_ends_the_search_with_nothing_claimed() {
             stubborn: false,
             ..ExplicitConfig::default()
         };
-        explicit::run(&task, board.under("EXPLICIT"), board.over("EXPLICIT"), &config);
+        explicit::run(
+            &task,
+            board.witness_reporter("EXPLICIT"),
+            board.proof_reporter("EXPLICIT"),
+            &config,
+        );
         assert!(REFUSED.load(Relaxed) > refused, "{order:?} was never refused anything");
         assert_eq!((board.open_count(), board.faults()), (2, 0), "{order:?}");
         assert!(matches!(board.knowledge(GoalId::new(0)), Some(Knowledge::Reach(Reach::Open))));

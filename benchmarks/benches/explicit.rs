@@ -123,7 +123,8 @@ fn measure(net: &Net, facts: &Facts, way: SearchConfiguration) {
         Task { net, goals: &marking_goals(&goals), facts, board: &board, budget: &budget, seed: 0 };
     let config = ExplicitConfig { full_share: 1.0, threads, ..ExplicitConfig::default() };
     let (start, cpu) = (Instant::now(), cpu_time());
-    let statistics = explicit::run(&task, board.under("X"), board.over("X"), &config);
+    let statistics =
+        explicit::run(&task, board.witness_reporter("X"), board.proof_reporter("X"), &config);
     let (elapsed, cpu) = (start.elapsed().as_secs_f64(), cpu_time() - cpu);
     println!(
         "{:30} {:8} {threads} threads {:>11} states {:6.2} s {:6.2} s cpu {:6.2} M states/s {:7.2} M firings/s {:6.1} bytes/state, {} repackings, {}/{} ended",

@@ -14,7 +14,7 @@ pub(super) fn story(
     answered: Option<&(Duration, GoalAnswer)>,
     report: &RunReport,
 ) -> Vec<String> {
-    let mut story = vec![format!("parikh: the story of {}", Word(id))];
+    let mut story = vec![format!("parikh: explanation of {}", Word(id))];
     let until = answered.map(|(when, _)| *when);
     let turns = report.turns.iter().filter(|turn| until.is_none_or(|until| turn.began <= until));
     let mut turns: Vec<&EngineTurn> = turns.collect();
@@ -43,13 +43,13 @@ pub(super) fn story(
             answer.techniques.join(" "),
             answer.reason,
             answer.grade,
-            if answer.assumes_units { ", given the model's safe units" } else { "" }
+            if answer.assumes_units { ", assuming that the model's units are safe" } else { "" }
         ),
         None => {
             let open = report.unanswered.iter().find(|question| question.id == id);
             let reason =
                 open.map_or(OpenCause::NotAsked.into(), |question| question.reason.clone());
-            let tried = if before == 0 { "nobody had a turn" } else { "no answer" };
+            let tried = if before == 0 { "no engine worked on it" } else { "no answer" };
             format!("           {tried}: {reason}")
         }
     });
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(
             story("x", None, &report),
             [
-                "parikh: the story of x",
+                "parikh: explanation of x",
                 "     0.00 – 2.00 s  intervals, with 2 goals open: 3 steps",
                 "     4.00 – 5.00 s  walk, with 2 goals open: 3 steps",
                 "           no answer: out of time",

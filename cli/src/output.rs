@@ -326,7 +326,8 @@ fn in_letters(figure: &str) -> String {
 }
 
 /// The reason for withdrawing an answer.
-const WITHDRAWN: &str = "it rested on the model's claim that its units are safe, which is false";
+const WITHDRAWN: &str = "it relied on the model's claim that its units are safe, and this claim is \
+                         false";
 
 /// The expected answers.
 struct ExpectedAnswers {

@@ -141,7 +141,7 @@ impl<'a> InquiryReader<'a> {
                         let reason = match net.has_caps() {
                             true => why_not_with_caps(net),
                             false => {
-                                "the net is too large for goals that speak of all places".to_owned()
+                                "the net is too large for goals that mention all places".to_owned()
                             }
                         };
                         notes.push(format!("parikh: {id}: {reason}"));
@@ -173,11 +173,12 @@ impl<'a> InquiryReader<'a> {
         let queries = parikh_input::read_queries(file, net)?;
         let mut wording = self.empty(net)?;
         if let Some(error) = queries.cut_short {
-            notes.push(format!("parikh: {error}; the formulas before it are answered"));
+            notes
+                .push(format!("parikh: {error}; only the formulas before this place are answered"));
             let id = format!("(the rest of {})", file.display());
             wording.refused.push(OpenQuestion { id, reason: OpenReason::refused(error) });
         } else if queries.queries.is_empty() {
-            bail!("{}: there is no formula in the file", file.display());
+            bail!("{}: the file contains no formula", file.display());
         }
         for query in queries.queries.into_iter().filter(|query| self.is_wanted(&query.id)) {
             let planned = match &query.formula {
@@ -256,7 +257,10 @@ impl<'a> InquiryReader<'a> {
         let unexplained = self.explain.iter().find(|wanted| !ids.contains(wanted));
         if let Some(id) = missing.or(unexplained) {
             let some: Vec<String> = ids.iter().take(20).map(|id| Word(id).to_string()).collect();
-            bail!(UsageError(format!("no question is called {id}; there are {}", some.join(", "))));
+            bail!(UsageError(format!(
+                "no question has the id {id}; the ids are {}",
+                some.join(", ")
+            )));
         }
         Ok(())
     }

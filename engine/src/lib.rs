@@ -11,7 +11,6 @@ pub mod coverability;
 pub mod diagrams;
 pub mod explicit;
 pub mod fixpoint;
-pub mod ground;
 pub mod growing;
 pub mod home;
 pub mod intervals;
@@ -27,9 +26,10 @@ pub mod siphon_trap;
 pub mod smt;
 pub mod state_equation;
 pub mod walk;
+pub mod working_net;
 
 use crate::board::{Board, Technique};
-use crate::ground::WorkingNet;
+use crate::working_net::WorkingNet;
 use parikh_net::{EffectId, Facts, Features, GoalId, GoalKind, MarkingGoal, Net};
 use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
@@ -54,25 +54,25 @@ pub struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// Creates a task for engines whose proofs are about the goals as expressed on `ground`.
+    /// Creates a task for engines whose proofs are about the goals as expressed on `working_net`.
     pub fn on(
-        ground: &'a WorkingNet<'_>,
+        working_net: &'a WorkingNet<'_>,
         board: &'a Board<'a>,
         budget: &'a Budget,
         seed: u64,
     ) -> Task<'a> {
-        let (net, goals, facts) = (ground.net(), ground.goals(), ground.facts());
+        let (net, goals, facts) = (working_net.net(), working_net.goals(), working_net.facts());
         Task { net, goals, facts, board, budget, seed }
     }
 
     /// Creates a task for engines that visit markings: the goals are simplified.
     pub fn shrunk(
-        ground: &'a WorkingNet<'_>,
+        working_net: &'a WorkingNet<'_>,
         board: &'a Board<'a>,
         budget: &'a Budget,
         seed: u64,
     ) -> Task<'a> {
-        Task { goals: ground.shrunk(), ..Task::on(ground, board, budget, seed) }
+        Task { goals: working_net.shrunk(), ..Task::on(working_net, board, budget, seed) }
     }
 }
 
@@ -107,12 +107,13 @@ impl fmt::Debug for Engine {
 impl Engine {
     /// Returns a reason if the engine has nothing to do: no open goal is of a supported kind, or
     /// the net has an unsupported feature. Then the engine must not be started.
-    pub fn refuses(&self, ground: &WorkingNet<'_>, board: &Board<'_>) -> Option<&'static str> {
-        if !self.takes.features.cover(ground.net().features()) {
+    pub fn refuses(&self, working_net: &WorkingNet<'_>, board: &Board<'_>) -> Option<&'static str> {
+        if !self.takes.features.cover(working_net.net().features()) {
             return Some("the net has unsupported features");
         }
-        let asked =
-            ground.kinds().any(|(id, kind)| self.takes.kinds.contains(&kind) && board.is_open(id));
+        let asked = working_net
+            .kinds()
+            .any(|(id, kind)| self.takes.kinds.contains(&kind) && board.is_open(id));
         (!asked).then_some("no open goal is of a supported kind")
     }
 }
@@ -203,7 +204,7 @@ pub enum Role {
 #[derive(Clone)]
 pub struct Assignment<'g> {
     /// The net with its goals and facts.
-    pub ground: &'g WorkingNet<'g>,
+    pub working_net: &'g WorkingNet<'g>,
     /// The board, for goals that other engines have settled.
     pub board: &'g Board<'g>,
     /// Random seed. The same seed gives the same run; workers have different seeds.

@@ -1,8 +1,8 @@
-//! Reduced [nets](crate::ground::reduced) for the goals that are still open.
+//! Reduced [nets](crate::working_net::reduced) for the goals that are still open.
 
 use super::{Task, intervals};
 use crate::board::Board;
-use crate::ground::{WorkingNet, reduced};
+use crate::working_net::{WorkingNet, reduced};
 use parikh_net::{Facts, GoalId, Net};
 use parikh_solvers::Budget;
 
@@ -19,11 +19,16 @@ pub fn reduce<'a>(
     learn: impl FnOnce(&Net, Facts) -> Facts,
 ) -> Option<WorkingNet<'a>> {
     let open: Vec<GoalId> = goals.iter().copied().filter(|&id| board.is_open(id)).collect();
-    let (ground, known) = reduced::reduce(parent, &open, budgets, learn)?;
-    let under = board.under("INITIAL_STATE").on(&ground);
-    let over = board.over("TOPOLOGICAL").on(&ground);
-    intervals::settle(&known, &Task::on(&ground, board, budgets.0, 0), under, over);
-    Some(ground)
+    let (working_net, known) = reduced::reduce(parent, &open, budgets, learn)?;
+    let witness_reporter = board.witness_reporter("INITIAL_STATE").on(&working_net);
+    let proof_reporter = board.proof_reporter("TOPOLOGICAL").on(&working_net);
+    intervals::settle(
+        &known,
+        &Task::on(&working_net, board, budgets.0, 0),
+        witness_reporter,
+        proof_reporter,
+    );
+    Some(working_net)
 }
 
 #[cfg(test)]
@@ -46,17 +51,18 @@ mod tests {
         let intervals = Intervals::new(&net, &facts);
         let original = WorkingNet::original(&net, goals.to_vec(), facts, &intervals);
         let ids = [GoalId::new(0)];
-        let ground = reduce(&original, &ids, &board, (&budget, &budget), |_, facts| facts).unwrap();
-        let reduced = ground.net();
+        let working_net =
+            reduce(&original, &ids, &board, (&budget, &budget), |_, facts| facts).unwrap();
+        let reduced = working_net.net();
         assert_eq!((reduced.place_count(), reduced.transition_count()), (1, 1));
         let four = [TransitionId::new(0); 4].into_iter().collect();
-        board.under("TEST").on(&ground).reached(GoalId::new(0), four);
+        board.witness_reporter("TEST").on(&working_net).reached(GoalId::new(0), four);
         assert_eq!((board.faults(), board.overflowed()), (0, true));
         assert!(board.is_open(GoalId::new(0)));
         // A single firing leaves tokens on both nets, so this witness is a bug of the reporting
         // engine.
         let bogus = [TransitionId::new(0); 1].into_iter().collect();
-        board.under("TEST").on(&ground).reached(GoalId::new(0), bogus);
+        board.witness_reporter("TEST").on(&working_net).reached(GoalId::new(0), bogus);
         assert_eq!(board.faults(), 1);
     }
 }

@@ -34,9 +34,14 @@ pub const ENGINE: Engine = Engine {
     takes: Takes::PREDICATES,
     start: |work: Assignment<'_>| {
         each_slice_anew(move |budget| {
-            let under = work.board.under(ENGINE.technique).on(work.ground);
-            let over = work.board.over(ENGINE.technique).on(work.ground);
-            run(&Task::on(work.ground, work.board, budget, work.seed), under, over)
+            let witness_reporter =
+                work.board.witness_reporter(ENGINE.technique).on(work.working_net);
+            let proof_reporter = work.board.proof_reporter(ENGINE.technique).on(work.working_net);
+            run(
+                &Task::on(work.working_net, work.board, budget, work.seed),
+                witness_reporter,
+                proof_reporter,
+            )
         })
     },
 };
@@ -51,7 +56,11 @@ const MARKINGS_BOUNDED: usize = 10_000;
 const COUNTS: usize = 200_000_000;
 
 /// Settles the goals of `task` that are about runs. Returns a summary for the log.
-pub fn run(task: &Task<'_>, under: WitnessReporter<'_>, over: ProofReporter<'_>) -> String {
+pub fn run(
+    task: &Task<'_>,
+    witness_reporter: WitnessReporter<'_>,
+    proof_reporter: ProofReporter<'_>,
+) -> String {
     let net = task.net;
     let open = task.goals.iter().filter(|(id, _)| task.board.is_open(*id));
     let found = about_runs(net, open);
@@ -89,7 +98,7 @@ pub fn run(task: &Task<'_>, under: WitnessReporter<'_>, over: ProofReporter<'_>)
                 continue;
             }
             let Some(&at) = counted.iter().find_map(|t| by.get(t)) else {
-                over.unreachable(*id, Proof::searched(markings as u64, false));
+                proof_reporter.unreachable(*id, Proof::searched(markings as u64, false));
                 continue;
             };
             let edge = graph.edges[at as usize];
@@ -103,7 +112,7 @@ pub fn run(task: &Task<'_>, under: WitnessReporter<'_>, over: ProofReporter<'_>)
             let has_fired = |counted: &[TransitionId]| counted.iter().any(|t| fired.contains(t));
             let shown = goals.iter().filter(|(counted, _)| has_fired(counted));
             let sightings = shown.map(|&(_, goal)| Observation { goal, firings }).collect();
-            under.along(run, sightings);
+            witness_reporter.along(run, sightings);
         }
     }
     format!("{markings} markings without counters")
@@ -195,7 +204,10 @@ mod tests {
             budget: &budget,
             seed: 1,
         };
-        assert_eq!(run(&task, board.under("X"), board.over("X")), "4 markings without counters");
+        assert_eq!(
+            run(&task, board.witness_reporter("X"), board.proof_reporter("X")),
+            "4 markings without counters"
+        );
         let is_reached = |(id, _): &(GoalId, MarkingGoal)| match board.knowledge(*id) {
             Some(Knowledge::Reach(Reach::Reached { .. })) => Some(true),
             Some(Knowledge::Reach(Reach::Unreachable { .. })) => Some(false),

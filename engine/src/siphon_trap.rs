@@ -34,14 +34,14 @@ pub const ENGINE: Engine = Engine {
     takes: Takes::PREDICATES,
     start: |work| {
         each_slice_anew(move |budget| {
-            let over = work.board.over("SIPHON_TRAP").on(work.ground);
-            run(&Task::on(work.ground, work.board, budget, work.seed), over)
+            let proof_reporter = work.board.proof_reporter("SIPHON_TRAP").on(work.working_net);
+            run(&Task::on(work.working_net, work.board, budget, work.seed), proof_reporter)
         })
     },
 };
 
 /// Settles the deadlock goals of `task` if possible. Returns a summary for the log.
-pub fn run(task: &Task<'_>, over: ProofReporter<'_>) -> String {
+pub fn run(task: &Task<'_>, proof_reporter: ProofReporter<'_>) -> String {
     let is_deadlock = |goal: &MarkingGoal| *goal == MarkingGoal::Reach(Predicate::Dead);
     let wanted =
         || task.goals.iter().filter(|(id, goal)| is_deadlock(goal) && task.board.is_open(*id));
@@ -55,12 +55,10 @@ pub fn run(task: &Task<'_>, over: ProofReporter<'_>) -> String {
                 return "the property holds, but no certificate was found".to_owned();
             };
             let document = Arc::new(document);
-            let over = over.by(&document);
+            let proof_reporter = proof_reporter.by(&document);
             for (id, _) in wanted() {
-                over.unreachable(
-                    *id,
-                    Proof::new(Argument::Traps { traps }, Some(document.clone())),
-                );
+                let proof = Proof::new(Argument::Traps { traps }, Some(document.clone()));
+                proof_reporter.unreachable(*id, proof);
             }
             format!("{traps} marked traps exclude deadlocks")
         }

@@ -128,7 +128,7 @@ impl<'d> Visitor<'d> for LineVisitor {
 
     fn visit_map<M: MapAccess<'d>>(self, mut map: M) -> Result<EvidenceLine, M::Error> {
         let Some(name) = map.next_key::<String>()? else {
-            return Err(M::Error::custom("a line of nothing"));
+            return Err(M::Error::custom("an empty line object"));
         };
         let line = match &*name {
             "evidence" => EvidenceLine::Header(map.next_value()?),
@@ -144,7 +144,7 @@ impl<'d> Visitor<'d> for LineVisitor {
         };
         match map.next_key::<IgnoredAny>()? {
             None => Ok(line),
-            Some(_) => Err(M::Error::custom("two lines in one")),
+            Some(_) => Err(M::Error::custom("two kinds of evidence in one line")),
         }
     }
 }
@@ -410,7 +410,7 @@ impl<'d> Visitor<'d> for ReferenceVisitor {
                 Err(M::Error::custom(format!("`after` with a {}", kind.name())))
             }
             Some((kind, id)) => Ok(EvidenceReference { kind, id: id.into(), after }),
-            None => Err(M::Error::custom("a reference to nothing")),
+            None => Err(M::Error::custom("an empty reference")),
         }
     }
 }
@@ -468,9 +468,9 @@ pub fn number_of_times(digits: &str) -> Result<BigUint, String> {
     if digits.len() > MOST_DIGITS {
         return Err(format!("a number of times of more than {MOST_DIGITS} digits"));
     }
-    let number = digits.bytes().all(|digit| digit.is_ascii_digit());
-    let number = number.then(|| BigUint::parse_bytes(digits.as_bytes(), 10)).flatten();
-    number.ok_or_else(|| format!("{} is no number of times", Quoted(digits)))
+    let is_decimal = digits.bytes().all(|digit| digit.is_ascii_digit());
+    let number = is_decimal.then(|| BigUint::parse_bytes(digits.as_bytes(), 10)).flatten();
+    number.ok_or_else(|| format!("{} is not a number of repetitions", Quoted(digits)))
 }
 
 /// The bounds by which a net with inhibitor or reset arcs was translated, with names.

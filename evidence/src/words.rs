@@ -14,7 +14,7 @@ pub fn goal(net: &Net, goal: &Goal) -> String {
     match goal {
         Goal::Reach(predicate) => format!("EF {}", formula(net, predicate)),
         Goal::Home(predicate) => format!("AG EF {}", formula(net, predicate)),
-        Goal::Maximise(sum) => format!("the most that {} ever is", linear(net, sum)),
+        Goal::Maximise(sum) => format!("the maximum of {}", linear(net, sum)),
         Goal::Run(property) => format!("a run with {}", run_property(net, property)),
         Goal::Tree(property) => tree_property(net, property),
     }
@@ -65,7 +65,9 @@ pub fn run_property(net: &Net, property: &RunProperty) -> String {
 pub fn fairness(net: &Net, fairness: &Fairness) -> Option<String> {
     let (weak, strong) = (fairness.weak(), fairness.strong());
     let is_all = weak.len() + strong.len() == net.transition_count();
-    let named = |all: &[TransitionId]| some(all, |&t| Quoted(net.transition_name(t)).to_string());
+    let named = |transitions: &[TransitionId]| {
+        some(transitions, |&t| Quoted(net.transition_name(t)).to_string())
+    };
     match (weak, strong) {
         ([], []) => None,
         (_, []) if is_all => Some("weakly fair runs".to_owned()),
@@ -96,9 +98,9 @@ pub fn tree_property(net: &Net, property: &TreeProperty) -> String {
 
 /// Returns a predicate as text.
 pub fn formula(net: &Net, predicate: &Predicate) -> String {
-    let joined = |parts: &[Predicate], by: &str| {
+    let joined = |parts: &[Predicate], separator: &str| {
         let parts: Vec<String> = parts.iter().map(|part| formula(net, part)).collect();
-        format!("({})", parts.join(by))
+        format!("({})", parts.join(separator))
     };
     match predicate {
         Predicate::True => "true".to_owned(),
@@ -109,8 +111,8 @@ pub fn formula(net: &Net, predicate: &Predicate) -> String {
         },
         Predicate::Enabled(t) => format!("{} enabled", Quoted(net.transition_name(*t))),
         Predicate::Disabled(t) => format!("{} disabled", Quoted(net.transition_name(*t))),
-        Predicate::Dead => "nothing enabled".to_owned(),
-        Predicate::NotDead => "something enabled".to_owned(),
+        Predicate::Dead => "no transition enabled".to_owned(),
+        Predicate::NotDead => "some transition enabled".to_owned(),
         Predicate::And(parts) => joined(parts, " ∧ "),
         Predicate::Or(parts) => joined(parts, " ∨ "),
     }
@@ -159,10 +161,10 @@ fn with_label(id: &str, label: Option<&str>) -> String {
 }
 
 /// Joins the texts of the first five elements, and adds the number of the remaining elements.
-pub fn some<T>(all: &[T], words: impl Fn(&T) -> String) -> String {
-    let mut text: Vec<String> = all.iter().take(5).map(words).collect();
-    if all.len() > text.len() {
-        text.push(format!("and {} more", all.len() - text.len()));
+pub fn some<T>(elements: &[T], words: impl Fn(&T) -> String) -> String {
+    let mut text: Vec<String> = elements.iter().take(5).map(words).collect();
+    if elements.len() > text.len() {
+        text.push(format!("and {} more", elements.len() - text.len()));
     }
     text.join(", ")
 }

@@ -76,7 +76,7 @@ fn answers_about_runs_are_those_of_visiting_everything() {
             let formula = LabelFormula::parse(text, &engine).unwrap();
             for (counting, endings) in ENDINGS {
                 let decider = Decider::new(&engine, counting);
-                let Ok(grounds) = decider.decide(&formula, 1, &mut || true) else {
+                let Ok(working_nets) = decider.decide(&formula, 1, &mut || true) else {
                     assert!(counting == Counting::Stutter && formula.has_next(), "{text}");
                     continue;
                 };
@@ -84,7 +84,7 @@ fn answers_about_runs_are_those_of_visiting_everything() {
                     continue;
                 };
                 let SystemFormula::Linear(linear) = &properties.all[&number].0 else { panic!() };
-                match grounds {
+                match working_nets {
                     Justification::Run(found) => {
                         assert!(against, "{text} {endings:?}\n{}", write::dot(&drawn));
                         let labels: Vec<String> =
@@ -245,10 +245,10 @@ fn what_is_put_together_in_any_order_has_every_run() {
                 none::ViolationSearch::Some => {
                     let engine = LabelFormula::parse(&text, &drawn).unwrap();
                     let decided = Decider::new(&drawn, Counting::Ignored);
-                    let grounds = decided.decide(&engine, 1, &mut || true).unwrap();
+                    let working_nets = decided.decide(&engine, 1, &mut || true).unwrap();
                     // The engine's own compositions are tested elsewhere.
                     assert!(
-                        against || !matches!(grounds, Justification::Composed { .. }),
+                        against || !matches!(working_nets, Justification::Composed { .. }),
                         "{}",
                         told()
                     );

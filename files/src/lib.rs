@@ -113,7 +113,7 @@ struct Extent {
 
 fn open_member(archive: &Path, member: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     let Some(Extent { start, length }) = member_of(archive, member)? else {
-        let what = format!("there is no {} in the archive", member.display());
+        let what = format!("the archive has no {}", member.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, what));
     };
     let mut reader = open_alone(archive)?;
@@ -211,7 +211,7 @@ mod tests {
                 assert_eq!(beside(&path.join("model.pnml"), "q.xml"), Some(path.join("q.xml")));
                 assert_eq!(beside(&path, "none.xml"), None);
                 let none = text(&path.join("none.xml")).unwrap_err();
-                assert_eq!(none.to_string(), "there is no none.xml in the archive");
+                assert_eq!(none.to_string(), "the archive has no none.xml");
             }
         }
         let broken = at.path().join("broken.tgz");

@@ -46,7 +46,7 @@ pub type Spot = [(usize, usize)];
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoopError {
     /// A block refers to itself or to a later block.
-    #[error("block {block} refers to block {to}, which does not come before it")]
+    #[error("block {block} refers to block {to}, expected an earlier block")]
     NotEarlier {
         /// The referring block.
         block: usize,
@@ -54,7 +54,7 @@ pub enum LoopError {
         to: usize,
     },
     /// A repetition count is 0.
-    #[error("block {block} repeats something 0 times")]
+    #[error("block {block} has a repetition count of 0, expected at least 1")]
     NoTimes {
         /// The block.
         block: usize,

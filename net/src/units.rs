@@ -61,7 +61,10 @@ pub enum UnitsError {
     #[error("unit `{0}` is not below the root unit exactly once")]
     NotATree(String),
     /// The structure claims unit-safety, but the initial marking violates it.
-    #[error("the units claim to be safe, but initially place `{0}` breaks that")]
+    #[error(
+        "the units are claimed to be safe, but the initial marking of place `{0}` violates the \
+         claim"
+    )]
     InitiallyUnsafe(String),
 }
 

@@ -164,11 +164,6 @@ impl Budget {
         };
         resident.min(address_space_limit().saturating_sub(usage.address_space))
     }
-
-    /// Returns the limit on the resident set in bytes, or `u64::MAX` without a limit.
-    pub fn memory_ceiling(&self) -> u64 {
-        self.memory_ceiling
-    }
 }
 
 /// The memory usage of the process in bytes, at most [`SAMPLING`] old.

@@ -29,10 +29,10 @@ use crate::{exact, rational};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RefusalReason {
     /// The back-end provided no multipliers.
-    #[error("the solver gave no multipliers")]
+    #[error("the solver returned no multipliers")]
     NoMultipliers,
     /// No rational numbers were found near the floating-point numbers.
-    #[error("the multipliers are no numbers of reasonable size")]
+    #[error("the multipliers are not numbers of reasonable size")]
     NotRational,
     /// The common denominator is zero or negative.
     #[error("the denominator is not positive")]

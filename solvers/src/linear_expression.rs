@@ -88,13 +88,6 @@ impl LinearExpression {
         self
     }
 
-    /// Adds another expression.
-    pub fn plus_sum(mut self, other: &LinearExpression) -> Self {
-        self.entries.extend_from_slice(&other.entries);
-        self.constant += &other.constant;
-        self
-    }
-
     /// Subtracts another expression.
     pub fn minus_sum(mut self, other: &LinearExpression) -> Self {
         self.entries.extend(other.entries.iter().map(|&(variable, c)| (variable, -c)));

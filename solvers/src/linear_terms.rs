@@ -29,7 +29,7 @@ pub struct Linear {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotLinear {
     /// There is a disjunction, a negated conjunction or equation, or a Boolean variable.
-    #[error("it makes choices (disjunctions), which a linear program cannot")]
+    #[error("it has disjunctions, which a linear program cannot express")]
     Disjunction,
     /// A strict inequality over reals.
     #[error("it has a strict inequality over the reals")]

@@ -354,7 +354,7 @@ impl IncrementalLp for HighsModel {
         for presolve in [c"off", c"off", c"on"] {
             if !self.loaded && !self.load() {
                 return LpAnswer::NoAnswer(NoAnswer::Failed(
-                    "HiGHS refused the program".to_owned(),
+                    "HiGHS rejected the linear program".to_owned(),
                 ));
             }
             self.set_option(c"presolve", presolve);

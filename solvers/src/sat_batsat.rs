@@ -100,10 +100,6 @@ impl<K: ClauseSink> Solver<K> {
 }
 
 impl<K: ClauseSink> SatSolver for Solver<K> {
-    fn name(&self) -> String {
-        "batsat".to_owned()
-    }
-
     fn new_variable(&mut self) -> Literal {
         Literal::new(self.solver.new_var_default().idx(), true)
     }

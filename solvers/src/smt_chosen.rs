@@ -27,7 +27,7 @@ fn z3() -> Result<Box<dyn SmtSolver>, SmtError> {
         Ok(solver) => Ok(Box::new(solver)),
         Err(error) => {
             tracing::warn!(
-                "Z3 runs in this process, because a worker process does not work: {error}"
+                "Z3 runs inside the main process, because a worker process does not work: {error}"
             );
             inside()
         }

@@ -14,8 +14,8 @@
 //! number of attempts.
 //!
 //! # Requirements on a solver
-//! The core of the standard: `set-logic`, `declare-const`, `define-fun`, `push`, `pop`,
-//! `check-sat`, `check-sat-assuming` with literals, `get-value`, `echo`. Cores
+//! The core of the standard: `set-logic`, `declare-const`, `define-fun`, `check-sat`,
+//! `check-sat-assuming` with literals, `get-value`, `echo`. Cores
 //! (`get-unsat-assumptions`) are used if the solver supports them; otherwise all assumptions form
 //! the core. The logic is the narrowest possible one. If later terms need a wider logic, a new
 //! process starts with it.
@@ -28,8 +28,6 @@
 //! SMT-LIB has no command to stop. Z3 and cvc5 receive the remaining time as an option. A late
 //! reply is awaited before the next question, until [`patience`] ends, however short the questions
 //! are. Any other process is given up when its time is over.
-//! what they answer a little late is waited for before the next question, until [`patience`] ends,
-//! however short the questions are; any other process is given up when its time limit has passed.
 
 mod guest;
 
@@ -52,8 +50,8 @@ pub struct SmtCommand {
     name: String,
     /// The arena of the first term.
     arena: Option<u64>,
-    /// The assertions of each scope, the outermost scope first.
-    scopes: Vec<Vec<Term>>,
+    /// The assertions, in order.
+    assertions: Vec<Term>,
     guest: Option<SolverProcess>,
 }
 
@@ -83,13 +81,13 @@ impl SmtCommand {
                 }
                 Err(Lost(why) | Refused(why)) => why,
                 Err(Spent) => MUTE.to_owned(),
-                Err(TooMuch) => "memory is short".to_owned(),
+                Err(TooMuch) => "the memory is almost exhausted".to_owned(),
             };
             return Err(SmtError::Command { command: program.to_string(), why });
         };
         tracing::debug!("{program}: {name}");
-        let scopes = vec![Vec::new()];
-        Ok(SmtCommand { program, name, arena: None, scopes, guest: Some(guest) })
+        let assertions = Vec::new();
+        Ok(SmtCommand { program, name, arena: None, assertions, guest: Some(guest) })
     }
 
     fn take_arena(&mut self, terms: &Terms) -> Result<(), SmtError> {
@@ -114,7 +112,9 @@ impl SmtCommand {
             let patience = patience(guest.bytes / 10);
             let left = patience.saturating_sub(since.elapsed());
             guest.answer(left, Some(budget)).map_err(|failure| match failure {
-                Spent if since.elapsed() >= patience => Lost("it is silent".to_owned()),
+                Spent if since.elapsed() >= patience => {
+                    Lost("the solver does not respond".to_owned())
+                }
                 other => other,
             })?;
         }
@@ -123,7 +123,7 @@ impl SmtCommand {
             None => SolverProcess::start(&self.program, budget)?.0,
         };
         guest.allow(budget);
-        let assumed = match guest.tell(terms, &self.scopes, assumptions) {
+        let assumed = match guest.tell(terms, &self.assertions, assumptions) {
             Some(assumed) => assumed,
             None => {
                 // The process was started with a narrower logic.
@@ -133,8 +133,8 @@ impl SmtCommand {
                 guest.allow(budget);
                 guest.begin(wider);
                 guest
-                    .tell(terms, &self.scopes, assumptions)
-                    .ok_or_else(|| Lost("its logic does not cover the question".to_owned()))?
+                    .tell(terms, &self.assertions, assumptions)
+                    .ok_or_else(|| Lost("its logic does not cover the query".to_owned()))?
             }
         };
         let guest = self.guest.insert(guest);
@@ -142,7 +142,7 @@ impl SmtCommand {
         let said: Vec<&str> = answer.iter().filter_map(Expression::word).collect();
         match said.iter().rfind(|word| ["sat", "unsat", "unknown"].contains(word)) {
             Some(&"sat") => {
-                let mut asserted: Vec<Term> = self.scopes.concat();
+                let mut asserted: Vec<Term> = self.assertions.clone();
                 asserted.extend_from_slice(assumptions);
                 let model = guest.model(terms, budget)?;
                 Ok(
@@ -168,14 +168,14 @@ impl SmtCommand {
                 let why = NoAnswer::Unknown(reason);
                 Ok(SmtAnswer::NoAnswer(budget.exhausted().map_or(why, NoAnswer::from)))
             }
-            None => Err(Lost("it answers neither sat nor unsat nor unknown".to_owned())),
+            None => Err(Lost("the answer is neither sat nor unsat nor unknown".to_owned())),
         }
     }
 
     /// Ends the process.
     fn lose(&mut self, why: &str) {
         if let Some(guest) = self.guest.take() {
-            tracing::info!(process = guest.process.id(), "giving up {}: {why}", self.name);
+            tracing::info!(process = guest.process.id(), "restarting {}: {why}", self.name);
         }
     }
 }
@@ -195,28 +195,7 @@ impl SmtSolver for SmtCommand {
 
     fn assert(&mut self, terms: &Terms, term: Term) -> Result<(), SmtError> {
         self.take_arena(terms)?;
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.push(term);
-        }
-        Ok(())
-    }
-
-    fn push(&mut self) {
-        self.scopes.push(Vec::new());
-    }
-
-    fn pop(&mut self) -> Result<(), SmtError> {
-        if self.scopes.len() < 2 {
-            return Err(SmtError::NoScope);
-        }
-        self.scopes.pop();
-        if let Some(guest) = &mut self.guest
-            && guest.sent.len() > self.scopes.len()
-        {
-            guest.sent.pop();
-            guest.writer.pop();
-            guest.pending_pops += 1;
-        }
+        self.assertions.push(term);
         Ok(())
     }
 
@@ -238,18 +217,18 @@ impl SmtSolver for SmtCommand {
                 Ok(answer) => return Ok(answer),
                 Err(Spent) => {
                     if self.guest.as_ref().is_some_and(|guest| guest.time_limit.is_none()) {
-                        self.lose("its time limit has passed");
+                        self.lose("the time limit was reached");
                     }
                     let why = budget.exhausted().unwrap_or(ExhaustionReason::Time);
                     return Ok(SmtAnswer::NoAnswer(why.into()));
                 }
                 Err(TooMuch) => {
-                    self.lose("memory is short");
+                    self.lose("the memory is almost exhausted");
                     let why = NoAnswer::Unknown("too little memory".to_owned());
                     return Ok(SmtAnswer::NoAnswer(why));
                 }
                 Err(Refused(error)) => {
-                    self.lose("it refuses the question");
+                    self.lose("the solver refuses the query");
                     let text = format!("{}: {error}", self.name);
                     return Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(text)));
                 }

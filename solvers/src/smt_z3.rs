@@ -42,11 +42,10 @@ pub struct Z3 {
     /// The translated numeric and Boolean variables.
     numbers: HashMap<Variable, Number>,
     booleans: HashMap<Variable, Bool>,
-    /// The assertions of each scope, the outermost scope first.
-    scopes: Vec<Vec<Term>>,
-    /// For assumptions that are not literals: a fresh Boolean that implies the term, and the scope
-    /// depth of this implication.
-    guards: HashMap<Term, (Bool, usize)>,
+    /// The assertions, in order.
+    assertions: Vec<Term>,
+    /// For assumptions that are not literals: a fresh Boolean that implies the term.
+    guards: HashMap<Term, Bool>,
 }
 
 #[derive(Clone)]
@@ -102,7 +101,7 @@ impl Z3 {
             translated: Vec::new(),
             numbers: HashMap::new(),
             booleans: HashMap::new(),
-            scopes: vec![Vec::new()],
+            assertions: Vec::new(),
             guards: HashMap::new(),
         })
     }
@@ -248,12 +247,12 @@ impl Z3 {
         if is_literal {
             return translated;
         }
-        if let Some((guard, _)) = self.guards.get(&term) {
+        if let Some(guard) = self.guards.get(&term) {
             return guard.clone();
         }
         let guard = Bool::fresh_const("assumed");
         self.solver.assert(&guard.implies(&translated));
-        self.guards.insert(term, (guard.clone(), self.scopes.len()));
+        self.guards.insert(term, guard.clone());
         guard
     }
 
@@ -285,25 +284,7 @@ impl SmtSolver for Z3 {
         self.take_arena(terms)?;
         let translated = self.translate(terms, term);
         self.solver.assert(&translated);
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.push(term);
-        }
-        Ok(())
-    }
-
-    fn push(&mut self) {
-        self.solver.push();
-        self.scopes.push(Vec::new());
-    }
-
-    fn pop(&mut self) -> Result<(), SmtError> {
-        if self.scopes.len() < 2 {
-            return Err(SmtError::NoScope);
-        }
-        self.solver.pop();
-        self.scopes.pop();
-        let left = self.scopes.len();
-        self.guards.retain(|_, (_, depth)| *depth <= left);
+        self.assertions.push(term);
         Ok(())
     }
 
@@ -320,7 +301,7 @@ impl SmtSolver for Z3 {
         let assumed: Vec<Bool> =
             assumptions.iter().map(|&term| self.assumption(terms, term)).collect();
         if !self.solver.is_sound() {
-            let text = "Z3 refused an assertion".to_owned();
+            let text = "Z3 rejected an assertion".to_owned();
             return Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(text)));
         }
         Ok(match self.solver.check(&assumed, budget) {
@@ -330,7 +311,7 @@ impl SmtSolver for Z3 {
                 SmtAnswer::Unsatisfiable { core: core.collect() }
             }
             CheckOutcome::Satisfiable => {
-                let mut asserted: Vec<Term> = self.scopes.concat();
+                let mut asserted: Vec<Term> = self.assertions.clone();
                 asserted.extend_from_slice(assumptions);
                 match self.model() {
                     Some(model) if model.evaluate_all(terms, &asserted) == Some(true) => {
@@ -417,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn scopes_assumptions_models_and_cores_work_together() {
+    fn assumptions_models_and_cores_work_together() {
         let mut terms = Terms::new();
         let (x, y) = (terms.integer("x"), terms.integer("y"));
         let sum = terms.at_most(LinearExpression::new().plus(1, x).plus(1, y), 10);
@@ -430,17 +411,13 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(core, [high, low]);
-        z3.push();
-        z3.assert(&terms, high).unwrap();
-        // A guard created in a scope is removed with it.
-        let answer = z3.check(&terms, &[low], &budget).unwrap();
-        assert_eq!(answer, SmtAnswer::Unsatisfiable { core: vec![low] });
-        z3.pop().unwrap();
         let SmtAnswer::Satisfiable(model) = z3.check(&terms, &[low], &budget).unwrap() else {
             panic!()
         };
         assert!(model.integer(y).unwrap() >= 3.into());
-        assert_eq!(z3.pop(), Err(SmtError::NoScope));
+        z3.assert(&terms, high).unwrap();
+        let answer = z3.check(&terms, &[low], &budget).unwrap();
+        assert_eq!(answer, SmtAnswer::Unsatisfiable { core: vec![low] });
         assert_eq!(z3.assert(&Terms::new(), sum), Err(SmtError::OtherArena));
     }
 
@@ -484,14 +461,9 @@ mod tests {
         let asserted = hopeless(&mut terms);
         let mut z3 = Z3::new().unwrap();
         for _ in 0..3 {
-            z3.push();
-            for &term in &asserted {
-                z3.assert(&terms, term).unwrap();
-            }
             let budget = Budget::lasting(Duration::from_millis(50));
-            let answer = z3.check(&terms, &[], &budget).unwrap();
+            let answer = z3.check(&terms, &asserted, &budget).unwrap();
             assert!(matches!(answer, SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))), "{answer:?}");
-            z3.pop().unwrap();
             let answer = z3.check(&terms, &asserted[..1], &Budget::unlimited()).unwrap();
             assert!(matches!(answer, SmtAnswer::Satisfiable(_)), "{answer:?}");
         }

@@ -227,8 +227,8 @@ mod tests {
         let (settled, hear) = mpsc::channel();
         let board = Board::new(&net, plan.goals().to_vec()).with_listener(settled);
         let t = net.transition_named("t").unwrap();
-        board.under("W").reached(GoalId::new(0), FiringSequence::new());
-        board.under("W").reached(GoalId::new(1), [t].into_iter().collect());
+        board.witness_reporter("W").reached(GoalId::new(0), FiringSequence::new());
+        board.witness_reporter("W").reached(GoalId::new(1), [t].into_iter().collect());
         let mut report = RunReport::default();
         let mut hearing = QuestionTracker::new(&board, &mut plan, &mut report, false);
         let mut told = Vec::new();

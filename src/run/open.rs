@@ -140,14 +140,14 @@ impl fmt::Display for OpenCause {
             OpenCause::OutOfTime => "out of time",
             OpenCause::OutOfMemory => "out of memory",
             OpenCause::Cancelled => "cancelled",
-            OpenCause::Interrupted => "interrupted before it was answered",
+            OpenCause::Interrupted => "stopped before it was answered",
             OpenCause::NothingMoreToTry => "the engines have nothing more to try",
             OpenCause::EnginesDisagree => "engines contradict each other (internal error)",
             OpenCause::CapsUnsupported => return f.write_str(&not_asked_with_caps()),
             OpenCause::SearchNotAccepted => {
-                "only a search gives the answer, and a certificate is required"
+                "only a search without a certificate supports it, and --require excludes such answers"
             }
-            OpenCause::NotAsked => "it was not asked",
+            OpenCause::NotAsked => "not among the questions",
             OpenCause::Refused { message } | OpenCause::Failed { message } => message,
         })
     }
@@ -200,14 +200,14 @@ mod tests {
             (OpenCause::OutOfTime, "out of time"),
             (OpenCause::OutOfMemory, "out of memory"),
             (OpenCause::Cancelled, "cancelled"),
-            (OpenCause::Interrupted, "interrupted before it was answered"),
+            (OpenCause::Interrupted, "stopped before it was answered"),
             (OpenCause::NothingMoreToTry, "the engines have nothing more to try"),
             (OpenCause::EnginesDisagree, "engines contradict each other (internal error)"),
             (
                 OpenCause::SearchNotAccepted,
-                "only a search gives the answer, and a certificate is required",
+                "only a search without a certificate supports it, and --require excludes such answers",
             ),
-            (OpenCause::NotAsked, "it was not asked"),
+            (OpenCause::NotAsked, "not among the questions"),
             (OpenCause::Refused { message: message.clone() }, &message),
             (OpenCause::Failed { message: message.clone() }, &message),
         ];

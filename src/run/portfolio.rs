@@ -10,7 +10,7 @@ use super::groups;
 use super::presolve::learn_bounds;
 use super::schedule::{self, PhaseNet, Schedule, SchedulePhase, TimePart};
 use parikh_engine::board::Board;
-use parikh_engine::ground::WorkingNet;
+use parikh_engine::working_net::WorkingNet;
 use parikh_engine::{Engine, Role, reduced};
 use parikh_net::{GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
@@ -21,13 +21,18 @@ use std::time::Instant;
 
 /// The state shared by the workers of an analysis.
 pub(super) struct Portfolio<'a> {
-    pub(super) ground: &'a WorkingNet<'a>,
+    /// The net of the analysis, with its goals and facts.
+    pub(super) working_net: &'a WorkingNet<'a>,
     pub(super) board: &'a Board<'a>,
     pub(super) budget: &'a Budget,
     pub(super) config: &'a RunConfig,
     pub(super) schedule: Schedule,
+    /// The net reduced for all goals, made at its first use. `Some(None)` if there is no
+    /// such net.
     reduced: OnceLock<Option<WorkingNet<'a>>>,
+    /// Name and text of each engine's finished turns, for `--stats`.
     statistics: Mutex<Vec<(String, String)>>,
+    /// The finished turns, ordered by end.
     turns: Mutex<Vec<EngineTurn>>,
     /// The start of the analysis.
     begun: Instant,
@@ -38,17 +43,17 @@ pub(super) struct Portfolio<'a> {
 }
 
 impl<'a> Portfolio<'a> {
-    /// Makes a portfolio for the goals of `ground`.
+    /// Makes a portfolio for the goals of `working_net`.
     pub(super) fn new(
-        ground: &'a WorkingNet<'a>,
+        working_net: &'a WorkingNet<'a>,
         board: &'a Board<'a>,
         budget: &'a Budget,
         config: &'a RunConfig,
-        begun: Instant,
+        start: Instant,
     ) -> Self {
         let default = || Schedule::of_threads(config.threads);
         Portfolio {
-            ground,
+            working_net,
             board,
             budget,
             config,
@@ -56,7 +61,7 @@ impl<'a> Portfolio<'a> {
             reduced: OnceLock::new(),
             statistics: Mutex::default(),
             turns: Mutex::default(),
-            begun,
+            begun: start,
             failures: AtomicUsize::new(0),
             at_work: (0..config.threads.max(1)).map(|_| Mutex::default()).collect(),
         }
@@ -70,16 +75,17 @@ impl<'a> Portfolio<'a> {
     /// Returns the number of threads that an engine may use: all of them if only one worker has
     /// steps. Workers that have finished their steps walk.
     pub(super) fn threads_of_an_engine(&self) -> usize {
-        let walks = self.has_any(&[Role::Walk]);
-        let is_nothing = |step: &SchedulePhase| match *step {
+        let has_walks = self.has_any(&[Role::Walk]);
+        let has_no_engine = |step: &SchedulePhase| match *step {
             SchedulePhase::Run(Role::Walk, ..) => true,
             SchedulePhase::Run(role, ..)
             | SchedulePhase::GoOn(role, _)
             | SchedulePhase::GoOnSmall(role, _) => !self.has_any(&[role]),
             _ => false,
         };
-        let steps = self.schedule.workers.iter().filter(|steps| !steps.iter().all(is_nothing));
-        if walks || steps.count() > 1 { 1 } else { self.threads() }
+        let busy_workers =
+            self.schedule.workers.iter().filter(|phases| !phases.iter().all(has_no_engine));
+        if has_walks || busy_workers.count() > 1 { 1 } else { self.threads() }
     }
 
     /// Returns the statistics of engines, in the order in which they were reported.
@@ -89,8 +95,8 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the engines at work.
     pub(super) fn at_work(&self) -> Vec<AtWork> {
-        let all = self.at_work.iter().filter_map(|engine| whole(engine).clone());
-        all.map(|(engine, since)| AtWork { engine, since: since.elapsed() }).collect()
+        let engines = self.at_work.iter().filter_map(|engine| whole(engine).clone());
+        engines.map(|(engine, since)| AtWork { engine, since: since.elapsed() }).collect()
     }
 
     /// Returns the finished turns, ordered by end.
@@ -103,13 +109,15 @@ impl<'a> Portfolio<'a> {
         self.failures.load(Ordering::Relaxed)
     }
 
-    pub(super) fn note(&self, engine: &str, (began, open): (Instant, usize), text: String) {
+    /// Records the finished turn of an engine: its start, the number of goals open then, and its
+    /// line of statistics.
+    pub(super) fn note(&self, engine: &str, (start, open_goals): (Instant, usize), text: String) {
         tracing::info!("{engine}: {text}");
         whole(&self.turns).push(EngineTurn {
             engine: engine.to_owned(),
-            began: began.duration_since(self.begun),
-            lasted: began.elapsed(),
-            open,
+            began: start.duration_since(self.begun),
+            lasted: start.elapsed(),
+            open: open_goals,
             said: text.clone(),
         });
         whole(&self.statistics).push((engine.to_owned(), text));
@@ -124,7 +132,7 @@ impl<'a> Portfolio<'a> {
     pub(super) fn is_over(&self) -> bool {
         self.board.open_count() == 0
             || self.budget.is_exhausted()
-            || !self.ground.kinds().any(|(id, _)| self.board.is_open(id))
+            || !self.working_net.kinds().any(|(id, _)| self.board.is_open(id))
     }
 
     /// Returns a part of the remaining time.
@@ -134,7 +142,7 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the number of open CTL formulas.
     pub(super) fn open_trees(&self) -> usize {
-        self.ground.trees().iter().filter(|(id, _)| self.board.is_open(*id)).count()
+        self.working_net.trees().iter().filter(|(id, _)| self.board.is_open(*id)).count()
     }
 
     /// Returns the time of a step with this role, adjusted to the open CTL formulas. If there are
@@ -143,17 +151,17 @@ impl<'a> Portfolio<'a> {
     pub(super) fn beside_trees(&self, role: Role, part: TimePart) -> TimePart {
         let is_open = |id: GoalId| self.board.is_open(id);
         let trees = self.open_trees();
-        let most = match role {
+        let max_share = match role {
             Role::TreeDiagrams if trees == 0 => schedule::DIAGRAMS_FOR_RUNS,
             _ if trees == 0 => 1.0,
             Role::Homes if part.share < 1.0 => schedule::HOMES_BESIDE_TREES,
             Role::Runs if part.share < 1.0 => {
-                let runs = self.ground.runs().iter().filter(|(id, _)| is_open(*id)).count();
+                let runs = self.working_net.runs().iter().filter(|(id, _)| is_open(*id)).count();
                 runs as f64 / (runs + trees) as f64
             }
             _ => 1.0,
         };
-        TimePart { share: part.share.min(most), ..part }
+        TimePart { share: part.share.min(max_share), ..part }
     }
 
     /// Returns true if a role continues when all steps are done. Without open CTL formulas,
@@ -163,33 +171,33 @@ impl<'a> Portfolio<'a> {
     }
 
     /// Returns the net of a step, if there is one.
-    pub(super) fn on(&self, on: PhaseNet) -> Option<&WorkingNet<'a>> {
-        match on {
-            PhaseNet::Read => Some(self.ground),
+    pub(super) fn on(&self, phase_net: PhaseNet) -> Option<&WorkingNet<'a>> {
+        match phase_net {
+            PhaseNet::Read => Some(self.working_net),
             PhaseNet::Reduced => self.reduced(),
             PhaseNet::Smallest => Some(self.smallest()),
             PhaseNet::ReadToo => {
-                Some(self.ground).filter(|_| !matches!(self.reduced.get(), Some(None)))
+                Some(self.working_net).filter(|_| !matches!(self.reduced.get(), Some(None)))
             }
         }
     }
 
     /// Returns the reduced net, or the net that was read if there is none.
     pub(super) fn smallest(&self) -> &WorkingNet<'a> {
-        self.reduced().unwrap_or(self.ground)
+        self.reduced().unwrap_or(self.working_net)
     }
 
     /// Returns the net reduced for the goals that are open at the first call. Other callers wait
     /// while it is made.
     fn reduced(&self) -> Option<&WorkingNet<'a>> {
         let make = || {
-            let open = self.ground.goals().iter().filter(|(id, _)| self.board.is_open(*id));
+            let open = self.working_net.goals().iter().filter(|(id, _)| self.board.is_open(*id));
             if self.is_over() || open.count() > groups::LARGEST {
                 return None;
             }
-            let goals = self.ground.goals().iter().filter(|(_, goal)| !self.is_too_wide(goal));
-            let all: Vec<GoalId> = goals.map(|(id, _)| *id).collect();
-            self.reduce(&all, &self.budget.share(schedule::REDUCING))
+            let goals = self.working_net.goals().iter().filter(|(_, goal)| !self.is_too_wide(goal));
+            let ids: Vec<GoalId> = goals.map(|(id, _)| *id).collect();
+            self.reduce(&ids, &self.budget.share(schedule::REDUCING))
         };
         self.reduced.get_or_init(make).as_ref()
     }
@@ -197,11 +205,11 @@ impl<'a> Portfolio<'a> {
     /// Returns true if a goal is left out of the reduced net: beside CTL formulas, a goal that
     /// concerns most places would prevent the reduction for all others.
     fn is_too_wide(&self, goal: &MarkingGoal) -> bool {
-        let net = self.ground.net();
+        let net = self.working_net.net();
         let is_open = |(id, _): &(GoalId, _)| self.board.is_open(*id);
         match goal {
             MarkingGoal::Reach(Predicate::Dead) => false,
-            MarkingGoal::Reach(predicate) if self.ground.trees().iter().any(is_open) => {
+            MarkingGoal::Reach(predicate) if self.working_net.trees().iter().any(is_open) => {
                 predicate.support(net).len() * 2 > net.place_count()
             }
             _ => false,
@@ -215,12 +223,16 @@ impl<'a> Portfolio<'a> {
             return None;
         }
         let make = || {
-            reduced::reduce(self.ground, goals, self.board, (budget, self.budget), |net, facts| {
-                learn_bounds(net, facts, budget)
-            })
+            reduced::reduce(
+                self.working_net,
+                goals,
+                self.board,
+                (budget, self.budget),
+                |net, facts| learn_bounds(net, facts, budget),
+            )
         };
         catch_unwind(AssertUnwindSafe(make)).unwrap_or_else(|_| {
-            tracing::error!("internal error: the reduction failed; going on without it");
+            tracing::error!("internal error: the reduction failed; continuing without it");
             None
         })
     }
@@ -241,27 +253,31 @@ impl<'a> Portfolio<'a> {
         if !self.has_any(&[Role::Search, Role::Slices, Role::Walk]) {
             return Vec::new();
         }
-        let mut open = self.ground.goals().to_vec();
-        open.retain(|(id, _)| self.board.is_open(*id));
-        let mut groups = groups::of(self.ground.net(), &open);
-        let end = self.budget.share(schedule::GROUPING);
-        let most = shared.net().transition_count() as f64 * self.config.own_reduction_below;
-        let mut left = groups.len();
+        let mut open_goals = self.working_net.goals().to_vec();
+        open_goals.retain(|(id, _)| self.board.is_open(*id));
+        let mut groups = groups::of(self.working_net.net(), &open_goals);
+        let grouping_budget = self.budget.share(schedule::GROUPING);
+        let max_transitions =
+            shared.net().transition_count() as f64 * self.config.own_reduction_below;
+        let mut groups_left = groups.len();
         groups.retain(|goals| {
-            let budget = end.share(1.0 / left as f64);
-            left -= 1;
-            let ground = self.reduce(&ids(goals), &budget);
-            ground.is_some_and(|ground| ground.net().transition_count() as f64 <= most)
+            let budget = grouping_budget.share(1.0 / groups_left as f64);
+            groups_left -= 1;
+            let working_net = self.reduce(&ids(goals), &budget);
+            working_net.is_some_and(|working_net| {
+                working_net.net().transition_count() as f64 <= max_transitions
+            })
         });
         tracing::info!(
-            "{} groups of {} open goals have nets of their own",
+            "{} groups of {} open goals are reduced separately",
             groups.len(),
-            open.len()
+            open_goals.len()
         );
         groups.iter().map(|goals| ids(goals)).collect()
     }
 }
 
+/// Returns the ids of the goals.
 fn ids(goals: &[(GoalId, MarkingGoal)]) -> Vec<GoalId> {
     goals.iter().map(|(id, _)| *id).collect()
 }

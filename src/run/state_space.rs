@@ -34,11 +34,11 @@ pub fn state_space(
     net: &Net,
     config: &RunConfig,
     budget: &Budget,
-    tell: impl FnMut(Event<'_>),
+    on_event: impl FnMut(Event<'_>),
 ) -> RunReport {
     let report = RunReport::default();
     let mut figures = FigureSearch {
-        tell,
+        tell: on_event,
         report,
         known: BTreeMap::new(),
         why: OpenCause::NothingMoreToTry,
@@ -53,8 +53,8 @@ pub fn state_space(
     report.answered = known.len();
     report.unanswered.retain(|question| !known.contains_key(&question.id));
     for key in FIGURES {
-        let said = report.unanswered.iter().any(|question| question.id == key);
-        if !known.contains_key(key) && !said {
+        let is_listed = report.unanswered.iter().any(|question| question.id == key);
+        if !known.contains_key(key) && !is_listed {
             let reason = why.clone().into();
             report.unanswered.push(OpenQuestion { id: key.to_owned(), reason });
         }
@@ -62,20 +62,24 @@ pub fn state_space(
     report
 }
 
-/// The figures known so far.
+/// The search for the figures, with the figures known so far.
 struct FigureSearch<T> {
+    /// Receives the events of the search.
     tell: T,
     report: RunReport,
+    /// The known figures, by their names ([`FIGURES`]).
     known: BTreeMap<String, GoalAnswer>,
-    /// The reason why the last attempt at a count failed.
+    /// The reason why the last attempt to count the markings failed.
     why: OpenCause,
-    /// The channel for the result of diagrams on other threads.
+    /// The channel for the count that decision diagrams make on other threads; `None` if no such
+    /// count runs.
     beside: Option<Receiver<Result<CountResult, String>>>,
     /// True if the net is the unfolding of a coloured net, with a place per colour.
     is_unfolding: bool,
 }
 
 impl<T: FnMut(Event<'_>)> FigureSearch<T> {
+    /// Runs all steps of the search, until every figure is known or the budget is used up.
     fn find(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
         // For an unbounded net, coverability often takes milliseconds. Otherwise walks search again
         // later.
@@ -87,13 +91,13 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             return;
         }
         let mut count = ReducedCount::prepare(net, &config.without_rules, &budget.share(EARLY))
-            .inspect_err(|why| tracing::info!("not counted through reductions: {why}"))
+            .inspect_err(|why| tracing::info!("no counting on the reduced net: {why}"))
             .map(|count| count.telling(&config.course))
             .ok();
         // The unreduced net was visited above, and is visited again at the end.
-        if let Some(smaller) = count.as_mut().filter(|count| count.is_smaller()) {
-            let all = CountMethod::Visiting(config.threads);
-            self.count(smaller, all, config, &budget.slice(AT_ONCE));
+        if let Some(reduced_count) = count.as_mut().filter(|count| count.is_smaller()) {
+            let visiting = CountMethod::Visiting(config.threads);
+            self.count(reduced_count, visiting, config, &budget.slice(AT_ONCE));
         }
         match &mut count {
             Some(count) if config.threads > 1 && !self.is_counted() => {
@@ -157,43 +161,44 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         config: &RunConfig,
         budget: &Budget,
     ) {
-        let numbers = budget.child();
-        let (tell, hear) = mpsc::channel();
-        self.beside = Some(hear);
-        let mut drawn = count.clone();
-        let drawing = CountMethod::Diagrams(config.threads.div_ceil(2));
+        let count_budget = budget.child();
+        let (result_sender, result_receiver) = mpsc::channel();
+        self.beside = Some(result_receiver);
+        let mut diagram_count = count.clone();
+        let diagram_method = CountMethod::Diagrams(config.threads.div_ceil(2));
         std::thread::scope(|scope| {
-            let numbers = &numbers;
+            let count_budget = &count_budget;
             scope.spawn(move || {
-                let counted = drawn.go_on(drawing, numbers);
-                if counted.as_ref().is_ok_and(|it| it.certified || !config.certified_only) {
-                    numbers.cancel();
+                let result = diagram_count.go_on(diagram_method, count_budget);
+                if result.as_ref().is_ok_and(|it| it.certified || !config.certified_only) {
+                    count_budget.cancel();
                 }
                 // The receiver is gone if there are infinitely many markings.
-                let _ = tell.send(counted);
+                let _ = result_sender.send(result);
             });
-            let infinite = self.beside_them(net, count, config, budget, numbers);
-            if infinite || self.is_counted() {
-                numbers.cancel();
+            let is_infinite = self.beside_them(net, count, config, budget, count_budget);
+            if is_infinite || self.is_counted() {
+                count_budget.cancel();
             }
         });
         self.listen(config);
         self.beside = None;
     }
 
-    /// Does the other work while diagrams run on other threads. Returns true if there are
-    /// infinitely many markings.
+    /// Makes the other steps of the search while diagrams run on other threads. `count_budget` is
+    /// cancelled as soon as the diagrams have a count. Returns true if there are infinitely many
+    /// markings.
     fn beside_them(
         &mut self,
         net: &Net,
         count: &mut ReducedCount<'_>,
         config: &RunConfig,
         budget: &Budget,
-        numbers: &Budget,
+        count_budget: &Budget,
     ) -> bool {
         let threads = config.threads / 2;
         if count.is_smaller() {
-            self.count(count, CountMethod::Visiting(threads), config, &numbers.share(EARLY));
+            self.count(count, CountMethod::Visiting(threads), config, &count_budget.share(EARLY));
         }
         let bounded = self.is_counted() || is_bounded(net, &budget.share(EARLY));
         if !bounded && self.finds_pump(net, config, budget) {
@@ -204,31 +209,34 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         }
         self.listen(config);
         match count.is_smaller() {
-            true => self.count(count, CountMethod::Visiting(threads), config, numbers),
+            true => self.count(count, CountMethod::Visiting(threads), config, count_budget),
             false if self.is_counted() => {}
-            false => drop(self.visit(net, config, threads, numbers)),
+            false => drop(self.visit(net, config, threads, count_budget)),
         }
         false
     }
 
     /// Takes the result of the diagrams, if it is available.
     fn listen(&mut self, config: &RunConfig) {
-        if let Some(counted) = self.beside.as_ref().and_then(|beside| beside.try_recv().ok()) {
-            self.counted(counted, config);
+        if let Some(result) = self.beside.as_ref().and_then(|receiver| receiver.try_recv().ok()) {
+            self.counted(result, config);
         }
     }
 
+    /// Returns true if the number of markings is known.
     fn is_counted(&self) -> bool {
         self.known.contains_key(FIGURES[0])
     }
 
+    /// Records a figure and reports it. A figure that is known already is compared with the first
+    /// value.
     fn take(&mut self, answer: &GoalAnswer, counted: Option<&CountResult>) {
         match self.known.get(&answer.id) {
-            Some(before) if before.value == answer.value => {}
-            Some(before) if !before.assumes_units => {
+            Some(previous) if previous.value == answer.value => {}
+            Some(previous) if !previous.assumes_units => {
                 self.report.faults += 1;
-                let (id, value) = (&answer.id, &before.value);
-                tracing::error!("internal error: {id} is {value}, and then {}", answer.value);
+                let (id, value) = (&answer.id, &previous.value);
+                tracing::error!("internal error: {id} is first {value}, then {}", answer.value);
             }
             // A figure that assumes safe units is replaced when another value is found.
             Some(_) => {
@@ -273,28 +281,29 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         }
     }
 
-    /// Counts through a reduction, unless the count is known.
+    /// Counts the markings and firings through a reduction, unless their numbers are known.
     fn count(
         &mut self,
         count: &mut ReducedCount<'_>,
-        adding: CountMethod,
+        method: CountMethod,
         config: &RunConfig,
         budget: &Budget,
     ) {
         if !self.is_counted() {
-            self.counted(count.go_on(adding, budget), config);
+            self.counted(count.go_on(method, budget), config);
         }
     }
 
-    /// Takes the result of a count, if it may be reported.
-    fn counted(&mut self, counted: Result<CountResult, String>, config: &RunConfig) {
-        match counted {
-            Ok(counted) if config.certified_only && !counted.certified => {
+    /// Records the result of a count, unless only certified figures may be reported and the checker
+    /// did not repeat the count.
+    fn counted(&mut self, result: Result<CountResult, String>, config: &RunConfig) {
+        match result {
+            Ok(result) if config.certified_only && !result.certified => {
                 self.why = OpenCause::SearchNotAccepted;
             }
-            Ok(counted) => {
-                for figure in through_reduction(&counted) {
-                    self.take(&figure, Some(&counted));
+            Ok(result) => {
+                for figure in through_reduction(&result) {
+                    self.take(&figure, Some(&result));
                 }
             }
             Err(why) => self.why = failed(why),
@@ -333,15 +342,18 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         &mut self,
         net: &Net,
         found: Option<(FiringSequence, FiringSequence)>,
-        by: Technique,
+        technique: Technique,
     ) -> bool {
         let Some((prefix, pump)) = found else { return false };
         if !pump_grows(net, &prefix, &pump) {
-            tracing::error!("internal error: a pump does not replay; it is dropped");
+            tracing::error!(
+                "internal error: a self-covering sequence does not replay and is \
+                             discarded"
+            );
             self.report.faults += 1;
             return false;
         }
-        let figures = pumped(&PumpSequence::single(prefix, pump), by);
+        let figures = pumped(&PumpSequence::single(prefix, pump), technique);
         figures.iter().for_each(|figure| self.take(figure, None));
         true
     }
@@ -349,14 +361,14 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     /// Finds the maxima of tokens. Returns true if a maximum is infinite; then all four figures are
     /// infinite.
     fn maxima(&mut self, net: &Net, config: &RunConfig, budget: &Budget) -> bool {
-        let mut infinite = false;
+        let mut is_infinite = false;
         let plan = Plan::of_most_tokens(net);
-        let maxima = super::run_net(net, plan, config, budget, |event| match event {
+        let run_report = super::run_net(net, plan, config, budget, |event| match event {
             Event::Settled { .. } => (self.tell)(event),
             Event::Answered(answer) => {
                 self.take(answer, None);
                 if answer.value == QuestionValue::Infinite {
-                    infinite = true;
+                    is_infinite = true;
                     for key in FIGURES {
                         self.take(&GoalAnswer { id: key.to_owned(), ..answer.clone() }, None);
                     }
@@ -366,11 +378,11 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             Event::Waiting { .. } => self.listen(config),
             _ => {}
         });
-        self.report.faults += maxima.faults;
-        self.report.breach = maxima.breach;
-        self.report.statistics = maxima.statistics;
-        self.report.unanswered = maxima.unanswered;
-        infinite
+        self.report.faults += run_report.faults;
+        self.report.breach = run_report.breach;
+        self.report.statistics = run_report.statistics;
+        self.report.unanswered = run_report.unanswered;
+        is_infinite
     }
 }
 
@@ -378,8 +390,8 @@ fn failed(message: String) -> OpenCause {
     OpenCause::Failed { message }
 }
 
-/// Returns the number of figures that the markings of `net` determine. On a translated net,
-/// complement places would count as tokens, so the maxima are settled as goals.
+/// Returns how many of the [`FIGURES`], from the first, follow from the markings of `net`. On a
+/// translated net, complement places would count as tokens, so the maxima are settled as goals.
 fn sayable(net: &Net) -> usize {
     if net.translation().is_some() { 2 } else { FIGURES.len() }
 }

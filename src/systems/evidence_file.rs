@@ -10,9 +10,12 @@ use std::io::{self, Write};
 /// The writer of an evidence file.
 #[derive(Debug)]
 pub struct SystemEvidence<'c, W> {
+    /// The system that the answers are about.
     system: &'c System,
     out: W,
+    /// The treatment of finite runs, for the header and the arguments about recurrence.
     endings: FiniteRuns,
+    /// The number of answers written.
     answers: usize,
 }
 

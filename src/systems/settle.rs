@@ -182,11 +182,11 @@ fn settle_one(
     match (&case.questions[at], formula) {
         (PropertyFormula::Linear(question), SystemFormula::Linear(formula)) => {
             let found = decider.decide(question, config.seed, &mut || !slice.is_exhausted());
-            let grounds = found.map_err(|why| match why {
+            let justification = found.map_err(|why| match why {
                 NoVerdict::Stopped => OpenCause::OutOfTime,
                 why => OpenCause::Failed { message: why.to_string() },
             })?;
-            let checked = linear_checked(case, config, formula, grounds, budget);
+            let checked = linear_checked(case, config, formula, justification, budget);
             Ok(match checked {
                 Ok(checked) => answer(checked),
                 Err(why) => SystemOutcome::Fault(why),
@@ -238,7 +238,7 @@ fn linear_checked(
     case: &SystemCase,
     config: &SettleConfig,
     formula: &parikh_evidence::systems::properties::LabelLtl,
-    grounds: Justification,
+    justification: Justification,
     budget: &Budget,
 ) -> Result<CheckedAnswer, String> {
     let endings = match config.endings {
@@ -246,7 +246,7 @@ fn linear_checked(
         FiniteRuns::Stutter => CheckedEndings::Stutter,
     };
     let system = &case.checked_system;
-    match grounds {
+    match justification {
         Justification::Run(found) => {
             let labels: Vec<String> =
                 found.labels.iter().map(|&label| case.system.label(label).to_owned()).collect();

@@ -36,24 +36,28 @@ pub fn compare<'a>(
     computed: &'a [ComputedKey],
 ) -> Vec<KeyComparison<'a>> {
     let compare = |verdict: &'a KeyVerdict| {
-        let concerned = verdict.instances.is_empty()
+        let concerns_instance = verdict.instances.is_empty()
             || verdict.instances.iter().any(|name| Some(name.as_str()) == instance);
-        let own = match (&verdict.category, KeyProperty::named(&verdict.reference)) {
-            (Category::Generic, Some(property)) if concerned => {
+        let computed_key = match (&verdict.category, KeyProperty::named(&verdict.reference)) {
+            (Category::Generic, Some(property)) if concerns_instance => {
                 computed.iter().find(|computed| computed.property == property)
             }
             _ => None,
         };
-        let standing = match (own, &verdict.value) {
-            (Some(own), VerdictValue::Truth(theirs)) => match (own.value, *theirs) {
-                (Truth::Unknown, _) => ComparisonResult::NotComputed,
-                (_, Truth::Unknown) => ComparisonResult::NotInFile,
-                (ours, theirs) if ours == theirs => ComparisonResult::Agrees,
-                _ => ComparisonResult::Conflicts,
-            },
+        let standing = match (computed_key, &verdict.value) {
+            (Some(computed_key), VerdictValue::Truth(file_value)) => {
+                match (computed_key.value, *file_value) {
+                    (Truth::Unknown, _) => ComparisonResult::NotComputed,
+                    (_, Truth::Unknown) => ComparisonResult::NotInFile,
+                    (computed_value, file_value) if computed_value == file_value => {
+                        ComparisonResult::Agrees
+                    }
+                    _ => ComparisonResult::Conflicts,
+                }
+            }
             _ => ComparisonResult::NotCompared,
         };
-        KeyComparison { verdict, computed: own, standing }
+        KeyComparison { verdict, computed: computed_key, standing }
     };
     file.verdicts.iter().map(compare).collect()
 }

@@ -93,8 +93,9 @@ pub(crate) fn strongly_connected(net: &Net) -> (bool, String) {
         return (false, "the net is not connected and, thus, not strongly connected".into());
     }
     let missed = |along| met(net, along).iter().position(|met| !met);
-    let sentence =
-        |from, to| (false, format!("from {} one cannot reach {}", name(net, from), name(net, to)));
+    let sentence = |from, to| {
+        (false, format!("there is no directed path from {} to {}", name(net, from), name(net, to)))
+    };
     match (missed(Along::Arcs), missed(Along::Reverse)) {
         (Some(to), _) => sentence(0, to),
         (None, Some(from)) => sentence(from, 0),
@@ -113,7 +114,7 @@ mod tests {
         assert!(connected(&chain).0);
         assert_eq!(
             strongly_connected(&chain),
-            (false, "from place q one cannot reach place p".to_owned())
+            (false, "there is no directed path from place q to place p".to_owned())
         );
         let two =
             text::parse("place p\nplace q\ntransition t: p -> p\ntransition u: q -> q").unwrap();
@@ -125,6 +126,9 @@ mod tests {
         let ring = text::parse("place p\ntransition t: p -> p").unwrap();
         assert!(strongly_connected(&ring).0 && connected(&text::parse("").unwrap()).0);
         let back = text::parse("place p\nplace q\ntransition t: q -> p").unwrap();
-        assert_eq!(strongly_connected(&back).1, "from place p one cannot reach place q");
+        assert_eq!(
+            strongly_connected(&back).1,
+            "there is no directed path from place p to place q"
+        );
     }
 }

@@ -23,7 +23,7 @@
 //! The marking-driven fixpoint is rule E/M/N of TAPAAL's reductions (Bønneland, Dyhr, Jensen,
 //! Johannsen, Srba, *Stubborn versus structural reductions for Petri nets*, JLAMP 102, 2019).
 
-use parikh_net::facts::{PlaceBound, Provenance};
+use parikh_net::facts::Provenance;
 use parikh_net::{
     Atom, Facts, Features, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId,
 };
@@ -93,27 +93,6 @@ impl Intervals {
     /// Returns the tightest intervals that are proved.
     pub fn proved(&self) -> &ProvenanceIntervals {
         self.within(Provenance::PROVED)
-    }
-
-    /// Returns the lower bound of `place`.
-    pub fn low(&self, place: PlaceId) -> PlaceBound {
-        let tokens = self.last().low(place);
-        self.first_with(tokens, |level| level.low(place) == tokens)
-    }
-
-    /// Returns the upper bound of `place`, or `None` if it is unbounded.
-    pub fn high(&self, place: PlaceId) -> Option<PlaceBound> {
-        let tokens = self.last().high(place)?;
-        Some(self.first_with(tokens, |level| level.high(place) == Some(tokens)))
-    }
-
-    fn first_with(
-        &self,
-        tokens: u64,
-        says_so: impl Fn(&&ProvenanceIntervals) -> bool,
-    ) -> PlaceBound {
-        let level = self.levels.iter().find(says_so).unwrap_or(self.last());
-        PlaceBound { tokens, rests_on: level.rests_on }
     }
 
     /// Decides whether `predicate` holds in all reachable markings or in none. Returns `None` if
@@ -339,9 +318,7 @@ mod tests {
         assert_eq!(rests_on(&Predicate::and([two(q), two(r)])), Provenance::Arcs);
         assert_eq!(rests_on(&Predicate::or([two(q), two(r)])), Provenance::UnitsClaimed);
         assert_eq!(intervals.proved().decide(&net, &two(q)), None);
-        let bound = |place| intervals.high(place).map(|bound| (bound.tokens, bound.rests_on));
-        assert_eq!(bound(q), Some((1, Provenance::UnitsClaimed)));
-        assert_eq!(bound(p), Some((1, Provenance::Arcs)));
+        assert_eq!(intervals.most(&LinearSum::place(p)), Some((1, Provenance::Arcs)));
         assert_eq!(intervals.most(&LinearSum::place(q)), Some((1, Provenance::UnitsClaimed)));
     }
 }

@@ -147,14 +147,14 @@ fn decide(net: &Net, key: Key) -> (bool, String) {
         Key::StateMachine => none_of(
             &transitions_with(&|t| net.pre(t).len() != 1 || net.post(t).len() != 1),
             ["is", "transitions are"],
-            "not of a state machine",
+            "not as in a state machine",
             transition,
             "every transition has one input place and one output place",
         ),
         Key::MarkedGraph => none_of(
             &places_with(&|p| net.producers(p).len() != 1 || net.consumers(p).len() != 1),
             ["is", "places are"],
-            "not of a marked graph",
+            "not as in a marked graph",
             place,
             "every place has one input transition and one output transition",
         ),
@@ -347,8 +347,8 @@ mod tests {
             false,
             "the arc from place p (which has 2 outgoing transitions) to transition b (which has 2 input places) is not simple free choice",
         );
-        is(CHOICE, Key::StateMachine, false, "transition b is not of a state machine");
-        is(CHOICE, Key::MarkedGraph, false, "3 places are not of a marked graph, e.g., place p");
+        is(CHOICE, Key::StateMachine, false, "transition b is not as in a state machine");
+        is(CHOICE, Key::MarkedGraph, false, "3 places are not as in a marked graph, e.g., place p");
         is(CHOICE, Key::SourcePlace, true, "there exist 2 source places, e.g., place p");
         is(CHOICE, Key::SinkPlace, true, "place r is a sink place");
         is(CHOICE, Key::SourceTransition, false, "there is no source transition");

@@ -42,24 +42,24 @@ pub struct WorkflowNodes {
 pub enum CaseError {
     /// The initial marking of a case is unknown.
     #[error(
-        "it is not known where a case begins: the model has no initial marking, and the net is no workflow \
-         net: {0}; give the model an initial marking"
+        "the initial marking of a case is unknown: the model has no initial marking, and the net \
+         is not a workflow net: {0}; give the model an initial marking"
     )]
     Initial(String),
     /// The final marking of a case is unknown.
     #[error(
-        "it is not known when a case is done: the model has no `<finalmarkings>`, and the net is no \
-         workflow net: {0}; name the final marking with --final, for example --final '{1}'"
+        "the final marking of a case is unknown: the model has no `<finalmarkings>`, and the net \
+         is not a workflow net: {0}; name the final marking with --final, for example --final '{1}'"
     )]
     Final(String, String),
     /// Cases that end in different final markings have too many final markings together.
     #[error(
-        "{0} cases, each of which ends in one of {1} final markings, have more than {MOST_FINALS} final \
-         markings together: ask about fewer cases, or name fewer final markings with --final"
+        "{0} cases that each end in one of {1} final markings have more than {MOST_FINALS} \
+         combined final markings: use fewer cases, or fewer final markings with --final"
     )]
     TooManyFinals(u64, usize),
     /// A place would hold too many tokens.
-    #[error("{0} cases take more than 2^63 - 1 tokens to a place")]
+    #[error("{0} cases need more than 2^63 - 1 tokens on a place")]
     TooMany(u64),
 }
 

@@ -41,7 +41,7 @@ pub enum Stop {
     #[error("stopped by its caller")]
     Asked,
     /// The nodes in use do not fit the memory limit.
-    #[error("the diagrams do not fit their memory")]
+    #[error("the diagrams exceed their memory limit")]
     Memory,
     /// A place would hold more than 2⁶³ − 1 tokens.
     #[error("a place would hold more than 2^63 - 1 tokens")]

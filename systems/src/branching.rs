@@ -121,11 +121,6 @@ impl JointStateSpace {
         self.first.len() - 1
     }
 
-    /// Returns the number of steps.
-    pub fn step_count(&self) -> usize {
-        self.steps.len()
-    }
-
     /// Returns the number of joint states without step.
     pub fn deadlocks(&self) -> usize {
         (0..self.states()).filter(|&state| self.after(state).is_empty()).count()

@@ -64,7 +64,7 @@ pub enum Justification {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NoVerdict {
     /// The time or memory limit was reached.
-    #[error("stopped before it was decided")]
+    #[error("stopped before the property was decided")]
     Stopped,
     /// The automaton would be too large.
     #[error(transparent)]
@@ -75,7 +75,7 @@ pub enum NoVerdict {
     )]
     Next,
     /// The node limit was reached.
-    #[error("no decision among {0} joint states")]
+    #[error("no decision within {0} states of the product")]
     TooMany(usize),
 }
 
@@ -257,13 +257,13 @@ impl<'s> Decider<'s> {
         (outcome.ending, outcome.nodes)
     }
 
-    /// Returns the grounds for: the minimised system has no counterexample.
+    /// Returns the working nets for: the minimised system has no counterexample.
     fn composed(&self, composition: &Composition, visited: usize) -> Justification {
         let (members, order) = (self.factored.views.clone(), composition.order().to_vec());
         Justification::Composed { members, order, states: composition.states() + visited }
     }
 
-    /// Returns the grounds for: these factors have no counterexample.
+    /// Returns the working nets for: these factors have no counterexample.
     fn none(&self, members: &[u32], visited: usize) -> Justification {
         let views = &self.factored.views;
         let mut members: Vec<FactorView> =

@@ -37,11 +37,6 @@ impl LabelFormula {
         Ok(Self { formulas, formula, names, labels, label_count: system.label_count() })
     }
 
-    /// Returns the label of each atom, in the order of the atoms.
-    pub fn labels(&self) -> &[Option<LabelId>] {
-        &self.labels
-    }
-
     /// Returns the names that no label of the system has; they never hold.
     pub fn unknown_names(&self) -> Vec<&str> {
         let unknown = (0..).zip(&self.labels).filter(|(_, label)| label.is_none());
@@ -52,11 +47,6 @@ impl LabelFormula {
     pub fn has_next(&self) -> bool {
         let parts = self.formulas.below(self.formula);
         parts.into_iter().any(|part| matches!(self.formulas.node(part), Node::Next(..)))
-    }
-
-    /// Returns the formula as text.
-    pub fn text(&self) -> String {
-        self.formulas.text(self.formula, &self.names)
     }
 
     /// Returns the letter of a step with this label. Without a label, or with a label that the

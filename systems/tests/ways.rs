@@ -80,8 +80,8 @@ fn promela(system: &System) -> Option<String> {
 /// counterexample.
 fn answer(system: &System, text: &str, endings: FiniteRuns) -> Option<(bool, Option<bool>)> {
     let formula = LabelFormula::parse(text, system).unwrap();
-    let grounds = Decider::new(system, endings).decide(&formula, 1, &mut || true).ok()?;
-    Some(match grounds {
+    let working_nets = Decider::new(system, endings).decide(&formula, 1, &mut || true).ok()?;
+    Some(match working_nets {
         Justification::Run(run) => (false, Some(run.back == run.labels.len())),
         _ => (true, None),
     })

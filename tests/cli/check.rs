@@ -182,11 +182,11 @@ fn bad_input_is_one_clear_error_and_nothing_on_stdout() {
         (vec!["check", model, "-e", "RC"], "--queries"),
         (vec!["check", model, "-e", "RC", "--queries", other.as_str()], "other.xml"),
         (vec!["replay", model, model], "line"),
-        (vec!["check", model, "-e", "RD", "--queries", other.as_str()], "leave --queries out"),
+        (vec!["check", model, "-e", "RD", "--queries", other.as_str()], "omit --queries"),
     ] {
         let output = run(&arguments);
         // An error of the command line itself gives the exit code for wrong usage.
-        let misuse = words == "leave --queries out";
+        let misuse = words == "omit --queries";
         let code = if misuse { 2 } else { 1 };
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{arguments:?}");
@@ -351,7 +351,7 @@ fn smt_solvers_are_commands_and_their_lies_are_no_answers() {
         assert!(stderr(&output).contains("questions"), "it was asked: {}", stderr(&output));
     }
     for (command, why) in [
-        ("/nowhere/solver", "it does not start"),
+        ("/nowhere/solver", "the solver does not start"),
         ("cat", "is not SMT-LIB 2"),
         ("\"", "expected a program"),
     ] {
@@ -364,7 +364,7 @@ fn smt_solvers_are_commands_and_their_lies_are_no_answers() {
     let asked = ["check", path, "-e", "RD", "--smt-solver", &says("sat")];
     let output = run(&[&asked[..], &engines].concat());
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("none of which --engines names"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("--engines selects none of these"), "{}", stderr(&output));
 }
 
 #[cfg(not(feature = "z3"))]

@@ -264,8 +264,8 @@ fn several_examinations_are_asked_in_one_call_each_with_its_evidence() {
         assert!(desk.at(&format!("proofs/{file}.jsonl")).is_file(), "{file}");
     }
     for (arguments, words) in [
-        ("check orders.pnml -e RD -e RD", "asked twice"),
-        ("check orders.pnml -e RD,OS --id x", "of one examination"),
+        ("check orders.pnml -e RD -e RD", "given twice"),
+        ("check orders.pnml -e RD,OS --id x", "a single examination"),
         ("check orders.pnml -e RC,RF --queries q.xml", "one file"),
         ("check orders.pnml -e RD,OS --k 2", "not ReachabilityDeadlock, OneSafe"),
     ] {

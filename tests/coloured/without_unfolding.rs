@@ -255,7 +255,7 @@ fn who_had_a_turn_is_told() {
         .iter()
         .find(|turn| turn.engine.starts_with("the skeleton") || turn.engine.contains("quotient"));
     let abstraction = abstraction.unwrap_or_else(|| panic!("{:?}", report.turns));
-    assert!(abstraction.said.contains("goals settled meanwhile"), "{abstraction:?}");
+    assert!(abstraction.said.contains("goals settled in this time"), "{abstraction:?}");
     assert!(abstraction.open > 0, "{abstraction:?}");
     assert!(report.turns.iter().any(|turn| turn.engine == "coloured walk"), "{:?}", report.turns);
 }
@@ -357,11 +357,11 @@ fn nothing_is_taken_over_from_another_goal_of_an_abstraction_or_what_it_reaches(
     let other = Goal::Reach(Predicate::at_least(q, 2));
     let skeleton = Board::new(net, vec![goal.clone(), other.clone()]);
     let ids = skeleton.open_goals();
-    skeleton.under("TEST").reached(ids[0], [TransitionId::new(0)].into_iter().collect());
-    skeleton.over("TEST").unreachable(ids[1], parikh::board::Proof::searched(2, false));
+    skeleton.witness_reporter("TEST").reached(ids[0], [TransitionId::new(0)].into_iter().collect());
+    skeleton.proof_reporter("TEST").unreachable(ids[1], parikh::board::Proof::searched(2, false));
     let knowledge = |at: usize| -> Knowledge { skeleton.knowledge(ids[at]).unwrap() };
     // A witness of the abstraction proves nothing about the net, because colours may exclude it.
-    let over = board.over("TEST");
+    let over = board.proof_reporter("TEST");
     let on = model.skeleton().abstraction();
     over.on_abstraction(on, id, &goal, &knowledge(0));
     assert!(board.is_open(id));

@@ -45,8 +45,8 @@ use std::time::Duration;
 /// The auditor's messages for questions that it does not support.
 const BEYOND: [&str; 2] = [
     // The formula alone does not determine its logic.
-    "means one thing in CTL and another in LTL",
-    "formulas of CTL and LTL are answered, and not what mixes them",
+    "differs between CTL and LTL",
+    "CTL and LTL formulas are supported, but not their mixture",
 ];
 
 /// Number of formulas per model.

@@ -253,7 +253,11 @@ fn certificates(net: &Net, seed: u64) -> Vec<(LinearCertificate, Predicate)> {
         budget: &budget,
         seed,
     };
-    state_equation::run(&task, board.over("STATE_EQUATION"), &StateEquationConfig::default());
+    state_equation::run(
+        &task,
+        board.proof_reporter("STATE_EQUATION"),
+        &StateEquationConfig::default(),
+    );
     let certificate = |id| {
         let (proof, refuted) = match (board.knowledge(id)?, board.goal(id)) {
             (Knowledge::Reach(Reach::Unreachable { proof, .. }), Goal::Reach(predicate)) => {

@@ -14,11 +14,11 @@ use parikh::evidence::home::Structure;
 use parikh::evidence::home::returning::{CountedFirings, ReturnProof, ReturnWay, check_returning};
 use parikh::evidence::reader::pnml;
 use parikh::evidence_files::structure_in_names;
-use parikh::ground::WorkingNet;
 use parikh::net::generate::{self, Shape, random};
 use parikh::net::{Facts, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
 use parikh::solvers::Budget;
 use parikh::structure::intervals::Intervals;
+use parikh::working_net::WorkingNet;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -171,10 +171,17 @@ fn arguments(net: &Net, wanted: &[Predicate], seed: u64) -> Vec<Structure> {
     let mut all: Vec<Structure> = Vec::new();
     for engine in [downhill::ENGINE, described::ENGINE] {
         let board = Board::new(net, goals.clone()).with_documents();
-        let ground = WorkingNet::original(net, listed.clone(), facts.clone(), &known);
-        let (ground, board, hints) = (&ground, &board, Vec::new());
-        let assignment =
-            Assignment { ground, board, seed, threads: 1, dump: None, smt_solver: None, hints };
+        let working_net = WorkingNet::original(net, listed.clone(), facts.clone(), &known);
+        let (working_net, board, hints) = (&working_net, &board, Vec::new());
+        let assignment = Assignment {
+            working_net,
+            board,
+            seed,
+            threads: 1,
+            dump: None,
+            smt_solver: None,
+            hints,
+        };
         let budget = Budget::unlimited().slice(Duration::from_secs(20));
         (engine.start)(assignment).unwrap().slice(&budget);
         assert_eq!(board.faults(), 0);

@@ -7,11 +7,11 @@ use parikh::engine::coverability::ENGINE;
 use parikh::evidence::check_pumping;
 use parikh::graph::coverability::Coverability;
 use parikh::graph::omega::OMEGA;
-use parikh::ground::WorkingNet;
 use parikh::net::generate::{self, RandomKind, Shape};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, text};
 use parikh::solvers::Budget;
 use parikh::structure::intervals::Intervals;
+use parikh::working_net::WorkingNet;
 
 /// Maximal number of nodes of a Karp-Miller graph for the comparison.
 const NODES: usize = 1_000;
@@ -22,9 +22,9 @@ fn board_of(net: &Net, goals: Vec<Goal>) -> Board<'_> {
     let listed: Vec<_> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
     let facts = Facts::none(net);
     let known = Intervals::new(net, &facts);
-    let ground = WorkingNet::original(net, listed, facts, &known);
+    let working_net = WorkingNet::original(net, listed, facts, &known);
     let assignment = Assignment {
-        ground: &ground,
+        working_net: &working_net,
         board: &board,
         seed: 1,
         threads: 1,
@@ -35,7 +35,7 @@ fn board_of(net: &Net, goals: Vec<Goal>) -> Board<'_> {
     let mut session = (ENGINE.start)(assignment).unwrap();
     session.slice(&Budget::unlimited());
     drop(session);
-    drop(ground);
+    drop(working_net);
     board
 }
 
@@ -188,9 +188,9 @@ fn where_all_places_are_known_to_be_bounded_there_is_nothing_to_do() {
     let mut facts = Facts::none(&net);
     parikh::structure::bounds::place_bounds(&net, &flows, &Budget::unlimited()).write(&mut facts);
     let known = Intervals::new(&net, &facts);
-    let ground = WorkingNet::original(&net, goals, facts, &known);
+    let working_net = WorkingNet::original(&net, goals, facts, &known);
     let assignment = Assignment {
-        ground: &ground,
+        working_net: &working_net,
         board: &board,
         seed: 1,
         threads: 1,

@@ -13,10 +13,10 @@ use parikh::engine::{Assignment, Engine, Hint, Role, Sides, SliceProgress, regis
 use parikh::engine::{
     Task, diagrams, explicit, intervals, reduced, runs, smt, state_equation, walk,
 };
-use parikh::ground::WorkingNet;
 use parikh::net::{Facts, Goal, GoalId, MarkingGoal, Net, Predicate, generate, marking_goals};
 use parikh::solvers::Budget;
 use parikh::structure;
+use parikh::working_net::WorkingNet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -38,50 +38,61 @@ type EngineRun = fn(&Task<'_>);
 /// Engines with a special setup for this test, with their requirements.
 const TABLE: [(&str, EngineRequirement, EngineRun); 8] = [
     ("intervals", EngineRequirement::Truth, |task| {
-        intervals::run(task, task.board.under("T"), task.board.over("T"));
+        intervals::run(task, task.board.witness_reporter("T"), task.board.proof_reporter("T"));
     }),
     ("intervals with flows", EngineRequirement::Truth, |task| {
         let mut facts = task.facts.clone();
         let flows = structure::flows::place_flows(task.net, task.budget).unwrap();
         structure::bounds::place_bounds(task.net, &flows, task.budget).write(&mut facts);
         let task = Task { facts: &facts, ..*task };
-        intervals::run(&task, task.board.under("T"), task.board.over("T"));
+        intervals::run(&task, task.board.witness_reporter("T"), task.board.proof_reporter("T"));
     }),
     ("walk", EngineRequirement::Witnesses(98), |task| {
         let config = walk::WalkConfig { work: 4000, ..Default::default() };
-        walk::run(task, task.board.under("T"), &config);
+        walk::run(task, task.board.witness_reporter("T"), &config);
     }),
     ("walk along candidates", EngineRequirement::Witnesses(95), |task| {
         let config = state_equation::StateEquationConfig::default();
         let mut engine = state_equation::Engine::new(task, &config).unwrap();
-        engine.slice(task.budget, task, task.board.over("T"));
+        engine.slice(task.budget, task, task.board.proof_reporter("T"));
         let hint = |c: state_equation::Candidate| Hint { goal: c.goal, firings: c.firings };
         let hints = engine.candidates().map(hint).collect();
         let only = Some(vec![walk::Strategy::Guided]);
         let config = walk::WalkConfig { work: 4000, hints, only, ..Default::default() };
-        walk::run(task, task.board.under("T"), &config);
+        walk::run(task, task.board.witness_reporter("T"), &config);
     }),
     // Maxima include constant places: no goal may be lost in the translation to the reduced net.
     ("search of the reduced net", EngineRequirement::Everything, |task| {
         let config = explicit::ExplicitConfig::default();
-        let search = |ground: &WorkingNet<'_>| {
-            let task = Task::shrunk(ground, task.board, task.budget, task.seed);
-            let (under, over) = (task.board.under("T").on(ground), task.board.over("T").on(ground));
+        let search = |working_net: &WorkingNet<'_>| {
+            let task = Task::shrunk(working_net, task.board, task.budget, task.seed);
+            let (under, over) = (
+                task.board.witness_reporter("T").on(working_net),
+                task.board.proof_reporter("T").on(working_net),
+            );
             explicit::run(&task, under, over, &config);
         };
         if !on_reduced(task, search) {
-            explicit::run(task, task.board.under("T"), task.board.over("T"), &config);
+            explicit::run(
+                task,
+                task.board.witness_reporter("T"),
+                task.board.proof_reporter("T"),
+                &config,
+            );
         }
     }),
     ("search of a reduced net, reduced again for each goal", EngineRequirement::Truth, |task| {
-        on_reduced(task, |ground| {
-            for (id, _) in ground.goals() {
+        on_reduced(task, |working_net| {
+            for (id, _) in working_net.goals() {
                 let budgets = (task.budget, task.budget);
-                let again = reduced::reduce(ground, &[*id], task.board, budgets, |_, facts| facts);
+                let again =
+                    reduced::reduce(working_net, &[*id], task.board, budgets, |_, facts| facts);
                 let Some(again) = again else { continue };
                 let task = Task::shrunk(&again, task.board, task.budget, task.seed);
-                let (under, over) =
-                    (task.board.under("T").on(&again), task.board.over("T").on(&again));
+                let (under, over) = (
+                    task.board.witness_reporter("T").on(&again),
+                    task.board.proof_reporter("T").on(&again),
+                );
                 explicit::run(&task, under, over, &explicit::ExplicitConfig::default());
             }
         });
@@ -92,15 +103,15 @@ const TABLE: [(&str, EngineRequirement, EngineRun); 8] = [
         structure::bounds::place_bounds(task.net, &flows, task.budget).write(&mut facts);
         let known = parikh::structure::intervals::Intervals::new(task.net, &facts);
         let shrunk = |(id, goal): &(GoalId, MarkingGoal)| {
-            (*id, parikh::ground::shrink::goal(task.net, &known, goal))
+            (*id, parikh::working_net::shrink::goal(task.net, &known, goal))
         };
         let goals: Vec<_> = task.goals.iter().map(shrunk).collect();
         let task = Task { goals: &goals, ..*task };
-        let (under, over) = (task.board.under("T"), task.board.over("T"));
+        let (under, over) = (task.board.witness_reporter("T"), task.board.proof_reporter("T"));
         explicit::run(&task, under, over, &explicit::ExplicitConfig::default());
     }),
     ("explicit", EngineRequirement::Everything, |task| {
-        let (under, over) = (task.board.under("T"), task.board.over("T"));
+        let (under, over) = (task.board.witness_reporter("T"), task.board.proof_reporter("T"));
         explicit::run(task, under, over, &explicit::ExplicitConfig::default());
     }),
 ];
@@ -139,7 +150,7 @@ fn all() -> Vec<TestedEngine> {
         // The reduction itself may settle goals of either side.
         let reduced = move |task: &Task<'_>| {
             if is_tried(task) {
-                on_reduced(task, |ground| start(engine, task, ground));
+                on_reduced(task, |working_net| start(engine, task, working_net));
             }
         };
         all.push((
@@ -163,10 +174,10 @@ fn has_long(seed: u64) -> bool {
 }
 
 /// Starts an engine of the registry as the portfolio does.
-fn start(engine: &Engine, task: &Task<'_>, ground: &WorkingNet<'_>) {
+fn start(engine: &Engine, task: &Task<'_>, working_net: &WorkingNet<'_>) {
     let run = |engine: &Engine, board: &Board<'_>, hints, budget: &Budget| {
         let assignment = Assignment {
-            ground,
+            working_net,
             board,
             seed: task.seed,
             threads: 2,
@@ -194,7 +205,7 @@ fn start(engine: &Engine, task: &Task<'_>, ground: &WorkingNet<'_>) {
     run(engine, task.board, hints, &budget);
 }
 
-/// Returns the net of `task` as a ground.
+/// Returns the net of `task` as a working net.
 fn as_read<'n>(task: &Task<'n>) -> WorkingNet<'n> {
     let known = parikh::structure::intervals::Intervals::new(task.net, task.facts);
     let goals = task.goals.iter().map(|(id, goal)| (*id, goal.clone().into()));

@@ -133,7 +133,7 @@ fn check(net: &Net, all: &Enumeration, goals: &[Goal], facts: &Facts, config: &E
         budget: &budget,
         seed: 0,
     };
-    let (under, over) = (board.under("EXPLICIT"), board.over("EXPLICIT"));
+    let (under, over) = (board.witness_reporter("EXPLICIT"), board.proof_reporter("EXPLICIT"));
     let statistics = explicit::run(&task, under, over, config);
     let context = || format!("{}\n{config:?}\n{statistics:?}", parikh::net::text::print(net));
     verify(net, all, &board, &context);
@@ -193,7 +193,7 @@ fn all_goals_at_once_in_every_order() {
     on_small_nets(1, scaled(1000), |net, all, rng| {
         let goals = random_goals(net, rng);
         let facts = random_facts(net, rng);
-        for order in [SearchOrder::Breadth, SearchOrder::Depth, SearchOrder::Best] {
+        for order in [SearchOrder::Breadth, SearchOrder::Best] {
             let threads = rng.choice([1, 2, 3, 8]).unwrap();
             check(
                 net,
@@ -213,7 +213,6 @@ fn one_goal_at_a_time_with_and_without_stubborn_sets() {
         for goal in random_goals(net, rng) {
             for (order_per_goal, stubborn) in [
                 (SearchOrder::Breadth, true),
-                (SearchOrder::Depth, true),
                 (SearchOrder::Best, true),
                 (SearchOrder::Best, false),
             ] {
@@ -277,7 +276,12 @@ fn shortest_sequences_survive_stubborn_sets() {
                 let order_per_goal = SearchOrder::Breadth;
                 let config =
                     ExplicitConfig { stubborn, order_per_goal, ..ExplicitConfig::default() };
-                explicit::run(&task, board.under("X"), board.over("X"), &config);
+                explicit::run(
+                    &task,
+                    board.witness_reporter("X"),
+                    board.proof_reporter("X"),
+                    &config,
+                );
                 match board.knowledge(GoalId::new(0)) {
                     Some(Knowledge::Reach(Reach::Reached { witness, .. })) => {
                         witness?.to_sequence().map(|sequence| sequence.firings())
@@ -337,7 +341,8 @@ fn rounds_of_slices_settle_what_the_first_search_had_no_time_for() {
             seed: 0,
         };
         let config = ExplicitConfig { full_share: 0.0, ..ExplicitConfig::default() };
-        let statistics = explicit::run(&task, board.under("X"), board.over("X"), &config);
+        let statistics =
+            explicit::run(&task, board.witness_reporter("X"), board.proof_reporter("X"), &config);
         assert!(statistics.searches > 1);
         assert_eq!((board.open_count(), board.faults()), (0, 0));
         verify(net, all, &board, &|| format!("{}\n{statistics:?}", parikh::net::text::print(net)));

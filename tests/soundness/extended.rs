@@ -211,14 +211,14 @@ fn examined(seed: u64, table: &NetTable, net: &Net, space: &TableSpace) {
 #[test]
 fn what_is_answered_of_a_net_with_such_arcs_is_so() {
     let mut examinations = 0;
-    for seed in 0..scaled(60) {
+    for seed in 0..scaled(40) {
         let table = NetTable::random(1_000_000 + seed);
         let Some(space) = table.explore(200, 30) else { continue };
         let stands = translate(table.net(), &Budget::unlimited()).unwrap();
         examined(seed, &table, &stands, &space);
         examinations += 1;
     }
-    assert!(examinations > 20, "{examinations} nets");
+    assert!(examinations > 13, "{examinations} nets");
 }
 
 #[test]

@@ -6,9 +6,9 @@ use parikh::board::{Board, Knowledge, Reach, Witness};
 use parikh::engine::loops;
 use parikh::engine::{Assignment, SliceProgress};
 use parikh::evidence::loops::{holds, replay_loops};
-use parikh::ground::WorkingNet;
 use parikh::net::{Facts, Goal, GoalId, LoopRun, Net, NetBuilder, Predicate, generate};
 use parikh::solvers::Budget;
+use parikh::working_net::WorkingNet;
 use std::time::Duration;
 
 /// Runs the engine on the goals of a board. Returns its progress: if it is finished, there is
@@ -18,9 +18,9 @@ fn work(board: &Board<'_>, budget: &Budget, seed: u64) -> SliceProgress {
     let goals: Vec<(GoalId, Goal)> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
     let facts = Facts::none(net);
     let known = parikh::structure::intervals::Intervals::new(net, &facts);
-    let ground = WorkingNet::original(net, goals, facts, &known);
+    let working_net = WorkingNet::original(net, goals, facts, &known);
     let assignment = Assignment {
-        ground: &ground,
+        working_net: &working_net,
         board,
         seed,
         threads: 1,

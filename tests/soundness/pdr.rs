@@ -7,12 +7,12 @@ use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::pdr;
 use parikh::engine::{Assignment, Engine};
-use parikh::ground::WorkingNet;
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate};
 use parikh::solvers::Budget;
 use parikh::structure;
 use parikh::structure::intervals::Intervals;
+use parikh::working_net::WorkingNet;
 use std::time::Duration;
 
 /// Time limit per random net.
@@ -48,9 +48,9 @@ fn run(
     let board = Board::new(net, goals.to_vec());
     let listed = goals.iter().cloned().enumerate().map(|(i, goal)| (GoalId::new(i), goal));
     let known = Intervals::new(net, &facts);
-    let ground = WorkingNet::original(net, listed.collect(), facts, &known);
+    let working_net = WorkingNet::original(net, listed.collect(), facts, &known);
     let work = Assignment {
-        ground: &ground,
+        working_net: &working_net,
         board: &board,
         seed: 1,
         threads: 2,

@@ -28,8 +28,11 @@ fn solve(net: &Net, goals: Vec<Goal>) -> (Board<'_>, StateEquationStatistics) {
         budget: &Budget::unlimited(),
         seed: 1,
     };
-    let statistics =
-        state_equation::run(&task, board.over("STATE_EQUATION"), &StateEquationConfig::default());
+    let statistics = state_equation::run(
+        &task,
+        board.proof_reporter("STATE_EQUATION"),
+        &StateEquationConfig::default(),
+    );
     (board, statistics)
 }
 
@@ -162,7 +165,7 @@ fn candidates_are_handed_out_for_goals_that_are_reachable() {
         seed: 1,
     };
     let mut engine = state_equation::Engine::new(&task, &StateEquationConfig::default()).unwrap();
-    let progress = engine.slice(&budget, &task, board.over("STATE_EQUATION"));
+    let progress = engine.slice(&budget, &task, board.proof_reporter("STATE_EQUATION"));
     assert_eq!(progress, state_equation::SliceProgress::Finished);
     let candidates: Vec<_> = engine.candidates().collect();
     assert_eq!(candidates.len(), 1);
@@ -188,7 +191,11 @@ fn half_a_firing_is_refused_with_a_certificate_that_counts() {
         budget: &budget,
         seed: 1,
     };
-    state_equation::run(&task, board.over("STATE_EQUATION"), &StateEquationConfig::default());
+    state_equation::run(
+        &task,
+        board.proof_reporter("STATE_EQUATION"),
+        &StateEquationConfig::default(),
+    );
     let knowledge = board.knowledge(GoalId::new(0)).unwrap();
     let Knowledge::Reach(Reach::Unreachable { proof, .. }) = knowledge else {
         panic!("{knowledge:?}")

@@ -167,7 +167,12 @@ fn what_is_decided_from_a_false_claim_says_so_and_the_rest_is_true() {
             budget: &budget,
             seed,
         };
-        intervals::settle(&intervals, &task, board.under("T"), board.over("T"));
+        intervals::settle(
+            &intervals,
+            &task,
+            board.witness_reporter("T"),
+            board.proof_reporter("T"),
+        );
         for (id, goal) in &listed {
             let (proof, is_true) = match (space.answer(goal), board.knowledge(*id)) {
                 (
@@ -213,7 +218,7 @@ fn a_false_claim_makes_no_search_wrong() {
             budget: &budget,
             seed,
         };
-        let (under, over) = (board.under("T"), board.over("T"));
+        let (under, over) = (board.witness_reporter("T"), board.proof_reporter("T"));
         explicit::run(&task, under, over, &explicit::ExplicitConfig::default());
         for (id, goal) in &listed {
             match (space.answer(goal), board.knowledge(*id).unwrap()) {

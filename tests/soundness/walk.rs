@@ -100,7 +100,7 @@ fn walk<'n>(net: &'n Net, goals: Vec<Goal>, config: &WalkConfig, seed: u64) -> B
         budget: &Budget::unlimited(),
         seed,
     };
-    run(&task, board.under("RANDOM_WALK"), config);
+    run(&task, board.witness_reporter("RANDOM_WALK"), config);
     board
 }
 

@@ -30,8 +30,11 @@ fn walk<'n>(net: &'n Net, goals: Vec<Goal>, work: u64) -> (Board<'n>, WalkStatis
         budget: &Budget::unlimited(),
         seed: 3,
     };
-    let statistics =
-        run(&task, board.under("RANDOM_WALK"), &WalkConfig { work, ..WalkConfig::default() });
+    let statistics = run(
+        &task,
+        board.witness_reporter("RANDOM_WALK"),
+        &WalkConfig { work, ..WalkConfig::default() },
+    );
     assert_eq!(board.faults(), 0);
     (board, statistics)
 }
@@ -232,7 +235,8 @@ fn a_spent_budget_and_settled_goals_end_the_walk() {
         seed: 1,
     };
     std::thread::scope(|scope| {
-        let walker = scope.spawn(|| run(&task, board.under("RANDOM_WALK"), &WalkConfig::default()));
+        let walker = scope
+            .spawn(|| run(&task, board.witness_reporter("RANDOM_WALK"), &WalkConfig::default()));
         // Another thread settles the only unreachable goal.
         while board.is_open(GoalId::new(1)) {
             std::thread::yield_now();
@@ -241,6 +245,6 @@ fn a_spent_budget_and_settled_goals_end_the_walk() {
         assert_eq!(walker.join().unwrap().reached, 1);
     });
     budget.cancel();
-    let statistics = run(&task, board.under("RANDOM_WALK"), &WalkConfig::default());
+    let statistics = run(&task, board.witness_reporter("RANDOM_WALK"), &WalkConfig::default());
     assert_eq!(statistics.firings, 0);
 }

@@ -9,11 +9,11 @@ use parikh::evidence::certificate::NamedDocument;
 use parikh::evidence::reduction::{CheckedReduction, NamedLog};
 use parikh::evidence::{Document, Flaw};
 use parikh::evidence_files::in_names;
-use parikh::ground::WorkingNet;
 use parikh::net::{Facts, Goal, GoalId, Net, Predicate, marking_goals};
 use parikh::reduction::{self, needs, reduce};
 use parikh::solvers::Budget;
 use parikh::structure;
+use parikh::working_net::WorkingNet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -153,17 +153,18 @@ fn by_bounds(net: &Net, refuted: &[Predicate]) -> Vec<ProvedRefutation> {
     }
     facts.claim_units(net);
     by_engine(net, &facts, refuted, |task| {
-        let (under, over) = (task.board.under("TEST"), task.board.over("TEST"));
+        let (under, over) =
+            (task.board.witness_reporter("TEST"), task.board.proof_reporter("TEST"));
         intervals::run(task, under, over);
     })
 }
 
 fn by_sums(net: &Net, refuted: &[Predicate]) -> Vec<ProvedRefutation> {
     by_engine(net, &Facts::none(net), refuted, |task| {
-        siphon_trap::run(task, task.board.over("TEST"));
+        siphon_trap::run(task, task.board.proof_reporter("TEST"));
         state_equation::run(
             task,
-            task.board.over("TEST"),
+            task.board.proof_reporter("TEST"),
             &state_equation::StateEquationConfig::default(),
         );
     })
@@ -175,10 +176,10 @@ fn by_induction(net: &Net, refuted: &[Predicate]) -> Vec<ProvedRefutation> {
     let run = |task: &Task<'_>| {
         let known = parikh::structure::intervals::Intervals::new(task.net, task.facts);
         let goals = task.goals.iter().map(|(id, goal)| (*id, goal.clone().into())).collect();
-        let ground = WorkingNet::original(task.net, goals, task.facts.clone(), &known);
-        let (ground, board) = (&ground, task.board);
+        let working_net = WorkingNet::original(task.net, goals, task.facts.clone(), &known);
+        let (working_net, board) = (&working_net, task.board);
         let work = Assignment {
-            ground,
+            working_net,
             board,
             seed: 1,
             threads: 2,

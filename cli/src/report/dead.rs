@@ -185,7 +185,7 @@ impl DeadTransitionCause {
                 Some(Sentence::words(" because they wait for each other").then(self.circle(net)))
             }
             (roots, []) if roots.len() == self.members.len() => {
-                Some(Sentence::words(", each for a reason of its own"))
+                Some(Sentence::words(", for different reasons"))
             }
             _ => None,
         };
@@ -196,9 +196,15 @@ impl DeadTransitionCause {
     fn circle(&self, net: &Net) -> Sentence {
         let empty = self.waited_for.iter().all(|&p| net.initial()[p] == 0);
         let text = Sentence::words(match (self.waited_for.len(), empty) {
-            (1, true) => ": a token would have to be there before one is put on ",
-            (_, true) => ": all that would put the first token there takes one from ",
-            (_, false) => ": there are too few tokens, and only they would put more, on ",
+            (1, true) => {
+                ": every transition that puts a token on this initially empty place also \
+                          takes one from it: "
+            }
+            (_, true) => {
+                ": every transition that puts a token on one of these initially empty \
+                          places also takes one from them: "
+            }
+            (_, false) => ": only these transitions add tokens, and too few tokens are on ",
         });
         text.list(&self.waited_for, ", ", |text, &place| text.place(place))
     }
@@ -213,7 +219,12 @@ impl DeadTransitionCause {
         let mut details = Vec::new();
         if self.of_several_roots().is_some() {
             let all = self.roots.len() == self.members.len();
-            let text = Sentence::words(if all { "These are " } else { "This keeps from firing: " });
+            let text = Sentence::words(if all {
+                "These are "
+            } else {
+                "These transitions can never \
+                fire for this reason: "
+            });
             details.push(text.list(&self.roots, ", ", |text, &t| text.transition(t)));
         } else if self.roots.len() + self.sources.len() > 1 {
             for &root in self.roots.iter().take(SAID) {
@@ -234,7 +245,9 @@ impl DeadTransitionCause {
         if self.members.len() > 1 && !waiting.is_empty() {
             let text = match (self.roots.len(), self.sources.is_empty()) {
                 (0, _) => Sentence::words("These are "),
-                _ => Sentence::words("So these wait forever, for tokens that never come: "),
+                _ => {
+                    Sentence::words("Therefore these transitions never get the tokens they need: ")
+                }
             };
             details.push(text.list(waiting, ", ", |text, &t| text.transition(t)));
         }
@@ -261,9 +274,12 @@ fn never_filled(net: &Net, place: PlaceId) -> Sentence {
         }
     };
     match (net.producers(place).is_empty(), net.initial()[place]) {
-        (true, 0) => text.say("nothing puts a token there"),
-        (true, _) => text.say("nothing puts more there"),
-        (false, _) => text.say("every transition that puts tokens there takes at least as many"),
+        (true, 0) => text.say("no transition puts a token there"),
+        (true, _) => text.say("no transition puts more tokens there"),
+        (false, _) => text.say(
+            "every transition that puts tokens there takes at least as many \
+                                from it",
+        ),
     }
 }
 
@@ -292,7 +308,7 @@ pub(super) fn excluded(net: &Net, sums: &InvariantSums, t: TransitionId) -> Opti
     Some(match exclusion.sum.terms().len() <= TERMS {
         true => text.say(": ").then(sum(net, &exclusion)),
         false => text.say(format!(
-            ", as a sum of tokens on {} places never changes",
+            ", because a weighted sum of tokens on {} places never changes",
             exclusion.sum.terms().len()
         )),
     })

@@ -274,14 +274,12 @@ impl<'n> EvidenceStore<'n> {
         mut lines: Vec<Sentence>,
     ) -> usize {
         if lines.is_empty() {
-            lines.push(Sentence::words(
-                "No step is needed: it contradicts what it is asked of by itself",
-            ));
+            lines.push(Sentence::words("No step is needed: the goal is contradictory by itself"));
         }
         let pieces: usize = lines.iter().map(Sentence::len).sum();
         if self.pieces + pieces > MOST_PIECES {
             lines = vec![Sentence::words(format!(
-                "{}, left out because this page has many; parikh check --evidence DIR writes all",
+                "{}, omitted to keep the page small; parikh check --evidence DIR writes all",
                 counted(lines.len(), "line")
             ))];
         } else {

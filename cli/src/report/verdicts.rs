@@ -78,7 +78,7 @@ pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget
             KeyProperty::all().filter(|property| !matches!(property, KeyProperty::Structural(_)));
         for property in behavioural {
             if known.iter().all(|computed| computed.property != property) {
-                let why = ReasonText::words("not asked");
+                let why = ReasonText::words("not computed");
                 known.push(ComputedKey::new(property, of.meant(property), Truth::Unknown, why));
             }
         }
@@ -156,16 +156,16 @@ impl KeySources<'_> {
                 property,
                 StandardQuestion::Reversible,
                 [
-                    "the initial marking can always be reached again",
-                    "from some reachable marking the initial marking cannot be reached",
+                    "the initial marking is reachable from every reachable marking",
+                    "the initial marking is not reachable from some reachable marking",
                 ],
             ),
             _ => self.answered(
                 property,
                 StandardQuestion::Liveness,
                 [
-                    "every transition can always be made to fire again",
-                    "some transition can become impossible forever",
+                    "every transition can be enabled again from every reachable marking",
+                    "some transition can become dead",
                 ],
             ),
         });

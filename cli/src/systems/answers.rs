@@ -129,7 +129,7 @@ impl<'c> PropertyPrinter<'c> {
         }
         if as_solved + otherwise > 0 {
             let all = as_solved + otherwise;
-            note!("parikh: {as_solved} of {all} answers are as the solutions in the file");
+            note!("parikh: {as_solved} of {all} answers agree with the solutions in the file");
         }
     }
 }

@@ -40,7 +40,7 @@ pub(crate) struct RersArguments {
     #[arg(long, value_name = "DIR")]
     evidence: Option<PathBuf>,
     /// The seed of the random walks.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, help_heading = crate::EXPERT)]
     seed: u64,
 }
 
@@ -58,7 +58,9 @@ struct RersProblem {
 pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
     let problems = problems(&arguments.directory)?;
     let all = Budget::unlimited();
-    signals::cancel_on_signal(&all, || note!("parikh: left before the rest was answered"));
+    signals::cancel_on_signal(&all, || {
+        note!("parikh: stopped before all properties were answered")
+    });
     let mut written = String::new();
     let (mut outcome, mut known, mut asked) = (ProgramOutcome::Complete, 0, 0);
     for problem in &problems {
@@ -146,7 +148,7 @@ fn say(
     );
     if !compared.is_empty() {
         let same = compared.iter().filter(|it| **it).count();
-        let _ = write!(text, "; {same} of {} as the solutions in the file", compared.len());
+        let _ = write!(text, "; {same} of {} agree with the solutions in the file", compared.len());
     }
     note!("{text}");
 }
@@ -164,13 +166,18 @@ fn problems(directory: &Path) -> Result<Vec<RersProblem>> {
         let beside = |ending: &str| system.with_file_name(format!("{name}-properties{ending}.txt"));
         let listed = ["", "-with-solution"].map(beside).into_iter().find(|it| it.is_file());
         let Some(properties) = listed else {
-            note!("parikh: {name}.dot has no {name}-properties.txt beside it: left out");
+            note!(
+                "parikh: {name}.dot is skipped, because the directory has no {name}-properties.txt"
+            );
             continue;
         };
         problems.push(RersProblem { name, system, properties });
     }
     if problems.is_empty() {
-        bail!("{}: no problem NAME.dot with NAME-properties.txt in it", directory.display());
+        bail!(
+            "{}: the directory has no problem: expected NAME.dot with NAME-properties.txt",
+            directory.display()
+        );
     }
     problems.sort_by(|a, b| (a.name.len(), &a.name).cmp(&(b.name.len(), &b.name)));
     Ok(problems)

@@ -135,10 +135,10 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
     }
 
     fn open(&self) -> Vec<(GoalId, MarkingGoal)> {
-        let Assignment { ground, board, .. } = self.work;
+        let Assignment { working_net, board, .. } = self.work;
         let wanted =
             |(id, _): &&(GoalId, MarkingGoal)| board.is_open(*id) && !self.given_up.contains(id);
-        ground.goals().iter().filter(wanted).cloned().collect()
+        working_net.goals().iter().filter(wanted).cloned().collect()
     }
 
     fn give_up(&mut self, id: GoalId, why: &str) {
@@ -150,17 +150,17 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
     /// Works on one goal until it is settled, unreachable within this number of steps, or the
     /// budget ends.
     fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
-        let Assignment { ground, board, .. } = self.work;
-        let under = board.under(ENGINE.technique).on(ground);
-        if matches!(goal, MarkingGoal::Maximise(_)) && under.seen(id).is_none() {
-            under.reached(id, FiringSequence::new());
+        let Assignment { working_net, board, .. } = self.work;
+        let witness_reporter = board.witness_reporter(ENGINE.technique).on(working_net);
+        if matches!(goal, MarkingGoal::Maximise(_)) && witness_reporter.seen(id).is_none() {
+            witness_reporter.reached(id, FiringSequence::new());
         }
         let (mut leap, mut grows) = (0, true);
         while board.is_open(id) && !budget.is_exhausted() {
             let (predicate, before) = match goal {
                 MarkingGoal::Reach(predicate) => (Some(predicate.clone()), None),
                 MarkingGoal::Maximise(sum) => {
-                    let seen = under.seen(id);
+                    let seen = witness_reporter.seen(id);
                     (seen.and_then(|seen| more(sum, seen.checked_add(leap)?)), seen)
                 }
             };
@@ -175,9 +175,9 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
                 QueryResult::Reached(sequence) => {
                     self.reached += 1;
                     if let Some(sequence) = sequence {
-                        under.reached(id, sequence);
+                        witness_reporter.reached(id, sequence);
                     }
-                    let is_as_before = under.seen(id) == before;
+                    let is_as_before = witness_reporter.seen(id) == before;
                     if board.is_open(id) && is_as_before {
                         let why = "a place of the witness would exceed the token limit";
                         return self.give_up(id, why);

@@ -56,9 +56,9 @@ impl Clauses for CountingSolver {
 impl<'g> Propositions<'g> {
     /// Creates the unrolling with the initial marking only.
     pub(super) fn new(work: &Assignment<'g>) -> Self {
-        let (net, facts) = (work.ground.net(), work.ground.facts());
+        let (net, facts) = (work.working_net.net(), work.working_net.facts());
         // The units of a derived net have no claim of safety.
-        let claimed = work.ground.parent().is_none() && work.board.breach().is_none();
+        let claimed = work.working_net.parent().is_none() && work.board.breach().is_none();
         let rests_on = if claimed { Provenance::UnitsClaimed } else { Provenance::PROVED };
         let intervals = Intervals::new(net, facts);
         let level = intervals.within(rests_on);

@@ -1,6 +1,6 @@
 //! Evidence behind a refutation on the board.
 
-use crate::ground::CheckedLog;
+use crate::working_net::CheckedLog;
 use parikh_evidence::Document;
 use parikh_evidence::file::VisitedRuns;
 use parikh_evidence::home::Structure;
@@ -148,11 +148,5 @@ impl Checks {
         self.spent.fetch_add(took, Ordering::Relaxed);
         self.made.fetch_add(1, Ordering::Relaxed);
         result
-    }
-
-    /// Returns the number of checks and their time over all threads.
-    pub(super) fn so_far(&self) -> (usize, Duration) {
-        let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
-        (self.made.load(Ordering::Relaxed), spent)
     }
 }

@@ -10,7 +10,7 @@ use super::{
     Argument, Board, Evidence, Home, KeptStructure, Knowledge, Proof, Reach, Technique, Witness,
     about_read,
 };
-use crate::ground::{ClaimObstacle, TranslationLimit, WorkingNet};
+use crate::working_net::{ClaimObstacle, TranslationLimit, WorkingNet};
 use parikh_evidence::home::commoner::{check_closed, check_commoner};
 use parikh_evidence::home::finitely::check_finitely;
 use parikh_evidence::home::liveness::asks_for_liveness;
@@ -31,7 +31,7 @@ pub struct HomeReporter<'b> {
     by: Technique,
     /// The engine's net; `None` for the net that was read. Used by searches and by arguments that
     /// lead back.
-    ground: Option<&'b WorkingNet<'b>>,
+    working_net: Option<&'b WorkingNet<'b>>,
 }
 
 /// The finding of an exhaustive search about a goal.
@@ -61,14 +61,14 @@ const AGAIN: u64 = 100_000;
 impl Board<'_> {
     /// Returns the reporter for home-space goals.
     pub fn homes(&self, by: Technique) -> HomeReporter<'_> {
-        HomeReporter { board: self, by, ground: None }
+        HomeReporter { board: self, by, working_net: None }
     }
 }
 
 impl<'b> HomeReporter<'b> {
-    /// Returns the reporter for an engine that works on `ground`.
-    pub fn on(self, ground: &'b WorkingNet<'b>) -> Self {
-        HomeReporter { ground: Some(ground), ..self }
+    /// Returns the reporter for an engine that works on `working_net`.
+    pub fn on(self, working_net: &'b WorkingNet<'b>) -> Self {
+        HomeReporter { working_net: Some(working_net), ..self }
     }
 
     /// Reports that the goal is unreachable after `sequence`. The certificate of the proof is about
@@ -145,7 +145,7 @@ impl<'b> HomeReporter<'b> {
             return;
         }
         let markings = visited.markings;
-        let proof = about_read(self.ground, Proof::of_parts(markings, visited.parts));
+        let proof = about_read(self.working_net, Proof::of_parts(markings, visited.parts));
         let (argued, again) = self.visited_again(&wanted, markings);
         for (HomeFinding { goal, stays, sequence }, again) in found.into_iter().zip(again) {
             let evidence = match again {
@@ -195,7 +195,7 @@ impl<'b> HomeReporter<'b> {
         });
         match told {
             Ok(told) => {
-                let on = self.ground.and_then(WorkingNet::checked_log);
+                let on = self.working_net.and_then(WorkingNet::checked_log);
                 let structure = Arc::new(Structure::Visited(markings));
                 (checks.keep.then_some(KeptStructure { structure, on }), told)
             }
@@ -219,9 +219,9 @@ impl<'b> HomeReporter<'b> {
         let (mut net, mut here) = (self.board.net, Vec::with_capacity(wanted.len()));
         for &wanted in wanted {
             let wanted = wanted.clone();
-            let translated = match self.ground {
+            let translated = match self.working_net {
                 None => Ok((net, wanted)),
-                Some(ground) => ground.checked_home(wanted, goes_on),
+                Some(working_net) => working_net.checked_home(wanted, goes_on),
             };
             let (of, wanted) = translated.map_err(|why| match why {
                 ClaimObstacle::Stopped => String::new(),
@@ -314,7 +314,7 @@ impl<'b> HomeReporter<'b> {
         if !holds {
             return 0;
         }
-        if self.ground.is_none_or(|ground| ground.parent().is_none())
+        if self.working_net.is_none_or(|working_net| working_net.parent().is_none())
             && let Some(to) = &returning.to
         {
             self.board.check_claim(&sequence(to), u64::MAX);
@@ -337,7 +337,7 @@ impl<'b> HomeReporter<'b> {
         argument: Argument,
         document: Document,
     ) {
-        if self.ground.is_none_or(|ground| ground.parent().is_none()) {
+        if self.working_net.is_none_or(|working_net| working_net.parent().is_none()) {
             return self.lost_after(goal, after, Proof::new(argument, Some(Arc::new(document))));
         }
         let Some(wanted) = self.wanted(goal) else { return };
@@ -366,10 +366,11 @@ impl<'b> HomeReporter<'b> {
     /// Returns the proof and the evidence for an argument about the engine's net.
     fn on_its_net(&self, argument: Argument, structure: &Arc<Structure>) -> (Proof, Evidence) {
         let proof = Proof::new(argument, None);
-        let Some(ground) = self.ground else { return (proof, self.argued(structure)) };
-        let argued = || KeptStructure { structure: structure.clone(), on: ground.checked_log() };
+        let Some(working_net) = self.working_net else { return (proof, self.argued(structure)) };
+        let argued =
+            || KeptStructure { structure: structure.clone(), on: working_net.checked_log() };
         let evidence = Evidence::Argued(self.board.checks.keep.then(argued));
-        (about_read(self.ground, proof), evidence)
+        (about_read(self.working_net, proof), evidence)
     }
 
     fn argued(&self, structure: &Arc<Structure>) -> Evidence {
@@ -438,7 +439,7 @@ impl<'b> HomeReporter<'b> {
             Knowledge::Home(Home::Open) => {
                 entry.knowledge = Knowledge::Home(found);
                 drop(entry);
-                self.board.note_ground(goal, self.ground);
+                self.board.note_ground(goal, self.working_net);
                 self.board.close(goal, true);
             }
             Knowledge::Home(known)

@@ -152,7 +152,7 @@ mod tests {
         });
         let mut turns: Vec<Turn> = turns.collect();
         let run = LoopRun::new(vec![turns.clone()]).unwrap();
-        let reached = board.under("TEST").along_loops(run, &Budget::unlimited());
+        let reached = board.witness_reporter("TEST").along_loops(run, &Budget::unlimited());
         assert_eq!((reached, board.faults()), (3, 0));
         let ids: Vec<GoalId> = board.ids().collect();
         assert_eq!(board.seen(ids[2]), Some(1 << 100));
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(words::firings(&run.prefix(&spot).firings()), "at least 10^19 firings");
         turns.swap(0, 1);
         let run = LoopRun::new(vec![turns]).unwrap();
-        assert_eq!(board.under("TEST").along_loops(run, &Budget::unlimited()), 0);
+        assert_eq!(board.witness_reporter("TEST").along_loops(run, &Budget::unlimited()), 0);
         assert_eq!(board.faults(), 1);
     }
 }

@@ -30,13 +30,13 @@ mod homes;
 mod knowledge;
 mod lemma;
 mod loops;
-mod over;
 mod proof;
+mod proof_reporter;
 mod runs;
 mod shorten;
 mod trees;
-mod under;
 mod witness;
+mod witness_reporter;
 
 pub use evidence::{Evidence, KeptDocument, KeptStructure};
 pub use homes::{HomeFinding, HomeReporter, SearchExtent};
@@ -44,15 +44,15 @@ pub use knowledge::{
     Basis, Home, Knowledge, Maximum, ProvedBound, Reach, RunKnowledge, SeenValue, TreeKnowledge,
 };
 pub use lemma::{LemmaExplanation, LemmaSum, why_never};
-pub use over::{CertificateReporter, ProofReporter};
 pub use proof::{Argument, Proof, ProofSummary, json_number};
+pub use proof_reporter::{CertificateReporter, ProofReporter};
 pub use runs::RunReporter;
 pub use shorten::FREE;
 pub use trees::TreeReporter;
-pub use under::WitnessReporter;
 pub use witness::Witness;
+pub use witness_reporter::WitnessReporter;
 
-use crate::ground::{TranslationLimit, WorkingNet};
+use crate::working_net::{TranslationLimit, WorkingNet};
 use evidence::Checks;
 use parikh_evidence::abstraction::ColouredModel;
 use parikh_evidence::first_breach;
@@ -228,11 +228,6 @@ impl<'n> Board<'n> {
         self
     }
 
-    /// Returns the number of checks and their time over all threads.
-    pub fn checks(&self) -> (usize, Duration) {
-        self.checks.so_far()
-    }
-
     /// Sends every goal once when it is settled.
     pub fn with_listener(mut self, settled: Sender<GoalId>) -> Self {
         self.settled = Some(settled);
@@ -391,9 +386,9 @@ impl<'n> Board<'n> {
         self.reduced.lock().unwrap_or_else(PoisonError::into_inner).contains(&goal)
     }
 
-    /// Records that a result about the goal comes from `ground`.
-    fn note_ground(&self, goal: GoalId, ground: Option<&WorkingNet<'_>>) {
-        if ground.is_some_and(|ground| ground.parent().is_some()) {
+    /// Records that a result about the goal comes from `working_net`.
+    fn note_ground(&self, goal: GoalId, working_net: Option<&WorkingNet<'_>>) {
+        if working_net.is_some_and(|working_net| working_net.parent().is_some()) {
             self.reduced.lock().unwrap_or_else(PoisonError::into_inner).insert(goal);
         }
     }
@@ -433,16 +428,16 @@ pub struct Observation {
 
 /// Converts a value of a maximum from the net that was read to the engine's net.
 fn in_tokens_of(
-    ground: Option<&WorkingNet<'_>>,
+    working_net: Option<&WorkingNet<'_>>,
     goal: GoalId,
     value: Option<i128>,
 ) -> Option<i128> {
-    Some(value? - ground.map_or(0, |ground| ground.constant(goal)))
+    Some(value? - working_net.map_or(0, |working_net| working_net.constant(goal)))
 }
 
 /// Converts a proof about the engine's net to one about the net that was read.
-fn about_read(ground: Option<&WorkingNet<'_>>, proof: Proof) -> Proof {
-    match ground.and_then(WorkingNet::changes) {
+fn about_read(working_net: Option<&WorkingNet<'_>>, proof: Proof) -> Proof {
+    match working_net.and_then(WorkingNet::changes) {
         Some(changes) => proof.of_reduced(changes),
         None => proof,
     }
@@ -451,7 +446,7 @@ fn about_read(ground: Option<&WorkingNet<'_>>, proof: Proof) -> Proof {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::{Derivation, DerivedGoal};
+    use crate::working_net::{Derivation, DerivedGoal};
     use parikh_evidence::reduction::{CheckedReduction, LogError, NamedLog, Needs};
     use parikh_net::{Facts, LinearSum, MarkingGoal, Predicate, text};
     use parikh_structure::intervals::Intervals;
@@ -478,9 +473,9 @@ mod tests {
         let net = net();
         let board = Board::new(&net, goals(&net));
         let [two, _, five] = [0, 1, 2].map(GoalId::new);
-        board.under("TEST").reached(five, twice());
+        board.witness_reporter("TEST").reached(five, twice());
         assert_eq!((board.faults(), board.is_open(five)), (1, true));
-        board.under("TEST").reached(two, twice());
+        board.witness_reporter("TEST").reached(two, twice());
         assert!(!board.is_open(two));
         let Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) =
             board.knowledge(two)
@@ -495,11 +490,11 @@ mod tests {
         let net = net();
         let board = Board::new(&net, goals(&net));
         let max = GoalId::new(1);
-        board.under("TEST").reached(max, twice());
+        board.witness_reporter("TEST").reached(max, twice());
         let proof = || Proof::searched(3, false);
-        board.over("TEST").at_most(max, 4, proof());
+        board.proof_reporter("TEST").at_most(max, 4, proof());
         assert!(board.is_open(max));
-        board.over("TEST").at_most(max, 2, proof());
+        board.proof_reporter("TEST").at_most(max, 2, proof());
         assert!(!board.is_open(max));
         assert_eq!(board.seen(max), Some(2));
     }
@@ -509,12 +504,12 @@ mod tests {
         let net = net();
         let board = Board::new(&net, goals(&net));
         let [two, max, _] = [0, 1, 2].map(GoalId::new);
-        board.over("TEST").unreachable(two, Proof::searched(1, false));
-        board.under("TEST").reached(two, twice());
+        board.proof_reporter("TEST").unreachable(two, Proof::searched(1, false));
+        board.witness_reporter("TEST").reached(two, twice());
         // Settled goals are not replayed again, so the first verdict stays.
         assert!(board.knowledge(two).is_some());
-        board.over("TEST").at_most(max, 1, Proof::searched(1, false));
-        board.under("TEST").reached(max, twice());
+        board.proof_reporter("TEST").at_most(max, 1, Proof::searched(1, false));
+        board.witness_reporter("TEST").reached(max, twice());
         // An open goal is frozen.
         assert!(board.knowledge(max).is_none());
         assert_eq!(board.faults(), 1);
@@ -525,9 +520,9 @@ mod tests {
         let net = net();
         let board = Board::new(&net, goals(&net));
         let max = GoalId::new(1);
-        board.under("TEST").unbounded(max, FiringSequence::new(), FiringSequence::new());
+        board.witness_reporter("TEST").unbounded(max, FiringSequence::new(), FiringSequence::new());
         assert_eq!((board.faults(), board.is_open(max)), (1, true));
-        board.under("TEST").unbounded(max, FiringSequence::new(), twice());
+        board.witness_reporter("TEST").unbounded(max, FiringSequence::new(), twice());
         assert!(!board.is_open(max));
     }
 
@@ -592,9 +587,9 @@ mod tests {
         let goals = listed.iter().map(derived).collect();
         let original = WorkingNet::original(net, listed, facts.clone(), &intervals);
         let asked = Asked { net, answer, times: &times };
-        let ground = WorkingNet::derived(&original, Box::new(asked), goals, facts, &intervals);
-        say(board.under("TEST").on(&ground));
-        drop(ground);
+        let working_net = WorkingNet::derived(&original, Box::new(asked), goals, facts, &intervals);
+        say(board.witness_reporter("TEST").on(&working_net));
+        drop(working_net);
         times.into_inner()
     }
 
@@ -606,9 +601,9 @@ mod tests {
             [(Err(TranslationLimit::Budget), 0), (Err(TranslationLimit::Length), 0), (Ok(None), 2)]
         {
             let board = Board::new(&net, goals(&net));
-            said_through(&board, answer, |under| {
-                under.reached(max, twice());
-                under.unbounded(max, FiringSequence::new(), twice());
+            said_through(&board, answer, |witness_reporter| {
+                witness_reporter.reached(max, twice());
+                witness_reporter.unbounded(max, FiringSequence::new(), twice());
             });
             assert_eq!((board.faults(), board.seen(max), board.is_open(max)), (faults, None, true));
         }
@@ -629,8 +624,8 @@ mod tests {
         let board = Board::new(&net, goals);
         let [reach, home, max] = [0, 1, 2].map(GoalId::new);
         let beyond = || ["up", "t"].map(|name| net.transition_named(name).unwrap());
-        board.under("TEST").reached(reach, beyond().into_iter().collect());
-        board.under("TEST").reached(max, beyond().into_iter().collect());
+        board.witness_reporter("TEST").reached(reach, beyond().into_iter().collect());
+        board.witness_reporter("TEST").reached(max, beyond().into_iter().collect());
         let (sequence, proof) = (beyond().into_iter().collect(), Proof::searched(1, false));
         board.homes("TEST").lost_after(home, sequence, proof);
         assert_eq!((board.faults(), board.overflowed()), (0, true));
@@ -643,8 +638,8 @@ mod tests {
         let board = Board::new(&net, goals(&net));
         let max = GoalId::new(1);
         let sightings = [1, 2].map(|firings| Observation { goal: max, firings });
-        let times = said_through(&board, Ok(Some(())), |under| {
-            under.along(twice(), sightings.to_vec());
+        let times = said_through(&board, Ok(Some(())), |witness_reporter| {
+            witness_reporter.along(twice(), sightings.to_vec());
         });
         assert_eq!((board.seen(max), times), (Some(2), 1));
     }
@@ -655,8 +650,8 @@ mod tests {
         let (send, receive) = std::sync::mpsc::channel();
         let board = Board::new(&net, goals(&net)).with_listener(send);
         let two = GoalId::new(0);
-        board.under("TEST").reached(two, twice());
-        board.under("TEST").reached(two, twice());
+        board.witness_reporter("TEST").reached(two, twice());
+        board.witness_reporter("TEST").reached(two, twice());
         board.abandon(GoalId::new(2));
         assert_eq!(receive.try_iter().collect::<Vec<_>>(), [two]);
         assert_eq!(board.open_count(), 1);

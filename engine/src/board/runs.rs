@@ -5,7 +5,7 @@
 //! unreachable; or it rests on an exhaustive search.
 
 use super::{Argument, Board, Evidence, Knowledge, Proof, RunKnowledge, Technique};
-use crate::ground::WorkingNet;
+use crate::working_net::WorkingNet;
 use parikh_evidence::Flaw;
 use parikh_evidence::lasso::{LassoFlaw, check_lasso};
 use parikh_evidence::no_run::visit::{RunSearch, visit_runs};
@@ -26,7 +26,7 @@ pub struct RunReporter<'b> {
     board: &'b Board<'b>,
     by: Technique,
     /// The engine's net; `None` for the net that was read.
-    ground: Option<&'b WorkingNet<'b>>,
+    working_net: Option<&'b WorkingNet<'b>>,
 }
 
 impl Board<'_> {
@@ -45,19 +45,19 @@ impl Board<'_> {
 
     /// Returns the reporter for properties of runs.
     pub fn runs(&self, by: Technique) -> RunReporter<'_> {
-        RunReporter { board: self, by, ground: None }
+        RunReporter { board: self, by, working_net: None }
     }
 }
 
 impl<'b> RunReporter<'b> {
-    /// Returns the reporter for an engine that works on `ground`.
-    pub fn on(self, ground: &'b WorkingNet<'b>) -> Self {
-        RunReporter { ground: Some(ground), ..self }
+    /// Returns the reporter for an engine that works on `working_net`.
+    pub fn on(self, working_net: &'b WorkingNet<'b>) -> Self {
+        RunReporter { working_net: Some(working_net), ..self }
     }
 
     /// Returns the engine's net if it is not the board's net.
     fn derived(&self) -> Option<&'b WorkingNet<'b>> {
-        self.ground.filter(|ground| ground.parent().is_some())
+        self.working_net.filter(|working_net| working_net.parent().is_some())
     }
 
     /// Reports a run with the property. Reductions need not preserve runs: a run of a reduced net
@@ -67,9 +67,9 @@ impl<'b> RunReporter<'b> {
         let Some(property) = self.property(goal) else { return };
         let run = match self.derived() {
             None => run,
-            Some(ground) => match ground.climb_run(run.clone()) {
+            Some(working_net) => match working_net.climb_run(run.clone()) {
                 Ok(Some(run)) => run,
-                Ok(None) | Err(_) => return self.note_way(ground, run.prefix),
+                Ok(None) | Err(_) => return self.note_way(working_net, run.prefix),
             },
         };
         let checks = &self.board.checks;
@@ -95,9 +95,9 @@ impl<'b> RunReporter<'b> {
     }
 
     /// Stores the back-translation of a prefix on a derived net.
-    fn note_way(&self, ground: &WorkingNet<'_>, prefix: FiringSequence) {
+    fn note_way(&self, working_net: &WorkingNet<'_>, prefix: FiringSequence) {
         let way = LassoRun { prefix, end: RunEnd::Anything };
-        if let Ok(Some(way)) = ground.climb_run(way) {
+        if let Ok(Some(way)) = working_net.climb_run(way) {
             self.board.note_way(way.prefix);
         }
     }
@@ -209,7 +209,7 @@ impl<'b> RunReporter<'b> {
             Knowledge::Run(RunKnowledge::Open) => {
                 entry.knowledge = Knowledge::Run(found);
                 drop(entry);
-                self.board.note_ground(goal, self.ground);
+                self.board.note_ground(goal, self.working_net);
                 self.board.close(goal, true);
             }
             Knowledge::Run(known)

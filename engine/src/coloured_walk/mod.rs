@@ -205,7 +205,7 @@ pub fn run(
     let Some(terrain) = WalkContext::new(model, board) else {
         return "the initial marking has too many colours for walks".to_owned();
     };
-    let under = board.under(TECHNIQUE);
+    let witness_reporter = board.witness_reporter(TECHNIQUE);
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut walker = Walker::new(&terrain, seed);
     let mut order = Vec::new();
@@ -214,7 +214,7 @@ pub fn run(
     while !is_over() {
         walks += 1;
         walker.restart();
-        walker.hand_over(&under);
+        walker.hand_over(&witness_reporter);
         let open: Vec<usize> =
             (0..terrain.goals.len()).filter(|&at| board.is_open(terrain.goals[at].id)).collect();
         if open.is_empty() {
@@ -224,7 +224,7 @@ pub fn run(
         if let Some((hint, tries)) = hints.take() {
             aim = terrain.goals.iter().position(|watched| watched.id == hint.goal);
             follow(&mut walker, &hint, &is_over);
-            walker.hand_over(&under);
+            walker.hand_over(&witness_reporter);
             if tries > 1 && board.is_open(hint.goal) {
                 hints.push(hint, tries - 1);
             }
@@ -251,10 +251,10 @@ pub fn run(
                 break;
             }
             if walker.is_due() {
-                walker.hand_over(&under);
+                walker.hand_over(&witness_reporter);
             }
         }
-        walker.hand_over(&under);
+        walker.hand_over(&witness_reporter);
     }
     let (walks, firings) = (counted(walks, "walk"), counted(walker.firings, "firing"));
     format!("{walks} on the coloured net, {firings}")

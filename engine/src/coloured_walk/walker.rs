@@ -341,7 +341,7 @@ impl<'w> Walker<'w> {
     }
 
     /// Reports the sightings.
-    pub(super) fn hand_over(&mut self, under: &WitnessReporter<'_>) {
+    pub(super) fn hand_over(&mut self, witness_reporter: &WitnessReporter<'_>) {
         let pending = std::mem::take(&mut self.pending);
         let Some(last) = pending.iter().map(|sighting| sighting.firings).max() else { return };
         let mut sequence = FiringSequence::new();
@@ -360,6 +360,6 @@ impl<'w> Walker<'w> {
             }
             sequence.push(self.numbers[firing], 1);
         }
-        under.along(sequence, pending);
+        witness_reporter.along(sequence, pending);
     }
 }

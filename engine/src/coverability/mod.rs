@@ -42,7 +42,7 @@ pub(super) mod tree;
 use super::Task;
 use super::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::board::{Argument, Board, Observation, Proof, ProofReporter, WitnessReporter};
-use crate::ground::WorkingNet;
+use crate::working_net::WorkingNet;
 use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
@@ -91,12 +91,16 @@ pub fn find_pump(net: &Net, budget: &Budget) -> Option<(FiringSequence, FiringSe
 }
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let task = Task::on(work.ground, work.board, budget, work.seed);
+    let task = Task::on(work.working_net, work.board, budget, work.seed);
     let is_bounded = |place: PlaceId| task.facts.upper_bound(place).is_some();
     if task.net.places().all(is_bounded) {
         return "all places are bounded".to_owned();
     }
-    let mut goals = OpenGoals::new(&task, work.ground, work.board.under(TECHNIQUE).on(work.ground));
+    let mut goals = OpenGoals::new(
+        &task,
+        work.working_net,
+        work.board.witness_reporter(TECHNIQUE).on(work.working_net),
+    );
     if goals.is_settled() {
         return "nothing to do".to_owned();
     }
@@ -106,7 +110,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         let end = tree.grow(budget, |tree, node| goals.see(tree, node));
         if end == TreeEnd::Complete {
             goals.look_back(&tree);
-            goals.exclude(&tree, work.board.over(TECHNIQUE).on(work.ground));
+            goals.exclude(&tree, work.board.proof_reporter(TECHNIQUE).on(work.working_net));
         }
         summaries.push(summary(&tree, end));
         if end != TreeEnd::Limit || budget.is_exhausted() {
@@ -131,7 +135,7 @@ fn summary(tree: &Tree<'_>, end: TreeEnd) -> String {
 struct OpenGoals<'t> {
     board: &'t Board<'t>,
     net: &'t Net,
-    under: WitnessReporter<'t>,
+    witness_reporter: WitnessReporter<'t>,
     /// True if staged self-covering sequences may be reported.
     is_read: bool,
     maxima: Vec<(GoalId, &'t LinearSum)>,
@@ -142,12 +146,16 @@ struct OpenGoals<'t> {
 }
 
 impl<'t> OpenGoals<'t> {
-    fn new(task: &Task<'t>, ground: &WorkingNet<'_>, under: WitnessReporter<'t>) -> Self {
+    fn new(
+        task: &Task<'t>,
+        working_net: &WorkingNet<'_>,
+        witness_reporter: WitnessReporter<'t>,
+    ) -> Self {
         let mut goals = OpenGoals {
             board: task.board,
             net: task.net,
-            under,
-            is_read: ground.parent().is_none(),
+            witness_reporter,
+            is_read: working_net.parent().is_none(),
             maxima: Vec::new(),
             adding: HashMap::new(),
             predicates: Vec::new(),
@@ -222,11 +230,11 @@ impl<'t> OpenGoals<'t> {
         work: &mut u64,
     ) {
         if let Some((prefix, pump)) = runs::single(tree, node, at, sum) {
-            self.under.unbounded(id, prefix, pump);
+            self.witness_reporter.unbounded(id, prefix, pump);
         } else if self.is_read
             && let Some(pumping) = runs::stages(tree, node, at, sum, work)
         {
-            self.under.grows(id, pumping);
+            self.witness_reporter.grows(id, pumping);
         }
     }
 
@@ -236,7 +244,7 @@ impl<'t> OpenGoals<'t> {
         let Some(run) = runs::run(tree, node, made, wanted) else { return };
         let Ok(firings) = u64::try_from(run.firings()) else { return };
         let sightings = shown.into_iter().map(|goal| Observation { goal, firings });
-        self.under.along(run, sightings.collect());
+        self.witness_reporter.along(run, sightings.collect());
     }
 
     /// Reports the largest value of each sum at nodes where it has no ω.
@@ -254,7 +262,7 @@ impl<'t> OpenGoals<'t> {
             let best =
                 nodes.filter_map(|node| Some((value(&node)?, std::cmp::Reverse(node)))).max();
             if let Some((value, std::cmp::Reverse(node))) = best
-                && self.under.seen(id).is_none_or(|seen| seen < value)
+                && self.witness_reporter.seen(id).is_none_or(|seen| seen < value)
             {
                 self.reach(tree, node, TokenDemand::new(), vec![id]);
             }
@@ -262,12 +270,12 @@ impl<'t> OpenGoals<'t> {
     }
 
     /// Proves goals that a complete tree excludes.
-    fn exclude(&self, tree: &Tree<'_>, over: ProofReporter<'_>) {
+    fn exclude(&self, tree: &Tree<'_>, proof_reporter: ProofReporter<'_>) {
         let is_open = |id: GoalId| self.board.is_open(id);
         let mut at_most: Vec<(GoalId, i128)> = Vec::new();
         for &(id, sum) in self.maxima.iter().filter(|(id, _)| is_open(*id)) {
             if let Some(most) = covered::most(tree, sum)
-                && over.proved(id).is_none_or(|proved| most < proved)
+                && proof_reporter.proved(id).is_none_or(|proved| most < proved)
             {
                 at_most.push((id, most));
             }
@@ -285,7 +293,7 @@ impl<'t> OpenGoals<'t> {
         let argument = Argument::Induction { clauses: uncovered.len(), assumes_units: false };
         let document = Arc::new(document);
         let proof = || Proof::new(argument.clone(), Some(document.clone()));
-        let by = over.by(&document);
+        let by = proof_reporter.by(&document);
         at_most.into_iter().for_each(|(id, most)| by.at_most(id, most, proof()));
         never.into_iter().for_each(|id| by.unreachable(id, proof()));
     }

@@ -9,7 +9,7 @@ use super::ReachableSet;
 use super::attempts::{Attempts, Use};
 use super::confirm::closed_set;
 use crate::board::{Argument, Board, Proof};
-use crate::ground::WorkingNet;
+use crate::working_net::WorkingNet;
 use crate::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes, Task};
 use parikh_evidence::Document;
 use parikh_net::{GoalId, MarkingGoal};
@@ -34,7 +34,7 @@ const MOST_NODES: usize = 2_000_000;
 
 /// The engine with its state on a net.
 struct Goals<'g> {
-    ground: &'g WorkingNet<'g>,
+    working_net: &'g WorkingNet<'g>,
     board: &'g Board<'g>,
     attempts: Attempts,
     statistics: Mutex<DiagramStatistics>,
@@ -50,25 +50,25 @@ struct DiagramStatistics {
 
 impl<'g> Goals<'g> {
     fn new(work: Assignment<'g>) -> Self {
-        let Assignment { ground, board, .. } = work;
-        Goals { ground, board, attempts: Attempts::default(), statistics: Mutex::default() }
+        let Assignment { working_net, board, .. } = work;
+        Goals { working_net, board, attempts: Attempts::default(), statistics: Mutex::default() }
     }
 }
 
 impl Session for Goals<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
-        let Goals { ground, board, attempts, statistics } = self;
-        let (ground, board, statistics) = (*ground, *board, &*statistics);
-        let is_done = || !ground.goals().iter().any(|(id, _)| board.is_open(*id));
+        let Goals { working_net, board, attempts, statistics } = self;
+        let (working_net, board, statistics) = (*working_net, *board, &*statistics);
+        let is_done = || !working_net.goals().iter().any(|(id, _)| board.is_open(*id));
         let use_set = |reached: ReachableSet<'_, '_>| {
-            let settled = settle(ground, board, reached, budget)?;
+            let settled = settle(working_net, board, reached, budget)?;
             let mut all = statistics.lock().unwrap_or_else(PoisonError::into_inner);
             all.nodes = settled.nodes;
             all.refuted += settled.refuted;
             all.reached += settled.reached;
             Ok(if settled.in_time { Use::All } else { Use::Nothing })
         };
-        attempts.slice((ground.net(), ground.facts()), budget, &is_done, &use_set)
+        attempts.slice((working_net.net(), working_net.facts()), budget, &is_done, &use_set)
     }
 
     fn statistics(&self) -> String {
@@ -92,7 +92,7 @@ struct SettleResult {
 
 /// Settles the open goals of a net while there is time.
 fn settle(
-    ground: &WorkingNet<'_>,
+    working_net: &WorkingNet<'_>,
     board: &Board<'_>,
     mut reached: ReachableSet<'_, '_>,
     budget: &Budget,
@@ -106,12 +106,15 @@ fn settle(
             None
         }
     };
-    let (under, over) = (board.under(TECHNIQUE).on(ground), board.over(TECHNIQUE).on(ground));
-    let by = document.as_ref().map(|document| over.by(document));
+    let (witness_reporter, proof_reporter) = (
+        board.witness_reporter(TECHNIQUE).on(working_net),
+        board.proof_reporter(TECHNIQUE).on(working_net),
+    );
+    let by = document.as_ref().map(|document| proof_reporter.by(document));
     let proof = || Proof::new(Argument::ClosedSet { nodes }, document.clone());
     // Goals to reach, with the members that satisfy them.
     let mut wanted: Vec<(GoalId, Set)> = Vec::new();
-    let task = Task::shrunk(ground, board, budget, 0);
+    let task = Task::shrunk(working_net, board, budget, 0);
     for (id, goal) in task.goals.iter().filter(|(id, _)| board.is_open(*id)) {
         let target = match goal {
             MarkingGoal::Reach(predicate) => reached.some_satisfying(reached.set, predicate),
@@ -120,12 +123,14 @@ fn settle(
                 reached.diagrams.range(reached.set, &terms).and_then(|range| {
                     let most = range.map_or(0, |range| range.1);
                     if let Some(by) = &by
-                        && under.proved(*id).is_none_or(|proved| proved > most)
+                        && witness_reporter.proved(*id).is_none_or(|proved| proved > most)
                     {
                         by.at_most(*id, most, proof());
                         settled.refuted += 1;
                     }
-                    if under.seen(*id).is_some_and(|seen| seen >= most) || !board.is_open(*id) {
+                    if witness_reporter.seen(*id).is_some_and(|seen| seen >= most)
+                        || !board.is_open(*id)
+                    {
                         return Ok(Set::EMPTY);
                     }
                     let linear = LinearCondition { terms, least: most, most: i128::MAX };
@@ -154,9 +159,9 @@ fn settle(
     }
     for (id, target) in wanted {
         if board.is_open(id) {
-            match reached.firings_to(ground.net(), target) {
+            match reached.firings_to(working_net.net(), target) {
                 Ok(Some(sequence)) => {
-                    under.reached(id, sequence);
+                    witness_reporter.reached(id, sequence);
                     settled.reached += 1;
                 }
                 Ok(None) => tracing::error!(

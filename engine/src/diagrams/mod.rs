@@ -192,26 +192,6 @@ pub fn explore_telling<T: Send>(
     }
 }
 
-/// Tries every order for `slice`, one after another, and returns the log of the tries. For
-/// comparisons of orders. The sets are not used.
-pub fn each_order(net: &Net, slice: Duration, budget: &Budget) -> Vec<Try> {
-    let course = TryLog::default();
-    if net.place_count() > MOST_LEVELS {
-        return Vec::new();
-    }
-    for order in &order::candidates(net, &budget.share(ORDERING)) {
-        let bytes = (budget.memory_left() as f64 * MEMORY) as usize;
-        let limits = (bytes, &budget.slice(slice), budget);
-        let count = |reached: ReachableSet<'_, '_>| {
-            reached.tried.counted(&reached.diagrams.count(reached.set)?);
-            Ok(())
-        };
-        // The result is in the log.
-        let _ = saturate(net, order, limits, &course, &count);
-    }
-    course.tries()
-}
-
 /// Returns the sequence of tries: the index of the order and its time slice. `None` is unlimited
 /// time.
 fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {

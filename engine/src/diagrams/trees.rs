@@ -14,7 +14,7 @@ use super::branching::CtlEvaluation;
 use super::confirm::closed_set;
 use super::linear;
 use crate::board::Board;
-use crate::ground::WorkingNet;
+use crate::working_net::WorkingNet;
 use crate::{Engine, Role, Session, Sides, SliceProgress, Takes};
 use num_bigint::BigUint;
 use parikh_evidence::Document;
@@ -35,7 +35,12 @@ pub const ENGINE: Engine = Engine {
     start: |work| {
         let attempts = Attempts::after_a_look(LOOK);
         let figures = TreeFigures::default();
-        Ok(Box::new(TreeEngine { ground: work.ground, board: work.board, attempts, figures }))
+        Ok(Box::new(TreeEngine {
+            working_net: work.working_net,
+            board: work.board,
+            attempts,
+            figures,
+        }))
     },
 };
 
@@ -52,7 +57,7 @@ const LONGEST: f64 = 0.25;
 const MOST_NODES: usize = 500_000;
 
 struct TreeEngine<'g> {
-    ground: &'g WorkingNet<'g>,
+    working_net: &'g WorkingNet<'g>,
     board: &'g Board<'g>,
     attempts: Attempts,
     figures: TreeFigures,
@@ -67,16 +72,16 @@ struct TreeFigures {
 
 impl Session for TreeEngine<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
-        let TreeEngine { ground, board, attempts, figures } = self;
-        let (ground, board) = (*ground, *board);
+        let TreeEngine { working_net, board, attempts, figures } = self;
+        let (working_net, board) = (*working_net, *board);
         let is_done = || {
-            let trees = ground.trees().iter().map(|(id, _)| *id);
-            let runs = ground.runs().iter().map(|(id, _)| *id);
+            let trees = working_net.trees().iter().map(|(id, _)| *id);
+            let runs = working_net.runs().iter().map(|(id, _)| *id);
             !trees.chain(runs).any(|id| board.is_open(id))
         };
         let use_set =
-            |reached: ReachableSet<'_, '_>| settle((ground, board), reached, figures, budget);
-        attempts.slice((ground.net(), ground.facts()), budget, &is_done, &use_set)
+            |reached: ReachableSet<'_, '_>| settle((working_net, board), reached, figures, budget);
+        attempts.slice((working_net.net(), working_net.facts()), budget, &is_done, &use_set)
     }
 
     fn statistics(&self) -> String {
@@ -93,7 +98,7 @@ impl Session for TreeEngine<'_> {
 
 /// Decides the open properties of a net, short ones first.
 fn settle(
-    (ground, board): (&WorkingNet<'_>, &Board<'_>),
+    (working_net, board): (&WorkingNet<'_>, &Board<'_>),
     mut reached: ReachableSet<'_, '_>,
     figures: &TreeFigures,
     budget: &Budget,
@@ -102,18 +107,18 @@ fn settle(
     let nodes = reached.diagrams.nodes_of(reached.set);
     figures.nodes.store(nodes, Ordering::Relaxed);
     let markings = reached.diagrams.count(reached.set)?;
-    let asks_for_trees = ground.trees().iter().any(|(id, _)| board.is_open(*id));
+    let asks_for_trees = working_net.trees().iter().any(|(id, _)| board.is_open(*id));
     let document = (asks_for_trees && nodes <= MOST_NODES)
         .then(|| Arc::new(Document::ClosedSet(closed_set(&reached))));
     let described =
         board.trees(TECHNIQUE).described(document.as_ref(), u64::try_from(&markings).ok());
-    let initial = reached.vector(ground.net().initial());
+    let initial = reached.vector(working_net.net().initial());
     let mut open: Vec<&(GoalId, TreeProperty)> =
-        ground.trees().iter().filter(|(id, _)| board.is_open(*id)).collect();
+        working_net.trees().iter().filter(|(id, _)| board.is_open(*id)).collect();
     open.sort_by_key(|(_, property)| property.formulas().below(property.formula()).len());
-    let runs = ground.runs().iter().filter(|(id, _)| board.is_open(*id)).count();
+    let runs = working_net.runs().iter().filter(|(id, _)| board.is_open(*id)).count();
     let alarm = reached.alarm;
-    let mut branching = CtlEvaluation::over(&mut reached, (ground.net(), budget))?;
+    let mut branching = CtlEvaluation::over(&mut reached, (working_net.net(), budget))?;
     let (mut decided, mut in_time) = (0, true);
     for (at, (id, property)) in open.iter().enumerate() {
         if budget.is_exhausted() {
@@ -135,7 +140,8 @@ fn settle(
             Err(stop) => in_time &= stop != Stop::Asked,
         }
     }
-    let run = settle_runs((ground, board), &mut branching, (&initial, &markings), alarm, budget)?;
+    let run =
+        settle_runs((working_net, board), &mut branching, (&initial, &markings), alarm, budget)?;
     decided += run.0;
     in_time &= run.1;
     figures.decided.fetch_add(decided, Ordering::Relaxed);
@@ -154,14 +160,14 @@ fn settle(
 /// Refutes open run properties. Returns the number of refuted ones, and true if there was time for
 /// all. Existing runs are found by walks instead.
 fn settle_runs(
-    (ground, board): (&WorkingNet<'_>, &Board<'_>),
+    (working_net, board): (&WorkingNet<'_>, &Board<'_>),
     branching: &mut CtlEvaluation<'_, '_, '_>,
     (initial, markings): (&[u64], &BigUint),
     alarm: &DiagramDeadline,
     budget: &Budget,
 ) -> Result<(u64, bool), Stop> {
     let open: Vec<&(GoalId, RunProperty)> =
-        ground.runs().iter().filter(|(id, _)| board.is_open(*id)).collect();
+        working_net.runs().iter().filter(|(id, _)| board.is_open(*id)).collect();
     let markings = u64::try_from(markings).unwrap_or(u64::MAX);
     let (mut excluded, mut in_time) = (0, true);
     for (at, (id, property)) in open.iter().enumerate() {
@@ -175,7 +181,7 @@ fn settle_runs(
         alarm.set(budget.remaining().map(|left| left.mul_f64(share)));
         match linear::excludes(branching, property, initial) {
             Ok(Some(true)) => {
-                board.runs(TECHNIQUE).on(ground).described(*id, markings);
+                board.runs(TECHNIQUE).on(working_net).described(*id, markings);
                 excluded += u64::from(!board.is_open(*id));
             }
             Ok(_) => {}

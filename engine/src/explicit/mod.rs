@@ -67,12 +67,14 @@ pub const ENGINE: Engine = Engine {
     takes: Takes::MARKINGS,
     start: |work| {
         each_slice_anew(move |budget| {
-            let (ground, board) = (work.ground, work.board);
-            let task = Task::shrunk(ground, board, budget, work.seed);
-            let (under, over) =
-                (board.under("EXPLICIT").on(ground), board.over("EXPLICIT").on(ground));
+            let (working_net, board) = (work.working_net, work.board);
+            let task = Task::shrunk(working_net, board, budget, work.seed);
+            let (witness_reporter, proof_reporter) = (
+                board.witness_reporter("EXPLICIT").on(working_net),
+                board.proof_reporter("EXPLICIT").on(working_net),
+            );
             let config = ExplicitConfig { threads: work.threads, ..ExplicitConfig::default() };
-            run(&task, under, over, &config).to_string()
+            run(&task, witness_reporter, proof_reporter, &config).to_string()
         })
     },
 };
@@ -179,8 +181,8 @@ impl ExplicitStatistics {
 /// Works on the open goals of `task` until they are settled or the budget is exhausted.
 pub fn run<'a>(
     task: &'a Task<'a>,
-    under: WitnessReporter<'a>,
-    over: ProofReporter<'a>,
+    witness_reporter: WitnessReporter<'a>,
+    proof_reporter: ProofReporter<'a>,
     config: &ExplicitConfig,
 ) -> ExplicitStatistics {
     let mut statistics = ExplicitStatistics::default();
@@ -194,7 +196,7 @@ pub fn run<'a>(
             ceiling: config.memory,
             threads: config.threads,
         };
-        let report = search(task, &goals, all, &slice, under, over);
+        let report = search(task, &goals, all, &slice, witness_reporter, proof_reporter);
         log("all goals", &report);
         statistics.add(&report);
         goals = open(task, goals.into_iter());
@@ -221,7 +223,7 @@ pub fn run<'a>(
             if watched.is_empty() {
                 break;
             }
-            let report = search(task, &watched, one, &budget, under, over);
+            let report = search(task, &watched, one, &budget, witness_reporter, proof_reporter);
             log("one goal", &report);
             statistics.add(&report);
             if matches!(report.end, SearchEnd::Spent(_)) {

@@ -3,8 +3,7 @@
 //! A search takes a marking from its frontier, computes the enabled transitions, fires them, and
 //! puts the new markings on the frontier, until the frontier is empty. Goals are tested when a
 //! marking is new. For breadth-first search the frontier is a single number, since markings are
-//! numbered in the order of discovery. For depth-first search it is a stack, and for best-first
-//! search a heap ordered by the distance to the goal.
+//! numbered in the order of discovery. For best-first search it is a heap ordered by the distance to the goal.
 //!
 //! A search that ends with an empty frontier has visited every reachable marking, or with stubborn
 //! sets every marking relevant for its goal. Then an unreached goal is unreachable, and the largest
@@ -40,8 +39,6 @@ const BALLAST: usize = 4 << 20;
 pub enum SearchOrder {
     /// Breadth-first: shortest sequences, and no memory for the frontier.
     Breadth,
-    /// Depth-first.
-    Depth,
     /// Best-first by the distance to the first open goal. Among equal distances the newest marking
     /// comes first.
     Best,
@@ -88,7 +85,6 @@ pub(crate) struct SearchReport {
 
 enum Frontier {
     Breadth(u32),
-    Depth(Vec<u32>),
     Best(BinaryHeap<(Reverse<u64>, u32)>),
 }
 
@@ -96,7 +92,6 @@ impl Frontier {
     fn new(order: SearchOrder) -> Self {
         match order {
             SearchOrder::Breadth => Frontier::Breadth(0),
-            SearchOrder::Depth => Frontier::Depth(Vec::new()),
             SearchOrder::Best => Frontier::Best(BinaryHeap::new()),
         }
     }
@@ -110,11 +105,6 @@ impl Frontier {
     ) -> Result<(), OutOfMemory> {
         match self {
             Frontier::Breadth(_) => {}
-            Frontier::Depth(stack) => {
-                let more = doubled::<u32>(stack.len(), stack.capacity(), room)?;
-                stack.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
-                stack.push(number);
-            }
             Frontier::Best(heap) => {
                 let more = doubled::<(Reverse<u64>, u32)>(heap.len(), heap.capacity(), room)?;
                 heap.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
@@ -131,7 +121,6 @@ impl Frontier {
                 Some(*next - 1)
             }
             Frontier::Breadth(_) => None,
-            Frontier::Depth(stack) => stack.pop(),
             Frontier::Best(heap) => heap.pop().map(|(_, number)| number),
         }
     }
@@ -152,7 +141,7 @@ fn doubled<T>(len: usize, capacity: usize, room: &MemoryAccount) -> Result<usize
 struct ExplicitSearch<'a> {
     task: &'a Task<'a>,
     config: SearchConfig,
-    under: WitnessReporter<'a>,
+    witness_reporter: WitnessReporter<'a>,
     space: Space<'a>,
     watch: SearchWatch,
     frontier: Frontier,
@@ -218,8 +207,8 @@ pub(crate) fn search<'a>(
     goals: &[&(GoalId, MarkingGoal)],
     config: SearchConfig,
     budget: &Budget,
-    under: WitnessReporter<'a>,
-    over: ProofReporter<'a>,
+    witness_reporter: WitnessReporter<'a>,
+    proof_reporter: ProofReporter<'a>,
 ) -> SearchReport {
     debug_assert!(config.first_only || !config.stubborn);
     let deadness = goals.iter().any(
@@ -250,7 +239,7 @@ pub(crate) fn search<'a>(
     let mut search = ExplicitSearch {
         task,
         config,
-        under,
+        witness_reporter,
         watch,
         frontier: Frontier::new(config.order),
         stubborn,
@@ -268,7 +257,7 @@ pub(crate) fn search<'a>(
     };
     let start = Instant::now();
     let end = search.run(budget).unwrap_or_else(SearchEnd::Stuck);
-    search.conclude(end, start.elapsed(), budget, over);
+    search.conclude(end, start.elapsed(), budget, proof_reporter);
     let (states, room) = (search.space.store().len(), search.space.store().room());
     SearchReport {
         end,
@@ -453,7 +442,7 @@ impl<'a> ExplicitSearch<'a> {
                 goal.claimed = true;
                 let id = goal.id;
                 if number < self.space.store().len() {
-                    self.under.reached(id, self.space.sequence_to(number));
+                    self.witness_reporter.reached(id, self.space.sequence_to(number));
                 }
             }
         }
@@ -485,7 +474,7 @@ impl<'a> ExplicitSearch<'a> {
             let goal = &self.watch.goals[index];
             if let PackedGoal::Maximise(_, _, Some((best, number))) = goal.packed
                 && goal.open
-                && self.under.proved(goal.id).is_some_and(|proved| best >= proved)
+                && self.witness_reporter.proved(goal.id).is_some_and(|proved| best >= proved)
             {
                 self.report_maximum(index, best, number);
             }
@@ -494,9 +483,9 @@ impl<'a> ExplicitSearch<'a> {
 
     fn report_maximum(&mut self, index: usize, value: i128, number: u32) {
         let id = self.watch.goals[index].id;
-        let worth = self.under.seen(id).is_none_or(|seen| seen < value);
+        let worth = self.witness_reporter.seen(id).is_none_or(|seen| seen < value);
         if worth && number < self.space.store().len() {
-            self.under.reached(id, self.space.sequence_to(number));
+            self.witness_reporter.reached(id, self.space.sequence_to(number));
         }
         let open = self.task.board.is_open(id);
         self.watch.goals[index].open = open;
@@ -509,14 +498,15 @@ impl<'a> ExplicitSearch<'a> {
         end: SearchEnd,
         took: Duration,
         budget: &Budget,
-        over: ProofReporter<'_>,
+        proof_reporter: ProofReporter<'_>,
     ) {
         self.ballast = Vec::new();
         let proofs = (end == SearchEnd::Exhausted).then(|| Proof {
             document: self.document(took, budget).map(Arc::new),
             ..Proof::searched(self.space.store().len().into(), self.config.stubborn)
         });
-        let by = proofs.as_ref().and_then(|proof| Some(over.by(proof.document.as_ref()?)));
+        let by =
+            proofs.as_ref().and_then(|proof| Some(proof_reporter.by(proof.document.as_ref()?)));
         for index in 0..self.watch.goals.len() {
             let proofs = proofs.as_ref().filter(|_| index == 0 || !self.config.first_only);
             let goal = &self.watch.goals[index];
@@ -527,14 +517,14 @@ impl<'a> ExplicitSearch<'a> {
             match (&goal.packed, proofs) {
                 (PackedGoal::Reach(..), Some(proof)) if !goal.claimed => match &by {
                     Some(by) => by.unreachable(id, proof.clone()),
-                    None => over.unreachable(id, proof.clone()),
+                    None => proof_reporter.unreachable(id, proof.clone()),
                 },
                 (PackedGoal::Reach(..), _) => {}
                 (&PackedGoal::Maximise(_, _, Some((best, number))), _) => {
                     self.report_maximum(index, best, number);
                     match (proofs, &by) {
                         (Some(proof), Some(by)) => by.at_most(id, best, proof.clone()),
-                        (Some(proof), None) => over.at_most(id, best, proof.clone()),
+                        (Some(proof), None) => proof_reporter.at_most(id, best, proof.clone()),
                         (None, _) => {}
                     }
                 }

@@ -33,7 +33,8 @@ const STEPS: usize = 20_000;
 const LOOKS: [f64; 4] = [0.03, 0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
-    let (atoms, bits) = conditions(assignment.ground.trees().iter().map(|(_, property)| property));
+    let (atoms, bits) =
+        conditions(assignment.working_net.trees().iter().map(|(_, property)| property));
     Ok(Box::new(Fixpoints {
         work: assignment,
         atoms,
@@ -92,9 +93,10 @@ impl Effort {
 impl Session for Fixpoints<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
         if self.graph.is_none() {
-            let ground = self.work.ground;
+            let working_net = self.work.working_net;
             self.graph =
-                Markings::for_trees(ground.net(), ground.facts(), &self.atoms, budget).ok();
+                Markings::for_trees(working_net.net(), working_net.facts(), &self.atoms, budget)
+                    .ok();
         }
         // If there is no memory for one marking now, there will be none later.
         let Some(mut graph) = self.graph.take() else { return SliceProgress::Finished };
@@ -125,7 +127,7 @@ impl<'g> Fixpoints<'g> {
     /// [`SliceProgress::Unfinished`] if more time would help with any property.
     fn evaluate_all(&mut self, graph: &mut Markings<'g>, budget: &Budget) -> SliceProgress {
         let board = self.work.board;
-        let trees = self.work.ground.trees().iter();
+        let trees = self.work.working_net.trees().iter();
         let open: Vec<_> = trees.filter(|(id, _)| board.is_open(*id)).collect();
         // Workers on the same task begin with different properties.
         let first = Rng::with_seed(self.work.seed).usize(..open.len().max(1));
@@ -166,7 +168,7 @@ impl<'g> Fixpoints<'g> {
     /// Returns the prepared property, computed once.
     fn prepared(&mut self, id: GoalId, property: &TreeProperty) -> Option<Arc<PreparedFormula>> {
         let prepare = || {
-            let prepared = PreparedFormula::of(self.work.ground.net(), property, &self.bits);
+            let prepared = PreparedFormula::of(self.work.working_net.net(), property, &self.bits);
             if prepared.is_none() {
                 self.work.board.gave_up(id, ENGINE.name, "the formula has more than 64 parts");
             }
@@ -177,12 +179,13 @@ impl<'g> Fixpoints<'g> {
 
     /// Returns a graph for one property, if some firings are invisible to it.
     fn own_graph(&self, property: &TreeProperty, budget: &Budget) -> Option<Markings<'g>> {
-        let ground = self.work.ground;
-        let silent = silent(ground.net(), property);
+        let working_net = self.work.working_net;
+        let silent = silent(working_net.net(), property);
         if silent.is_empty() {
             return None;
         }
-        let graph = Markings::for_trees(ground.net(), ground.facts(), &self.atoms, budget);
+        let graph =
+            Markings::for_trees(working_net.net(), working_net.facts(), &self.atoms, budget);
         graph.and_then(|graph| graph.without(&silent)).ok().flatten()
     }
 }

@@ -82,7 +82,7 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
 
 /// Looks for runs with each open property, and for arguments that there are none.
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let (net, facts) = (work.ground.net(), work.ground.facts());
+    let (net, facts) = (work.working_net.net(), work.working_net.facts());
     let bounded = |place| facts.upper_bound_within(place, Provenance::PROVED).is_some();
     // 1
     if net.places().all(bounded) {
@@ -90,7 +90,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     }
     let (mut found, mut excluded, mut complete) = (0, 0, Vec::new());
     for (limit, share) in LIMITS.into_iter().zip(SHARES) {
-        let open = work.ground.runs().iter().filter(|(id, _)| work.board.is_open(*id));
+        let open = work.working_net.runs().iter().filter(|(id, _)| work.board.is_open(*id));
         let open: Vec<&(GoalId, RunProperty)> =
             open.filter(|(id, _)| !complete.contains(id)).collect();
         let end = budget.share(share);
@@ -99,7 +99,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
                 continue;
             }
             let slice = end.share(1.0 / (open.len() - at) as f64);
-            let runs = work.board.runs(ENGINE.technique).on(work.ground);
+            let runs = work.board.runs(ENGINE.technique).on(work.working_net);
             let (never, goals) = unreachable(work.board);
             let search =
                 GrowingSearch { net, property, never: &never, nodes: limit, budget: &slice };
@@ -110,7 +110,9 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
                     runs.exists(*id, run);
                 }
                 // Of a reduced net, nothing follows from that.
-                GrowingOutcome::NoRun(_) if work.ground.parent().is_some() => complete.push(*id),
+                GrowingOutcome::NoRun(_) if work.working_net.parent().is_some() => {
+                    complete.push(*id)
+                }
                 GrowingOutcome::NoRun(argument) => {
                     excluded += 1;
                     let goal_of = |premise: &Predicate| {

@@ -42,9 +42,9 @@ pub const ENGINE: Engine = Engine {
 const TRIED: usize = 4;
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let net = work.ground.net();
+    let net = work.working_net.net();
     // Condition 1.
-    let covering = open(work.ground, work.board)
+    let covering = open(work.working_net, work.board)
         .filter_map(|(id, wanted)| covered(net, wanted).map(|covered| (id, covered)));
     let mut summary = "nothing to do".to_owned();
     for (goal, covered) in covering.take(TRIED) {

@@ -30,7 +30,7 @@ pub const ENGINE: Engine = Engine {
 };
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let net = work.ground.net();
+    let net = work.working_net.net();
     // Condition 1.
     if let Some(t) = net.transitions().find(|&t| !is_asymmetric_choice(net, t)) {
         return format!("the inputs of `{}` violate asymmetric choice", net.transition_name(t));
@@ -41,7 +41,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             let traps = holds.traps.len();
             let refutation = holds.refutation;
             let structure = Arc::new(Structure::Commoner { traps: holds.traps, refutation });
-            let goals: Vec<_> = open(work.ground, work.board).map(|(id, _)| id).collect();
+            let goals: Vec<_> = open(work.working_net, work.board).map(|(id, _)| id).collect();
             work.board.homes("SIPHON_TRAP").all_live(&goals, &structure);
             format!("{traps} marked traps keep all transitions live")
         }

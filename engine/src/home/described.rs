@@ -33,8 +33,8 @@ use super::{along, open, reduced_for};
 use crate::board::Argument;
 use crate::diagrams::confirm::closed;
 use crate::diagrams::{ReachableSet, explore};
-use crate::ground::WorkingNet;
 use crate::walk;
+use crate::working_net::WorkingNet;
 use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use parikh_evidence::home::returning::{
     CountedFirings, ReturnProof, ReturnWay, covering, is_upward_closed,
@@ -92,7 +92,7 @@ const LONGEST_UNBOUNDED: Duration = Duration::from_secs(8);
 const PUMP_WORK: u64 = 5_000_000;
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let (read, board) = (work.ground, work.board);
+    let (read, board) = (work.working_net, work.board);
     let net = read.net();
     if net.place_count() > MOST_PLACES {
         return "too many places".to_owned();
@@ -102,14 +102,14 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     // Goals that the reduced net cannot express are treated on the original net.
     let search = |budget: &Budget| {
         let mut summary = "nothing to do".to_owned();
-        for ground in reduced.as_ref().into_iter().chain([read]) {
-            if open(ground, board).next().is_none() {
+        for working_net in reduced.as_ref().into_iter().chain([read]) {
+            if open(working_net, board).next().is_none() {
                 continue;
             }
-            let is_last = ground.parent().is_none();
+            let is_last = working_net.parent().is_none();
             let slice = if is_last { budget.child() } else { budget.share(0.7) };
-            let settled = explore(ground.net(), 1, &slice, |reached| {
-                SymbolicHomes { work, ground, reached, budget: &slice }.settle()
+            let settled = explore(working_net.net(), 1, &slice, |reached| {
+                SymbolicHomes { work, working_net, reached, budget: &slice }.settle()
             });
             summary = settled.unwrap_or_else(|why| why.to_string());
         }
@@ -133,7 +133,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
 /// The analysis of the reachable set of one net.
 struct SymbolicHomes<'h, 'r, 'd> {
     work: &'h Assignment<'h>,
-    ground: &'h WorkingNet<'h>,
+    working_net: &'h WorkingNet<'h>,
     reached: ReachableSet<'r, 'd>,
     budget: &'h Budget,
 }
@@ -151,7 +151,7 @@ impl SymbolicHomes<'_, '_, '_> {
         let backwards = self.reached.relation.reversed()?;
         let (components, all) = self.components(&backwards)?;
         let (mut kept, mut lost) = (Vec::new(), 0);
-        let goals: Vec<(GoalId, &Predicate)> = open(self.ground, self.work.board).collect();
+        let goals: Vec<(GoalId, &Predicate)> = open(self.working_net, self.work.board).collect();
         for &(id, wanted) in &goals {
             let mut without = None;
             for component in &components {
@@ -230,14 +230,14 @@ impl SymbolicHomes<'_, '_, '_> {
     /// Returns the last marking of a random walk from a member.
     fn far_from(&self, member: &[u64], seed: u64) -> Vec<u64> {
         let seed = self.work.seed.wrapping_add(seed);
-        let mut roam = RecordingWalk::new(self.ground.net(), &self.marking(member), seed);
+        let mut roam = RecordingWalk::new(self.working_net.net(), &self.marking(member), seed);
         roam.walk(FAR);
         self.reached.vector(roam.marking())
     }
 
     /// Returns the initial marking over levels.
     fn initial(&self) -> Vec<u64> {
-        self.reached.vector(self.ground.net().initial())
+        self.reached.vector(self.working_net.net().initial())
     }
 
     /// Converts a member to a marking.
@@ -249,7 +249,7 @@ impl SymbolicHomes<'_, '_, '_> {
     /// Returns a random walk that ends in a component, if one is found soon. This is faster than a
     /// backward search.
     fn walk_to(&self, set: Set) -> Option<FiringSequence> {
-        let net = self.ground.net();
+        let net = self.working_net.net();
         for length in WALKS_TO {
             let mut roam =
                 RecordingWalk::new(net, net.initial(), self.work.seed.wrapping_add(length.into()));
@@ -267,7 +267,7 @@ impl SymbolicHomes<'_, '_, '_> {
     /// Returns a firing sequence to a component.
     fn way_to(&mut self, component: &SymbolicComponent) -> Result<Option<FiringSequence>, Stop> {
         let home = self.reached.diagrams.single(&component.home)?;
-        self.reached.firings_to(self.ground.net(), home)
+        self.reached.firings_to(self.working_net.net(), home)
     }
 
     /// Reports that a goal is refuted by a component. Returns false if the certificate would be too
@@ -280,12 +280,12 @@ impl SymbolicHomes<'_, '_, '_> {
         let way = match self.walk_to(set) {
             Some(way) => way,
             // A path to any marking of the component is shorter than a path to a given one.
-            None => self.reached.firings_to(self.ground.net(), set)?.unwrap_or_default(),
+            None => self.reached.firings_to(self.working_net.net(), set)?.unwrap_or_default(),
         };
         let document = closed(&self.reached, set);
         let nodes = document.nodes.len();
         let (argument, document) = (Argument::ClosedSet { nodes }, Document::ClosedSet(document));
-        let homes = self.work.board.homes(TECHNIQUE).on(self.ground);
+        let homes = self.work.board.homes(TECHNIQUE).on(self.working_net);
         homes.lost_there(goal, way, argument, document);
         Ok(true)
     }
@@ -312,7 +312,7 @@ impl SymbolicHomes<'_, '_, '_> {
         for (id, wanted) in others.into_iter().take(EACH) {
             let target = self.reached.satisfying(self.reached.set, wanted)?;
             let Some(way) = self.steps(target)? else { continue };
-            let homes = self.work.board.homes(TECHNIQUE).on(self.ground);
+            let homes = self.work.board.homes(TECHNIQUE).on(self.working_net);
             shown += homes.returning(&[id], ReturnProof { to: None, way, along: Vec::new() });
         }
         Ok(shown)
@@ -324,7 +324,7 @@ impl SymbolicHomes<'_, '_, '_> {
         goals: &[(GoalId, &Predicate)],
         component: &SymbolicComponent,
     ) -> Result<usize, Stop> {
-        let net = self.ground.net();
+        let net = self.working_net.net();
         let (home, to) = match self.walk_to(component.set) {
             _ if component.home == self.initial() => (net.initial().clone(), FiringSequence::new()),
             // Any marking of the component is suitable.
@@ -367,7 +367,7 @@ impl SymbolicHomes<'_, '_, '_> {
         };
         let to: CountedFirings<TransitionId> =
             to.steps().iter().map(|step| (step.transition, step.count)).collect();
-        let homes = self.work.board.homes(TECHNIQUE).on(self.ground);
+        let homes = self.work.board.homes(TECHNIQUE).on(self.working_net);
         Ok(homes.returning(&kept, ReturnProof { to: Some(to), way, along }))
     }
 

@@ -22,7 +22,7 @@ use super::roam::RecordingWalk;
 use super::slope::{DecreasingWeights, covers, find};
 use super::{along, open};
 use crate::board::{Board, Knowledge, Reach};
-use crate::ground::WorkingNet;
+use crate::working_net::WorkingNet;
 use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::{Task, intervals, pdr, state_equation};
 use parikh_evidence::Document;
@@ -63,9 +63,9 @@ enum GaveUp {
 }
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let net = work.ground.net();
+    let net = work.working_net.net();
     let goals: Vec<(GoalId, &Predicate)> =
-        open(work.ground, work.board).filter(|(_, wanted)| is_upward_closed(wanted)).collect();
+        open(work.working_net, work.board).filter(|(_, wanted)| is_upward_closed(wanted)).collect();
     if goals.is_empty() {
         return "nothing to do".to_owned();
     }
@@ -116,7 +116,7 @@ fn report(
     way: ReturnWay,
     budget: &Budget,
 ) -> usize {
-    let (net, board) = (work.ground.net(), work.board);
+    let (net, board) = (work.working_net.net(), work.board);
     let seen =
         along::walk(net, net.initial(), goals, LONGEST_SEEING, (work.seed, &budget.share(0.5)));
     let (mut along, mut kept) = (seen.along, seen.goals);
@@ -131,14 +131,14 @@ fn report(
                 }
                 _ => None,
             });
-        if let Some(sequence) = reached.filter(|_| work.ground.parent().is_none()) {
+        if let Some(sequence) = reached.filter(|_| work.working_net.parent().is_none()) {
             along.push(sequence.steps().iter().map(|step| (step.transition, step.count)).collect());
             kept.push(id);
         }
     }
     board
         .homes(ENGINE.technique)
-        .on(work.ground)
+        .on(work.working_net)
         .returning(&kept, ReturnProof { to: Some(Vec::new()), way, along })
 }
 
@@ -187,7 +187,11 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> ProofResult
     let facts = Facts::none(net);
     let slice = budget.share(0.5);
     let task = Task { net, goals: &goals, facts: &facts, board: &board, budget: &slice, seed: 1 };
-    let known = intervals::run(&task, board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
+    let known = intervals::run(
+        &task,
+        board.witness_reporter("INITIAL_STATE"),
+        board.proof_reporter("TOPOLOGICAL"),
+    );
     if board.is_open(id) {
         // The single goal gets the whole time.
         let config = state_equation::StateEquationConfig {
@@ -195,19 +199,26 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> ProofResult
             ..state_equation::StateEquationConfig::default()
         };
         if let Ok(mut engine) = state_equation::Engine::for_goals(net, &goals, &config) {
-            let over = board.over(ENGINE.technique);
-            engine.slice(&slice.slice(SLICE), &task, over);
+            let proof_reporter = board.proof_reporter(ENGINE.technique);
+            engine.slice(&slice.slice(SLICE), &task, proof_reporter);
             while board.is_open(id) && !slice.is_exhausted() && engine.deepen(&task) {
-                engine.slice(&slice.slice(SLICE), &task, over);
+                engine.slice(&slice.slice(SLICE), &task, proof_reporter);
             }
         }
     }
     if board.is_open(id) && !budget.is_exhausted() {
         let goals = vec![(id, Goal::Reach(wanted.clone()))];
-        let ground = WorkingNet::original(net, goals, Facts::none(net), &known);
-        let (ground, board, hints) = (&ground, &board, Vec::new());
-        let assignment =
-            Assignment { ground, board, seed: 1, threads: 1, dump: None, smt_solver: None, hints };
+        let working_net = WorkingNet::original(net, goals, Facts::none(net), &known);
+        let (working_net, board, hints) = (&working_net, &board, Vec::new());
+        let assignment = Assignment {
+            working_net,
+            board,
+            seed: 1,
+            threads: 1,
+            dump: None,
+            smt_solver: None,
+            hints,
+        };
         if let Ok(mut session) = (pdr::ENGINE.start)(assignment) {
             session.slice(&budget.share(0.7));
         }

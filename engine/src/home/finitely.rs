@@ -38,7 +38,7 @@ pub const ENGINE: Engine = Engine {
 };
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let net = work.ground.net();
+    let net = work.working_net.net();
     let homes = work.board.homes("STATE_EQUATION");
     // Places that never gain tokens are suitable weights without a linear program.
     let gains = |place| {
@@ -48,7 +48,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     let lose: Vec<(PlaceId, u64)> =
         net.places().filter(|&place| !gains(place)).map(|place| (place, 1)).collect();
     let lost = report(work, homes, &lose);
-    if lost > 0 && open(work.ground, work.board).next().is_none() {
+    if lost > 0 && open(work.working_net, work.board).next().is_none() {
         return format!("{lost} goals refuted by places that never gain tokens");
     }
     let Some(weights) = weights(net, net.effect_classes(), budget) else {
@@ -60,7 +60,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
 
 /// Reports the goals that the weights refute. Returns their number.
 fn report(work: &Assignment<'_>, homes: HomeReporter<'_>, weights: &[(PlaceId, u64)]) -> usize {
-    let net = work.ground.net();
+    let net = work.working_net.net();
     let mut weight = vec![0u64; net.place_count()];
     weights.iter().for_each(|&(place, w)| weight[place.index()] = w);
     let lowers = |t| {
@@ -71,7 +71,7 @@ fn report(work: &Assignment<'_>, homes: HomeReporter<'_>, weights: &[(PlaceId, u
     };
     let structure = Arc::new(Structure::Finitely(weights.to_vec()));
     let mut lost = 0;
-    for (id, wanted) in open(work.ground, work.board) {
+    for (id, wanted) in open(work.working_net, work.board) {
         if one_of(wanted).is_some_and(|asked| asked.into_iter().all(lowers)) {
             homes.lost_finitely(id, &structure);
             lost += 1;

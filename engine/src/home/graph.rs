@@ -13,8 +13,8 @@
 use super::{one_of, open, reduced_for};
 use crate::board::{HomeFinding, Proof, SearchExtent};
 use crate::explicit::graph::{ExplicitGraph, GraphSearch};
-use crate::ground::WorkingNet;
 use crate::walk;
+use crate::working_net::WorkingNet;
 use crate::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use parikh_evidence::{Document, pump_grows};
 use parikh_net::parts::Subnet;
@@ -33,7 +33,7 @@ pub const ENGINE: Engine = Engine {
     takes: Takes::HOMES,
     start: |work| {
         each_slice_anew(move |budget| {
-            let made = on_net(&work, work.ground, &budget.slice(AT_ONCE));
+            let made = on_net(&work, work.working_net, &budget.slice(AT_ONCE));
             made.unwrap_or_else(|why| why)
         })
     },
@@ -57,7 +57,7 @@ const PUMP_WORK: u64 = 20_000_000;
 const RECOUNTED: (u64, usize) = (100_000, 8);
 
 fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
-    let (read, board) = (work.ground, work.board);
+    let (read, board) = (work.working_net, work.board);
     let is_done = || open(read, board).next().is_none();
     let reduced = reduced_for(work, (&budget.share(0.3), budget));
     let smallest = reduced.as_ref().unwrap_or(read);
@@ -95,13 +95,13 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
 /// part, because the parts are independent.
 fn on_parts(
     work: &Assignment<'_>,
-    ground: &WorkingNet<'_>,
+    working_net: &WorkingNet<'_>,
     parts: &[Subnet],
     budget: &Budget,
 ) -> Result<String, String> {
     let mut goals: Vec<(GoalId, Vec<TransitionId>)> = Vec::new();
     let mut kept: Vec<bool> = Vec::new();
-    for (id, wanted) in open(ground, work.board) {
+    for (id, wanted) in open(working_net, work.board) {
         // After a reduction the condition may be true, which holds in every marking.
         let always = *wanted == Predicate::True;
         if let Some(transitions) = one_of(wanted).or(always.then(Vec::new)) {
@@ -141,7 +141,7 @@ fn on_parts(
         let known = kept[at] || lost_in[at] == asked_in[at];
         known.then_some(HomeFinding { goal, stays: kept[at], sequence: None })
     });
-    work.board.homes("EXPLICIT").on(ground).searched(found.collect(), visited);
+    work.board.homes("EXPLICIT").on(working_net).searched(found.collect(), visited);
     let markings = counted(visited.markings, "marking");
     Ok(format!("{markings} of {}", counted(parts.len(), "part")))
 }
@@ -150,14 +150,14 @@ fn on_parts(
 /// graph.
 fn on_net(
     work: &Assignment<'_>,
-    ground: &WorkingNet<'_>,
+    working_net: &WorkingNet<'_>,
     budget: &Budget,
 ) -> Result<String, String> {
-    let goals: Vec<(GoalId, &Predicate)> = open(ground, work.board).collect();
+    let goals: Vec<(GoalId, &Predicate)> = open(working_net, work.board).collect();
     if goals.is_empty() {
         return Ok("nothing to do".to_owned());
     }
-    let (net, is_read) = (ground.net(), ground.parent().is_none());
+    let (net, is_read) = (working_net.net(), working_net.parent().is_none());
     let facts = if is_read { Facts::claimed_by_model(net) } else { Facts::none(net) };
     let mut breaking = None;
     // The exploration also checks the model's claim of safe units.
@@ -171,7 +171,7 @@ fn on_net(
     let mut graph = graph.map_err(|why| why.to_string())?;
     let wanted: Vec<&Predicate> = goals.iter().map(|(_, wanted)| *wanted).collect();
     let lost = graph.lost(&wanted).map_err(|why| why.to_string())?;
-    let homes = work.board.homes("EXPLICIT").on(ground);
+    let homes = work.board.homes("EXPLICIT").on(working_net);
     let markings = graph.states();
     let (mut documents, mut found) = (0, Vec::new());
     for ((goal, _), lost) in goals.into_iter().zip(lost) {

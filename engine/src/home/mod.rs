@@ -29,25 +29,25 @@ pub mod undone;
 
 use crate::Assignment;
 use crate::board::Board;
-use crate::ground::WorkingNet;
 use crate::reduced;
+use crate::working_net::WorkingNet;
 use parikh_evidence::home::liveness::one_of;
 use parikh_net::{GoalId, Predicate};
 use parikh_solvers::Budget;
 
-/// Returns the open home goals of `ground` with their predicates.
+/// Returns the open home goals of `working_net` with their predicates.
 fn open<'g>(
-    ground: &'g WorkingNet<'g>,
+    working_net: &'g WorkingNet<'g>,
     board: &'g Board<'g>,
 ) -> impl Iterator<Item = (GoalId, &'g Predicate)> + Clone {
-    let homes = ground.homes().iter().filter(|(id, _)| board.is_open(*id));
+    let homes = working_net.homes().iter().filter(|(id, _)| board.is_open(*id));
     homes.map(|(id, wanted)| (*id, wanted))
 }
 
 /// Returns the original net reduced for the liveness of the goals, if that is smaller.
 fn reduced_for<'g>(work: &Assignment<'g>, budgets: (&Budget, &Budget)) -> Option<WorkingNet<'g>> {
-    let live =
-        open(work.ground, work.board).filter(|(_, wanted)| matches!(wanted, Predicate::Enabled(_)));
+    let live = open(work.working_net, work.board)
+        .filter(|(_, wanted)| matches!(wanted, Predicate::Enabled(_)));
     let live: Vec<GoalId> = live.map(|(id, _)| id).collect();
-    reduced::reduce(work.ground, &live, work.board, budgets, |_, facts| facts)
+    reduced::reduce(work.working_net, &live, work.board, budgets, |_, facts| facts)
 }

@@ -55,7 +55,7 @@ const DESCRIBING: f64 = 0.25;
 const DESCRIBED: (usize, usize) = (500_000, 4);
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let net = work.ground.net();
+    let net = work.working_net.net();
     let homes = work.board.homes("RANDOM_WALK");
     let mut rng = fastrand::Rng::with_seed(work.seed);
     let mut looked = 0u64;
@@ -74,7 +74,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             }
             more.steps().iter().for_each(|step| sequence.push(step.transition, step.count));
         }
-        let open: Vec<(GoalId, &Predicate)> = open(work.ground, work.board).collect();
+        let open: Vec<(GoalId, &Predicate)> = open(work.working_net, work.board).collect();
         if open.is_empty() || budget.is_exhausted() {
             return format!("{} examined", counted(looked, "marking"));
         }
@@ -143,7 +143,11 @@ fn by_intervals(net: &Net, wanted: &Predicate, budget: &Budget) -> Option<Proof>
     let board = board.with_budget(budget).certified_only();
     let facts = Facts::none(net);
     let task = Task { net, goals: &goals, facts: &facts, board: &board, budget, seed: 1 };
-    intervals::run(&task, board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
+    intervals::run(
+        &task,
+        board.witness_reporter("INITIAL_STATE"),
+        board.proof_reporter("TOPOLOGICAL"),
+    );
     match board.knowledge(goal) {
         Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => Some(proof),
         _ => None,
@@ -165,7 +169,11 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
     let slice = budget.share(0.1).slice(Duration::from_secs(2));
     let short = budget.slice(Duration::from_millis(300));
     let task = |budget| Task { net, goals: &goals, facts: &facts, board: &board, budget, seed: 1 };
-    intervals::run(&task(budget), board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
+    intervals::run(
+        &task(budget),
+        board.witness_reporter("INITIAL_STATE"),
+        board.proof_reporter("TOPOLOGICAL"),
+    );
     let refuted = || -> Vec<(usize, Proof)> {
         let of = |id: GoalId| match board.knowledge(id) {
             Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => Some((id.index(), proof)),
@@ -176,12 +184,18 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
     if refuted().is_empty() && board.open_count() > 0 {
         let config = state_equation::StateEquationConfig::default();
         if let Ok(mut engine) = state_equation::Engine::for_goals(net, &goals, &config) {
-            engine.slice(&slice, &task(&slice), board.over("STATE_EQUATION"));
+            engine.slice(&slice, &task(&slice), board.proof_reporter("STATE_EQUATION"));
         }
     }
     if refuted().is_empty() && board.open_count() > 0 {
-        let (under, over) = (board.under("EXPLICIT"), board.over("EXPLICIT"));
-        explicit::run(&task(&short), under, over, &explicit::ExplicitConfig::default());
+        let (witness_reporter, proof_reporter) =
+            (board.witness_reporter("EXPLICIT"), board.proof_reporter("EXPLICIT"));
+        explicit::run(
+            &task(&short),
+            witness_reporter,
+            proof_reporter,
+            &explicit::ExplicitConfig::default(),
+        );
     }
     refuted()
 }

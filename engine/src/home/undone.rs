@@ -52,7 +52,7 @@ const TRIED: usize = 6;
 const RAYS: usize = 2000;
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let net = work.ground.net();
+    let net = work.working_net.net();
     let mut search = UndoingSearch { net, sums: None, budget, left: 0, failed: HashMap::new() };
     let mut all = Vec::with_capacity(net.transition_count());
     for t in net.transitions() {

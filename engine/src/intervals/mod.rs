@@ -15,9 +15,13 @@ use parikh_structure::intervals::IntervalDecision;
 pub use parikh_structure::intervals::Intervals;
 
 /// Computes the intervals, and settles the goals that they decide.
-pub fn run(task: &Task<'_>, under: WitnessReporter<'_>, over: ProofReporter<'_>) -> Intervals {
+pub fn run(
+    task: &Task<'_>,
+    witness_reporter: WitnessReporter<'_>,
+    proof_reporter: ProofReporter<'_>,
+) -> Intervals {
     let intervals = Intervals::new(task.net, task.facts);
-    settle(&intervals, task, under, over);
+    settle(&intervals, task, witness_reporter, proof_reporter);
     intervals
 }
 
@@ -26,8 +30,8 @@ pub fn run(task: &Task<'_>, under: WitnessReporter<'_>, over: ProofReporter<'_>)
 pub fn settle(
     intervals: &Intervals,
     task: &Task<'_>,
-    under: WitnessReporter<'_>,
-    over: ProofReporter<'_>,
+    witness_reporter: WitnessReporter<'_>,
+    proof_reporter: ProofReporter<'_>,
 ) {
     let mut refuted: [Vec<(GoalId, Option<i128>, Predicate)>; 3] = Default::default();
     for (at, (id, goal)) in task.goals.iter().enumerate() {
@@ -43,7 +47,7 @@ pub fn settle(
                     refuted[rests_on as usize].push((*id, None, predicate.clone()));
                 }
                 Some(IntervalDecision { holds: true, .. }) => {
-                    under.reached(*id, FiringSequence::new())
+                    witness_reporter.reached(*id, FiringSequence::new())
                 }
                 None => {}
             },
@@ -51,7 +55,7 @@ pub fn settle(
                 let Some((most, rests_on)) = intervals.most(sum) else { continue };
                 // Bounds beyond 63 bits are not useful.
                 let Ok(small) = i64::try_from(most) else { continue };
-                if over.proved(*id).is_none_or(|proved| most < proved) {
+                if proof_reporter.proved(*id).is_none_or(|proved| most < proved) {
                     let more = Predicate::at_most(sum.clone(), small).negated();
                     refuted[rests_on as usize].push((*id, Some(most), more));
                 }
@@ -66,15 +70,15 @@ pub fn settle(
         let level = intervals.within(rests_on);
         let made = derivation::document(task.net, task.facts, level, &predicates, task.budget);
         let Some((document, shown)) = made else { continue };
-        let over = over.by(&document);
+        let proof_reporter = proof_reporter.by(&document);
         for ((id, most, _), shown) in refuted.into_iter().zip(shown) {
             if !shown {
                 continue;
             }
             let proof = Proof::new(Argument::bounds(rests_on), Some(document.clone()));
             match most {
-                None => over.unreachable(id, proof),
-                Some(most) => over.at_most(id, most, proof),
+                None => proof_reporter.unreachable(id, proof),
+                Some(most) => proof_reporter.at_most(id, most, proof),
             }
         }
     }

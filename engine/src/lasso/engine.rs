@@ -30,7 +30,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     let (mut without, mut missed): (HashSet<GoalId>, HashSet<GoalId>) = Default::default();
     for (round, share) in (1..).zip(LOOKS) {
         let open: Vec<&(GoalId, RunProperty)> =
-            work.ground.runs().iter().filter(|(id, _)| work.board.is_open(*id)).collect();
+            work.working_net.runs().iter().filter(|(id, _)| work.board.is_open(*id)).collect();
         let end = budget.share(share);
         for (at, (id, property)) in open.iter().enumerate() {
             let is_done =
@@ -39,16 +39,16 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
                 continue;
             }
             let slice = end.share(1.0 / (open.len() - at) as f64);
-            let (net, facts) = (work.ground.net(), work.ground.facts());
+            let (net, facts) = (work.working_net.net(), work.working_net.facts());
             let asked = std::slice::from_ref(property);
             let seed = work.seed.wrapping_add(round - 1);
             let Ok(mut lassos) = Lassos::new(net, facts, asked, seed, &slice) else { continue };
-            let runs = work.board.runs(ENGINE.technique).on(work.ground);
+            let runs = work.board.runs(ENGINE.technique).on(work.working_net);
             match lassos.find(property) {
                 Ok(Some(run)) => {
                     found += 1;
                     runs.exists(*id, run);
-                    if work.board.is_open(*id) && work.ground.parent().is_some() {
+                    if work.board.is_open(*id) && work.working_net.parent().is_some() {
                         // On a reduced net the search would find the same run again.
                         missed.insert(*id);
                     }

@@ -131,7 +131,8 @@ impl<'g> LoopSearch<'g> {
     }
 
     fn random_rank(&mut self) -> Vec<u32> {
-        let mut rank: Vec<u32> = (0..self.work.ground.net().transition_count() as u32).collect();
+        let mut rank: Vec<u32> =
+            (0..self.work.working_net.net().transition_count() as u32).collect();
         self.rng.shuffle(&mut rank);
         rank
     }
@@ -193,7 +194,7 @@ impl<'g> LoopSearch<'g> {
                 self.steps *= 2;
                 self.again = Some(rank.clone());
             }
-            if walked.fired == self.work.ground.net().transition_count() && watch.has_missed {
+            if walked.fired == self.work.working_net.net().transition_count() && watch.has_missed {
                 self.is_thorough = true;
                 self.again = Some(rank.clone());
             }
@@ -208,15 +209,15 @@ impl<'g> LoopSearch<'g> {
 
 impl Session for LoopSearch<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
-        let Assignment { ground, board, .. } = self.work;
-        let net = ground.net();
+        let Assignment { working_net, board, .. } = self.work;
+        let net = working_net.net();
         let claims = net.safe_units().is_some();
         let moves = |t: TransitionId| !net.delta(t).is_empty() && net.is_enabled(net.initial(), t);
-        if ground.parent().is_some() || claims || !net.transitions().any(moves) {
+        if working_net.parent().is_some() || claims || !net.transitions().any(moves) {
             return SliceProgress::Finished;
         }
-        let under = board.under(ENGINE.technique).on(ground);
-        let mut watch = LoopWatch::new(net, board, under, ground.goals());
+        let witness_reporter = board.witness_reporter(ENGINE.technique).on(working_net);
+        let mut watch = LoopWatch::new(net, board, witness_reporter, working_net.goals());
         let mut machine = match self.machine.take() {
             Some(machine) => machine,
             None => {
@@ -250,7 +251,7 @@ impl Session for LoopSearch<'_> {
     }
 
     fn statistics(&self) -> String {
-        let all = self.work.ground.net().transition_count();
+        let all = self.work.working_net.net().transition_count();
         format!(
             "{} reached, {} walks, {} repeated rounds, at most {} of {all} transitions fired in a walk",
             self.reached, self.walks, self.folds, self.fired

@@ -15,7 +15,7 @@ const SHARE: (u32, u32) = (20, 4);
 pub(super) struct LoopWatch<'n> {
     net: &'n Net,
     board: &'n Board<'n>,
-    under: WitnessReporter<'n>,
+    witness_reporter: WitnessReporter<'n>,
     goals: Vec<LoopGoal<'n>>,
     depending: GoalIndex,
     /// Unreported sightings.
@@ -53,7 +53,7 @@ impl<'n> LoopWatch<'n> {
     pub(super) fn new(
         net: &'n Net,
         board: &'n Board<'n>,
-        under: WitnessReporter<'n>,
+        witness_reporter: WitnessReporter<'n>,
         goals: &'n [(GoalId, MarkingGoal)],
     ) -> Self {
         let mut depending = GoalIndex::new(net.place_count());
@@ -72,7 +72,7 @@ impl<'n> LoopWatch<'n> {
         LoopWatch {
             net,
             board,
-            under,
+            witness_reporter,
             goals: watched,
             depending,
             news: Vec::new(),
@@ -148,7 +148,7 @@ impl<'n> LoopWatch<'n> {
             return;
         }
         let begun = Instant::now();
-        self.reached += self.under.along_loops(machine.run(), budget);
+        self.reached += self.witness_reporter.along_loops(machine.run(), budget);
         self.news.clear();
         (self.last_report, self.took) = (Instant::now(), begun.elapsed());
     }

@@ -138,9 +138,9 @@ struct PdrStatistics {
 
 impl<'g, D: Decide<'g>> Induction<'g, D> {
     fn new(work: Assignment<'g>, name: &'static str) -> Self {
-        let intervals = Intervals::new(work.ground.net(), work.ground.facts());
+        let intervals = Intervals::new(work.working_net.net(), work.working_net.facts());
         // The certificate may assume the units of the original net only; a derived net has none.
-        let is_read = work.ground.parent().is_none();
+        let is_read = work.working_net.parent().is_none();
         let claimed = is_read && work.board.breach().is_none();
         let rests_on = if claimed { Provenance::UnitsClaimed } else { Provenance::PROVED };
         Induction {
@@ -166,13 +166,17 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             MarkingGoal::Reach(predicate) => predicate.clone(),
             MarkingGoal::Maximise(sum) => more(sum, self.seen(id, sum))?,
         };
-        Some(predicate.to_atoms(self.work.ground.net()))
+        Some(predicate.to_atoms(self.work.working_net.net()))
     }
 
     fn seen(&self, id: GoalId, sum: &LinearSum) -> i128 {
-        let Assignment { ground, board, .. } = self.work;
-        let first = sum.value(ground.net().initial());
-        board.under(TECHNIQUE).on(ground).seen(id).map_or(first, |seen| seen.max(first))
+        let Assignment { working_net, board, .. } = self.work;
+        let first = sum.value(working_net.net().initial());
+        board
+            .witness_reporter(TECHNIQUE)
+            .on(working_net)
+            .seen(id)
+            .map_or(first, |seen| seen.max(first))
     }
 
     fn prover(&mut self, id: GoalId, predicate: Predicate) -> D {
@@ -182,9 +186,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 return prover;
             }
         }
-        let ground = self.work.ground;
-        let mut terms = BoundTerms::new(ground.net(), self.intervals.within(self.rests_on));
-        for flow in &ground.facts().flows {
+        let working_net = self.work.working_net;
+        let mut terms = BoundTerms::new(working_net.net(), self.intervals.within(self.rests_on));
+        for flow in &working_net.facts().flows {
             if (2..=LARGEST_ROW).contains(&flow.terms().len()) {
                 terms.row(flow);
             }
@@ -203,7 +207,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     /// Returns the modulo-invariants, computed at the first call.
     fn modulo(&self) -> &[ModuloInvariant] {
         self.modulo.get_or_init(|| {
-            let net = self.work.ground.net();
+            let net = self.work.working_net.net();
             let budget = Budget::lasting(MODULO);
             // No place invariants are passed as known, so the result also contains combinations of
             // modulo-invariants and place invariants. They are useful, because interval bounds of
@@ -238,17 +242,17 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
 
     /// Works on one goal until it is settled, the budget ends, or the engine gives up.
     fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
-        let Assignment { ground, board, .. } = self.work;
-        let under = board.under(TECHNIQUE).on(ground);
-        if matches!(goal, MarkingGoal::Maximise(_)) && under.seen(id).is_none() {
-            under.reached(id, [].into_iter().collect());
+        let Assignment { working_net, board, .. } = self.work;
+        let witness_reporter = board.witness_reporter(TECHNIQUE).on(working_net);
+        if matches!(goal, MarkingGoal::Maximise(_)) && witness_reporter.seen(id).is_none() {
+            witness_reporter.reached(id, [].into_iter().collect());
         }
         while board.is_open(id) && !budget.is_exhausted() {
             let Some(predicate) = self.predicate(id, goal) else {
                 return self.given_up.push(id);
             };
-            if predicate.holds(ground.net(), ground.net().initial()) {
-                under.reached(id, [].into_iter().collect());
+            if predicate.holds(working_net.net(), working_net.net().initial()) {
+                witness_reporter.reached(id, [].into_iter().collect());
                 continue;
             }
             let mut prover = self.prover(id, predicate);
@@ -270,7 +274,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 }
                 DecisionOutcome::Reached(sequence) => {
                     self.statistics.reached += 1;
-                    under.reached(id, sequence);
+                    witness_reporter.reached(id, sequence);
                     // The board did not accept the sequence, and would not accept it the next time:
                     // some place would exceed the largest token count.
                     let is_as_before =
@@ -317,8 +321,8 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         found: ProofMaterial<'_>,
         predicate: &Predicate,
     ) -> Option<()> {
-        let Assignment { ground, board, .. } = self.work;
-        let (net, facts) = (ground.net(), ground.facts());
+        let Assignment { working_net, board, .. } = self.work;
+        let (net, facts) = (working_net.net(), working_net.facts());
         let level = self.intervals.within(self.rests_on);
         // A finished proof is worth extra time beyond the slice.
         let budget = &Budget::lasting(Duration::from_secs(20));
@@ -333,19 +337,19 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             assumes_units: invariant.bounds.assumes_units,
         };
         let proof = Proof::new(argument, Some(Arc::new(Document::Induction(invariant))));
-        let over = board.over(TECHNIQUE).on(ground);
+        let proof_reporter = board.proof_reporter(TECHNIQUE).on(working_net);
         match goal {
-            MarkingGoal::Reach(_) => over.unreachable(id, proof),
-            MarkingGoal::Maximise(sum) => over.at_most(id, self.seen(id, sum), proof),
+            MarkingGoal::Reach(_) => proof_reporter.unreachable(id, proof),
+            MarkingGoal::Maximise(sum) => proof_reporter.at_most(id, self.seen(id, sum), proof),
         }
         Some(())
     }
 
     fn open(&self) -> Vec<(GoalId, MarkingGoal)> {
-        let Assignment { ground, board, .. } = self.work;
+        let Assignment { working_net, board, .. } = self.work;
         let wanted =
             |(id, _): &&(GoalId, MarkingGoal)| board.is_open(*id) && !self.given_up.contains(id);
-        ground.goals().iter().filter(wanted).cloned().collect()
+        working_net.goals().iter().filter(wanted).cloned().collect()
     }
 }
 

@@ -67,7 +67,7 @@ impl RankingEngine<'_> {
     /// Returns the property to try next: the one with the least time so far.
     fn next(&self) -> Option<usize> {
         let tried = |id: &GoalId| self.tries.get(id).copied().unwrap_or_default();
-        let runs = self.work.ground.runs().iter().enumerate();
+        let runs = self.work.working_net.runs().iter().enumerate();
         let open = runs.filter(|(_, (id, _))| {
             self.work.board.is_open(*id) && tried(id).none_from.is_none_or(|it| it < self.facts)
         });
@@ -77,19 +77,22 @@ impl RankingEngine<'_> {
     fn try_one(&mut self, at: usize, known: (&[Predicate], &[GoalId]), budget: &Budget) {
         let (never, goals) = known;
         let work = &self.work;
-        let (id, property) = &work.ground.runs()[at];
+        let (id, property) = &work.working_net.runs()[at];
         let entry = self.tries.entry(*id).or_default();
         entry.time = FIRST.max(entry.time.saturating_mul(2));
         entry.none_from = None;
         let part = budget.slice(entry.time);
-        match argue(work.ground.net(), property, never, &part) {
+        match argue(work.working_net.net(), property, never, &part) {
             Ok(argument) => {
                 self.argued += 1;
                 let goal_of = |premise: &Predicate| {
                     never.iter().position(|it| it == premise).map(|at| goals[at])
                 };
                 let given = argument.given.iter().filter_map(goal_of).collect();
-                work.board.runs(ENGINE.technique).on(work.ground).excluded(*id, argument, given);
+                work.board
+                    .runs(ENGINE.technique)
+                    .on(work.working_net)
+                    .excluded(*id, argument, given);
                 // If the board refuses the proof although there was time, it would refuse it again.
                 entry.none_from = (!budget.is_exhausted()).then_some(never.len());
             }

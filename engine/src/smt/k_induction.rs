@@ -62,27 +62,27 @@ impl<'g> KInduction<'g> {
     }
 
     fn open(&self) -> Vec<(GoalId, MarkingGoal)> {
-        let Assignment { ground, board, .. } = self.work;
-        ground.goals().iter().filter(|(id, _)| board.is_open(*id)).cloned().collect()
+        let Assignment { working_net, board, .. } = self.work;
+        working_net.goals().iter().filter(|(id, _)| board.is_open(*id)).cloned().collect()
     }
 
     /// Returns the predicate to prove unreachable, or `None` if there is nothing to ask.
     fn predicate(&self, id: GoalId, goal: &MarkingGoal) -> Option<Predicate> {
-        let Assignment { ground, board, .. } = self.work;
-        let under = board.under(TECHNIQUE).on(ground);
+        let Assignment { working_net, board, .. } = self.work;
+        let witness_reporter = board.witness_reporter(TECHNIQUE).on(working_net);
         match goal {
             MarkingGoal::Reach(predicate) => {
-                let is_initial = predicate.holds(ground.net(), ground.net().initial());
+                let is_initial = predicate.holds(working_net.net(), working_net.net().initial());
                 if is_initial {
-                    under.reached(id, FiringSequence::new());
+                    witness_reporter.reached(id, FiringSequence::new());
                 }
                 (!is_initial).then(|| predicate.clone())
             }
             MarkingGoal::Maximise(sum) => {
-                if under.seen(id).is_none() {
-                    under.reached(id, FiringSequence::new());
+                if witness_reporter.seen(id).is_none() {
+                    witness_reporter.reached(id, FiringSequence::new());
                 }
-                more(sum, under.seen(id)?)
+                more(sum, witness_reporter.seen(id)?)
             }
         }
     }

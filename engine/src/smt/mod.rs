@@ -56,7 +56,7 @@ pub const WIDE: Engine = Engine {
 /// Returns true if some place may have more values than the [propositional
 /// encoding](crate::bmc) represents.
 fn is_wide(work: &Assignment<'_>) -> bool {
-    let (net, facts) = (work.ground.net(), work.ground.facts());
+    let (net, facts) = (work.working_net.net(), work.working_net.facts());
     let intervals = Intervals::new(net, facts);
     let level = intervals.within(Provenance::PROVED);
     let few = |p, high: u64| i128::from(high) - i128::from(level.low(p)) <= RANGE;

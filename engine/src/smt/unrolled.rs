@@ -82,7 +82,9 @@ impl<'g> SmtUnrolling<'g> {
         between: StepKind,
     ) -> Result<Self, String> {
         let mut this = Self::new(work, name, between, MarkingSequence::initial)?;
-        for (bound, &tokens) in this.bounds.iter_mut().zip(work.ground.net().initial().tokens()) {
+        for (bound, &tokens) in
+            this.bounds.iter_mut().zip(work.working_net.net().initial().tokens())
+        {
             *bound = Some(bound.map_or(MOST_TOKENS, |bound| bound.min(MOST_TOKENS)).max(tokens));
         }
         Ok(this)
@@ -95,7 +97,7 @@ impl<'g> SmtUnrolling<'g> {
         between: StepKind,
     ) -> Result<Self, String> {
         let mut this = Self::new(work, name, between, MarkingSequence::any)?;
-        let facts = work.ground.facts();
+        let facts = work.working_net.facts();
         let variables = &mut this.variables;
         let mut said = variables.domain(false);
         let wrong = |error: EncodeError| error.to_string();
@@ -116,7 +118,7 @@ impl<'g> SmtUnrolling<'g> {
         tracing::info!("{name}: {}", solver.name());
         let dump = work.dump.as_ref().map(Dump::apart);
         let solver = recorded_smt(solver, dump.as_ref());
-        let (net, facts) = (work.ground.net(), work.ground.facts());
+        let (net, facts) = (work.working_net.net(), work.working_net.facts());
         let variables = Variables::new(net, Numbers::Integers, facts);
         Ok(SmtUnrolling {
             name,

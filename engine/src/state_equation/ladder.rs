@@ -34,18 +34,19 @@ impl Engine<'_> {
         root: Literal,
         goal: &MarkingGoal,
         budget: &Budget,
-        over: ProofReporter<'_>,
+        proof_reporter: ProofReporter<'_>,
     ) -> bool {
         match self.propose(index, tree, root, budget) {
             Pursuit::Rests => true,
             Pursuit::Unfinished => false,
             Pursuit::Excluded => {
                 let MarkingGoal::Reach(predicate) = goal else { return true };
-                let Some(proof) = self.refute(index, tree, predicate, budget, over) else {
+                let Some(proof) = self.refute(index, tree, predicate, budget, proof_reporter)
+                else {
                     return false;
                 };
                 self.statistics.refuted += 1;
-                over.unreachable(self.targets[index].id, proof);
+                proof_reporter.unreachable(self.targets[index].id, proof);
                 true
             }
         }
@@ -116,7 +117,7 @@ impl Engine<'_> {
         tree: &AtomNode,
         predicate: &Predicate,
         budget: &Budget,
-        over: ProofReporter<'_>,
+        proof_reporter: ProofReporter<'_>,
     ) -> Option<Proof> {
         let mut atoms = tree.atoms();
         atoms.extend(self.splits.iter().flat_map(|&(low, high)| [low, high]));
@@ -124,7 +125,7 @@ impl Engine<'_> {
         atoms.dedup();
         let lemmas: Vec<Lemma> = self.lemmas_about(&atoms).into_iter().cloned().collect();
         let lemmas: Vec<&Lemma> = lemmas.iter().collect();
-        self.prove(self.targets[index].id, predicate, &lemmas, budget, over)
+        self.prove(self.targets[index].id, predicate, &lemmas, budget, proof_reporter)
     }
 
     /// Splits on sums with a fractional value in the point: from now on the goal is searched below

@@ -57,7 +57,7 @@ impl Engine<'_> {
         unbounded: &mut bool,
         budget: &Budget,
         task: &Task<'_>,
-        over: ProofReporter<'_>,
+        proof_reporter: ProofReporter<'_>,
     ) -> bool {
         let id = self.targets[index].id;
         loop {
@@ -69,15 +69,15 @@ impl Engine<'_> {
                 }
                 MinimumResult::Unknown => return false,
             };
-            if over.proved(id).is_none_or(|proved| bound < proved) {
+            if proof_reporter.proved(id).is_none_or(|proved| bound < proved) {
                 // Bounds beyond 63 bits are not useful.
                 let Ok(small) = i64::try_from(bound) else { return true };
                 let more = Atom { sum: negated.negated(), bound: small }.negated();
                 let lemma = lemma.refuting(self.atoms.intern(more.clone()));
-                match self.prove(id, &Predicate::Atom(more), &[&lemma], budget, over) {
+                match self.prove(id, &Predicate::Atom(more), &[&lemma], budget, proof_reporter) {
                     Some(proof) => {
                         self.statistics.bounds += 1;
-                        over.at_most(id, bound, proof);
+                        proof_reporter.at_most(id, bound, proof);
                     }
                     None => return false,
                 }
@@ -104,13 +104,13 @@ impl Engine<'_> {
         negated: &LinearSum,
         whole: &mut IntegerMaximum,
         budget: &Budget,
-        over: ProofReporter<'_>,
+        proof_reporter: ProofReporter<'_>,
     ) -> bool {
         let id = self.targets[index].id;
         let sum = negated.negated();
         loop {
-            let Some(bound) = over.proved(id) else { return true };
-            let seen = over.seen(id).unwrap_or_else(|| sum.value(self.net.initial()));
+            let Some(bound) = proof_reporter.proved(id) else { return true };
+            let seen = proof_reporter.seen(id).unwrap_or_else(|| sum.value(self.net.initial()));
             if seen >= bound || whole.attains(bound) {
                 return true;
             }
@@ -130,13 +130,14 @@ impl Engine<'_> {
             match self.propose(index, &tree, root, budget) {
                 Pursuit::Excluded => {
                     let more = Predicate::Atom(Atom { sum: negated.clone(), bound: least });
-                    let Some(proof) = self.refute(index, &tree, &more, budget, over) else {
+                    let Some(proof) = self.refute(index, &tree, &more, budget, proof_reporter)
+                    else {
                         return false;
                     };
                     self.statistics.bounds += 1;
-                    over.at_most(id, i128::from(value) - 1, proof);
+                    proof_reporter.at_most(id, i128::from(value) - 1, proof);
                     // If the board refused the bound, it would refuse it the next time as well.
-                    if over.proved(id).is_none_or(|now| now >= bound) {
+                    if proof_reporter.proved(id).is_none_or(|now| now >= bound) {
                         return true;
                     }
                 }

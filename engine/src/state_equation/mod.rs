@@ -190,12 +190,12 @@ const POOL: usize = 24;
 /// exhausted.
 pub fn run(
     task: &Task<'_>,
-    over: ProofReporter<'_>,
+    proof_reporter: ProofReporter<'_>,
     config: &StateEquationConfig,
 ) -> StateEquationStatistics {
     match Engine::new(task, config) {
         Ok(mut engine) => {
-            while engine.slice(task.budget, task, over) == SliceProgress::Finished
+            while engine.slice(task.budget, task, proof_reporter) == SliceProgress::Finished
                 && engine.deepen(task)
             {}
             engine.statistics()
@@ -324,7 +324,7 @@ impl<'n> Engine<'n> {
         &mut self,
         budget: &Budget,
         task: &Task<'_>,
-        over: ProofReporter<'_>,
+        proof_reporter: ProofReporter<'_>,
     ) -> SliceProgress {
         let start = Instant::now();
         let mut turn = match budget.remaining() {
@@ -343,7 +343,7 @@ impl<'n> Engine<'n> {
                     break;
                 }
                 let Some(goal) = goal_of(task, id, index) else { continue };
-                let done = self.turn(index, goal, &budget.slice(turn), task, over);
+                let done = self.turn(index, goal, &budget.slice(turn), task, proof_reporter);
                 waiting += usize::from(!done);
             }
             if waiting == 0 && self.all_rest(task) {
@@ -386,7 +386,7 @@ impl<'n> Engine<'n> {
         goal: &MarkingGoal,
         budget: &Budget,
         task: &Task<'_>,
-        over: ProofReporter<'_>,
+        proof_reporter: ProofReporter<'_>,
     ) -> bool {
         self.describe(index, goal);
         if let GoalQuestion::New = self.targets[index].kind {
@@ -409,14 +409,14 @@ impl<'n> Engine<'n> {
         let (kind, done) = match kind {
             GoalQuestion::New => (GoalQuestion::New, true),
             GoalQuestion::Reach { tree, root } => {
-                let done = self.pursue(index, &tree, root, goal, budget, over);
+                let done = self.pursue(index, &tree, root, goal, budget, proof_reporter);
                 (GoalQuestion::Reach { tree, root }, done)
             }
             GoalQuestion::Maximum { negated, mut unbounded, mut whole } => {
-                let mut done =
-                    unbounded || self.maximise(index, &negated, &mut unbounded, budget, task, over);
+                let mut done = unbounded
+                    || self.maximise(index, &negated, &mut unbounded, budget, task, proof_reporter);
                 if done && !unbounded && self.targets[index].depth > 0 {
-                    done = self.narrow(index, &negated, &mut whole, budget, over);
+                    done = self.narrow(index, &negated, &mut whole, budget, proof_reporter);
                 }
                 (GoalQuestion::Maximum { negated, unbounded, whole }, done)
             }
@@ -511,7 +511,7 @@ impl<'n> Engine<'n> {
         refuted: &Predicate,
         lemmas: &[&Lemma],
         budget: &Budget,
-        over: ProofReporter<'_>,
+        proof_reporter: ProofReporter<'_>,
     ) -> Option<Proof> {
         let atom = |index: usize| self.atoms.get(AtomId(index as u32)).clone();
         let (traps, precedences) = (self.relaxation.traps(), &self.precedences);
@@ -522,7 +522,7 @@ impl<'n> Engine<'n> {
             Err(NoProof::Unfinished) => None,
             Err(NoProof::Flawed(flaw)) => {
                 self.statistics.faults += 1;
-                over.refuse(id, &flaw);
+                proof_reporter.refuse(id, &flaw);
                 None
             }
         }

@@ -15,11 +15,11 @@ pub const ENGINE: crate::Engine = crate::Engine {
     start: |work| {
         let config = StateEquationConfig {
             // On a derived net the dumped files would claim to be about the original net.
-            dump: work.dump.clone().filter(|_| work.ground.parent().is_none()),
+            dump: work.dump.clone().filter(|_| work.working_net.parent().is_none()),
             ..StateEquationConfig::default()
         };
-        let (net, facts) = (work.ground.net(), work.ground.facts());
-        let engine = Engine::with_facts(net, facts, work.ground.goals(), &config);
+        let (net, facts) = (work.working_net.net(), work.working_net.facts());
+        let engine = Engine::with_facts(net, facts, work.working_net.goals(), &config);
         let engine = engine.map_err(|error| error.to_string())?;
         Ok(Box::new(Equation { work, engine }))
     },
@@ -32,15 +32,15 @@ struct Equation<'g> {
 
 impl Session for Equation<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
-        let Assignment { ground, board, seed, .. } = self.work;
-        let task = Task::on(ground, board, budget, seed);
-        self.engine.slice(budget, &task, board.over("STATE_EQUATION").on(ground))
+        let Assignment { working_net, board, seed, .. } = self.work;
+        let task = Task::on(working_net, board, budget, seed);
+        self.engine.slice(budget, &task, board.proof_reporter("STATE_EQUATION").on(working_net))
     }
 
     fn deepen(&mut self) -> bool {
-        let Assignment { ground, board, seed, .. } = self.work;
+        let Assignment { working_net, board, seed, .. } = self.work;
         let unlimited = Budget::unlimited();
-        self.engine.deepen(&Task::on(ground, board, &unlimited, seed))
+        self.engine.deepen(&Task::on(working_net, board, &unlimited, seed))
     }
 
     fn candidates(&self) -> Vec<Hint> {

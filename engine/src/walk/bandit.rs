@@ -191,13 +191,13 @@ impl Bandit {
                 }
                 Strategy::Pump => pumping::slice(walker, self.longest_walk),
             }
-            let over = walker.end_slice();
+            let proof_reporter = walker.end_slice();
             let arm = &mut self.arms[next];
             arm.work += walker.resources.work - work;
             let reached = walker.statistics.reached - reached;
             let reward = if reached > 0 { 4.0 + (reached as f64).log2() } else { 0.0 };
             arm.merit = (0.6 * arm.merit + 0.4 * reward).max(least_merit(strategy));
-            if over {
+            if proof_reporter {
                 return StopReason::Over;
             }
             self.grow(reached > 0);

@@ -65,9 +65,9 @@ pub const ENGINE: Engine = Engine {
     takes: Takes::MARKINGS,
     start: |work| {
         each_slice_anew(move |budget| {
-            let task = Task::shrunk(work.ground, work.board, budget, work.seed);
-            let under = work.board.under("RANDOM_WALK").on(work.ground);
-            run(&task, under, &WalkConfig::default()).to_string()
+            let task = Task::shrunk(work.working_net, work.board, budget, work.seed);
+            let witness_reporter = work.board.witness_reporter("RANDOM_WALK").on(work.working_net);
+            run(&task, witness_reporter, &WalkConfig::default()).to_string()
         })
     },
 };
@@ -89,8 +89,9 @@ pub const GUIDED: Engine = Engine {
                 only: Some(vec![Strategy::Guided]),
                 ..WalkConfig::default()
             };
-            let task = Task::on(work.ground, work.board, budget, work.seed);
-            run(&task, work.board.under("PARIKH_WALK").on(work.ground), &config).to_string()
+            let task = Task::on(work.working_net, work.board, budget, work.seed);
+            run(&task, work.board.witness_reporter("PARIKH_WALK").on(work.working_net), &config)
+                .to_string()
         })
     },
 };

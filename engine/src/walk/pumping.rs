@@ -52,7 +52,7 @@ pub fn find_pump(
         seed,
     };
     let config = WalkConfig { only: Some(vec![Strategy::Pump]), work, ..WalkConfig::default() };
-    run(&task, board.under("RANDOM_WALK"), &config);
+    run(&task, board.witness_reporter("RANDOM_WALK"), &config);
     match board.knowledge(GoalId::new(0)) {
         Some(Knowledge::Maximum(maximum)) => {
             maximum.unbounded.map(|(pumping, _)| (pumping.last.prefix, pumping.last.pump))

@@ -31,7 +31,7 @@ pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
         }
     }
     if net.is_of_quotient() && !(weak.is_empty() && strong.is_empty()) {
-        return Err("fairness is about each binding, and colours were made one".to_owned());
+        return Err("fairness is about single bindings, but colours were merged".to_owned());
     }
     // The translation of a reset arc splits a transition into several. Fairness to each of the
     // parts would differ from fairness to the transition: one part may wait forever while another
@@ -39,7 +39,7 @@ pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
     if let Some(translation) = net.translation()
         && weak.iter().chain(&strong).any(|&t| translation.is_shared(t))
     {
-        return Err("being fair to a transition that empties places is not understood".to_owned());
+        return Err("fairness to a transition that empties places is not supported".to_owned());
     }
     Ok(Fairness::new(weak, strong))
 }
@@ -48,9 +48,7 @@ pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
 fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t str>), String> {
     let text = text.trim_start();
     let ((name, behind), written) = match text.strip_prefix('"') {
-        Some(quoted) => {
-            (quoted.split_once('"').ok_or("a quote without its end")?, NameNotation::Quoted)
-        }
+        Some(quoted) => (quoted.split_once('"').ok_or("an unclosed quote")?, NameNotation::Quoted),
         None => (text.split_at(text.find(',').unwrap_or(text.len())), NameNotation::Bare),
     };
     let mut known = Vec::new();
@@ -63,7 +61,7 @@ fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t 
         "" => Ok((known, None)),
         behind => match behind.strip_prefix(',') {
             Some(behind) => Ok((known, Some(behind))),
-            None => Err(format!("expected a comma behind {}", Quoted(name))),
+            None => Err(format!("expected a comma after {}", Quoted(name))),
         },
     }
 }

@@ -62,7 +62,7 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
             _ => &["id"],
         };
         if node.tag_name().namespace() != of_net {
-            let what = format!("`{}` is of another language than the net", name(node));
+            let what = format!("`{}` belongs to another language than the net", name(node));
             return Err(Unreadable::at(node, what));
         }
         for attribute in node.attributes().filter(|it| it.namespace().is_none()) {
@@ -73,7 +73,7 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
             );
             if !known(own) && !known(FOR_PEOPLE) && !says_no {
                 let (key, around) = (attribute.name(), name(node));
-                let what = format!("`{key}` of `{around}` is not known, and not guessed");
+                let what = format!("`{key}` of `{around}` is unknown");
                 return Err(Unreadable::at(node, what));
             }
         }

@@ -66,7 +66,7 @@ fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     }
     finish(&mut begun, line);
     match open || long {
-        true => Err(wrong(opened, "a comment without its end")),
+        true => Err(wrong(opened, "an unclosed comment")),
         false => Ok(words),
     }
 }

@@ -29,7 +29,7 @@ fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
                 c if of_words(c) => rest.find(|c| !of_words(c)).unwrap_or(rest.len()),
                 _ if rest.starts_with("->") || rest.starts_with(">=") => 2,
                 ',' | ';' | '=' | '\'' | '+' | '-' | '[' | ']' => 1,
-                c => return Err(wrong(number, format!("a sign that is not known: {c:?}"))),
+                c => return Err(wrong(number, format!("an unknown character: {c:?}"))),
             };
             let text = rest[..length].to_owned();
             words.push(ToolWord { line: number, text, braced: false, first: false });
@@ -188,7 +188,9 @@ fn change(
         }
         match variable(words, named)? {
             (other, _) if other == place => own += 1,
-            (_, other) => return Err(other.wrong("no other variable: all that it has would move")),
+            (_, other) => {
+                return Err(other.wrong("no other variable, because transfers are not supported"));
+            }
         }
         if words.skip("-") {
             by = -i128::from(words.number(0)?);

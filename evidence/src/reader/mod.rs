@@ -193,7 +193,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
         return Ok(Cow::Borrowed(text));
     }
     let text = encoding.decode_without_bom_handling_and_without_replacement(bytes);
-    let what = || format!("this is no text in the encoding {}", Quoted(&declared));
+    let what = || format!("this is not text in the encoding {}", Quoted(&declared));
     text.ok_or_else(|| Unreadable { line: 1, what: what() })
 }
 
@@ -312,7 +312,7 @@ pub(crate) fn attribute<'a>(node: Node<'a, '_>, key: &str) -> Result<&'a str, Un
 /// Returns the error for an unknown element, which may have a meaning.
 pub(crate) fn unknown(found: Node<'_, '_>, around: Node<'_, '_>) -> Unreadable {
     let (inside, around) = (name(found), name(around));
-    let what = format!("`{inside}` inside `{around}` is not known, and not guessed");
+    let what = format!("`{inside}` inside `{around}` is unknown");
     Unreadable::at(found, what)
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn meant(
         [_, _, ..] if written == NameNotation::Bare => {
             let some: Vec<String> = ids.iter().take(5).map(|id| Quoted(id).to_string()).collect();
             let (count, some) = (ids.len(), some.join(", "));
-            Err(format!("{} is the name of {count} nodes: {some}", Quoted(text)))
+            Err(format!("{} is the label of {count} nodes: {some}", Quoted(text)))
         }
         _ => Ok(ids),
     }

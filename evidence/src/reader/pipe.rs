@@ -41,7 +41,10 @@ pub(crate) fn no_tagged_token(label: Node<'_, '_>) -> Result<(), Unreadable> {
         .collect();
     match said.iter().all(|text| ["false", "0"].contains(&text.as_str())) {
         true => Ok(()),
-        false => Err(Unreadable::at(label, "expected `false` in `tagged`: no token is followed")),
+        false => Err(Unreadable::at(
+            label,
+            "expected `false` in `tagged`, because tagged tokens are not supported",
+        )),
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
                 let tokens = match tokens {
                     [] => 0,
                     [PlainToken::Name(digits)] => number(line, digits)?,
-                    _ => return Err(wrong(line, "expected the end of the line behind the tokens")),
+                    _ => return Err(wrong(line, "expected the end of the line after the tokens")),
                 };
                 known.insert(name.clone(), builder.place(name, tokens).map_err(fails)?);
             }
@@ -66,7 +66,7 @@ pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
                     [PlainToken::Sign(':'), rest @ ..] => {
                         arcs.push((line, transition, rest.to_vec()))
                     }
-                    _ => return Err(wrong(line, "expected `:` behind the transition's name")),
+                    _ => return Err(wrong(line, "expected `:` after the transition's name")),
                 }
             }
             _ => {
@@ -117,7 +117,7 @@ fn pieces(line: &str) -> Result<Vec<PlainToken>, String> {
                     }
                 }
                 pieces.push(PlainToken::Name(name));
-                end.ok_or("a quoted name does not end")?
+                end.ok_or("a quoted name is not closed")?
             }
             _ => {
                 let length = rest.find(|c| !of_names(c)).unwrap_or(rest.len());

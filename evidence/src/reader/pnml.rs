@@ -70,7 +70,7 @@ pub fn read(bytes: &[u8]) -> Result<PlainModel, Unreadable> {
     match net.into_plain() {
         Ok(net) => Ok(PlainModel { net, note }),
         Err(_) => {
-            let what = "expected a net of plain arcs, found one that inhibits or empties";
+            let what = "expected a net of plain arcs, found an inhibitor or reset arc";
             Err(Unreadable { line: 1, what: what.to_owned() })
         }
     }
@@ -209,7 +209,10 @@ fn build(net: Node<'_, '_>, parts: &NetElements<'_, '_>) -> Result<ExtendedModel
                     Ok(())
                 }
                 ArcKind::Empties => {
-                    return Err(Unreadable::at(node, "expected no weight, as this arc takes all"));
+                    return Err(Unreadable::at(
+                        node,
+                        "expected no weight, because a reset arc takes all tokens",
+                    ));
                 }
             },
             (NetNode::Transition(t), NetNode::Place(p)) if kind == ArcKind::Plain => {
@@ -224,7 +227,7 @@ fn build(net: Node<'_, '_>, parts: &NetElements<'_, '_>) -> Result<ExtendedModel
     }
     let sizes = (parts.transitions.len(), parts.arcs.len());
     let units = units::read(&builder.core, &parts.units, sizes);
-    let left_out = |error| format!("the model's nested units are left out: {error}");
+    let left_out = |error| format!("the model's nested units are ignored: {error}");
     let note = units.as_ref().err().map(left_out);
     if let Ok(Some(units)) = units {
         builder.core.set_units(units);
@@ -304,7 +307,7 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
     let mut kind = ArcKind::Plain;
     for (said, inside) in &kinds {
         if *inside && trimmed(said).is_empty() {
-            return Err(Unreadable::at(arc, "a type of an arc that does not say which"));
+            return Err(Unreadable::at(arc, "an empty type of an arc"));
         }
         let one = match trimmed(said).to_ascii_lowercase().as_str() {
             // Renew writes `ordinary`.
@@ -318,11 +321,14 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
             }
         };
         if kind != ArcKind::Plain && one != kind {
-            return Err(Unreadable::at(arc, "an arc of two types"));
+            return Err(Unreadable::at(arc, "an arc with two types"));
         }
         // PM4Py ignores such weights.
         if *inside && one == ArcKind::Inhibits && label(arc, "inscription", 1)? != 1 {
-            return Err(Unreadable::at(arc, "expected no weight, as tools do not agree on it"));
+            return Err(Unreadable::at(
+                arc,
+                "expected no weight, because tools disagree on its meaning",
+            ));
         }
         kind = one;
     }
@@ -333,6 +339,6 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
 pub(crate) fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
     match arc_kind(arc)? {
         ArcKind::Plain => Ok(()),
-        _ => Err(Unreadable::at(arc, "expected a plain arc, found one that tests or empties")),
+        _ => Err(Unreadable::at(arc, "expected a plain arc, found a test or reset arc")),
     }
 }

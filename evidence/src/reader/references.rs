@@ -23,7 +23,7 @@ pub(crate) fn references<'a>(
             return Err(unknown(inside, node));
         }
         if is_place(id).is_some() {
-            return Err(Unreadable::at(node, "the id of this reference is that of a node"));
+            return Err(Unreadable::at(node, "this reference has the same id as a node"));
         }
         if targets.insert(id, attribute(node, "ref")?).is_some() {
             return Err(Unreadable::at(node, "the id of this reference is used twice"));
@@ -39,7 +39,7 @@ pub(crate) fn references<'a>(
         if is_place(end) != Some(kind == "place") {
             return Err(Unreadable::at(
                 node,
-                format!("this refers to {}, which is no {kind}", Quoted(end)),
+                format!("this refers to {}, which is not a {kind}", Quoted(end)),
             ));
         }
     }

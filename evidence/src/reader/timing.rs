@@ -112,7 +112,7 @@ impl NetTiming {
                 }
             };
             self.refusal =
-                Some(Unreadable::at(node, what + "; --untimed leaves times and priorities out"));
+                Some(Unreadable::at(node, what + "; --untimed ignores times and priorities"));
         }
     }
 }

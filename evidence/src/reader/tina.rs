@@ -55,7 +55,7 @@ fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
         if word.braced {
             loop {
                 match letters.get(at).copied() {
-                    None => return Err(wrong(line, "a name in braces without its end")),
+                    None => return Err(wrong(line, "an unclosed name in braces")),
                     Some('}') => break,
                     Some('\\') => {
                         word.text.extend(letters.get(at + 1));
@@ -167,7 +167,7 @@ pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unre
                     let tokens = scaled(&mut words, 0)?;
                     words.must(")")?;
                     if nodes.places.add(&node).tokens.replace(tokens).is_some() {
-                        return Err(node.wrong("a marking once"));
+                        return Err(node.wrong("at most one marking"));
                     }
                 }
                 arcs(&mut words, &mut nodes, &node, false)?;
@@ -182,7 +182,7 @@ pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unre
                     }
                 }
                 if names < 2 || signs != 1 {
-                    return Err(key.wrong("transitions, `>` or `<`, and transitions behind `pr`"));
+                    return Err(key.wrong("transitions, `>` or `<`, and transitions after `pr`"));
                 }
                 refused = refused.or_else(|| Some(key.wrong("no priorities, or --untimed")));
             }
@@ -221,7 +221,9 @@ fn interval(words: &mut ToolWords) -> Result<Option<Unreadable>, Unreadable> {
         ["[" | "]", first, ",", last, "[" | "]"]
             if number(first) && (number(last) || last == "w") =>
         {
-            Ok(Some(pieces[0].wrong("[0,w[, no interval, or --untimed: there is no time here")))
+            Ok(Some(
+                pieces[0].wrong("[0,w[, no interval, or --untimed, because nets have no time here"),
+            ))
         }
         _ => Err(pieces[0].wrong("an interval such as [0,w[")),
     }
@@ -280,7 +282,9 @@ fn arcs(
             break;
         }
         if !is_transition && !some && next.first && next.text != "->" {
-            return Err(next.wrong("the next declaration, or the arcs of a place in its own line"));
+            return Err(
+                next.wrong("the next declaration, or the arcs of a place in the line of the place")
+            );
         }
         some = true;
         if words.skip("->") {
@@ -307,7 +311,7 @@ fn arcs(
     }
     match !some || arrows == 1 {
         true => Ok(()),
-        false => Err(node.wrong("one arrow behind this node")),
+        false => Err(node.wrong("one arrow after this node")),
     }
 }
 

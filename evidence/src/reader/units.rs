@@ -89,7 +89,7 @@ fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Un
             if units[inside].parent.replace(UnitId::new(index)).is_some() {
                 return Err(Unreadable::at(
                     node,
-                    format!("unit {} is inside two others", Quoted(&id)),
+                    format!("unit {} is inside two other units", Quoted(&id)),
                 ));
             }
         }

@@ -26,10 +26,10 @@ pub enum ColourError {
     #[error("the sort `{0}` has more than 2^62 colours")]
     HugeSort(String),
     /// A sort with two colours of one name.
-    #[error("the sort `{0}` has two colours called `{1}`")]
+    #[error("the sort `{0}` has two colours with the name `{1}`")]
     DuplicateColour(String, String),
     /// A partition that does not cover its sort exactly.
-    #[error("the partition `{0}` does not have each colour of its sort in exactly one element")]
+    #[error("the partition `{0}` must contain each colour of its sort in exactly one element")]
     BadPartition(String),
     /// A term of the wrong sort.
     #[error("found a colour of {found}, expected one of {expected}")]
@@ -46,10 +46,10 @@ pub enum ColourError {
     #[error("colours of {0} are tuples, which are not ordered")]
     NotOrdered(String),
     /// `all` in a position that needs a single colour.
-    #[error("`all` stands for many colours, expected one")]
+    #[error("found `all`, which means all colours, expected one colour")]
     AllHere,
     /// A variable in an initial marking.
-    #[error("the initial marking of place `{0}` has the variable `{1}` in it")]
+    #[error("the initial marking of place `{0}` contains the variable `{1}`")]
     Unbound(String, String),
     /// More than 2³² − 1 sorts, variables, places or transitions.
     #[error("the net has more than 2^32 - 1 sorts, variables, places or transitions")]

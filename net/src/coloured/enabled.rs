@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// The error for a search that used up its steps without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("too many bindings to look at")]
+#[error("too many bindings to try")]
 pub struct GaveUp;
 
 /// Tokens of a single colour that a transition takes under every binding.

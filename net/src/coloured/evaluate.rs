@@ -29,13 +29,13 @@ pub struct TooMany;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ColouredFireError {
     /// The binding has no colour for a variable, or a colour outside its sort.
-    #[error("variable `{0}` has no colour, or one that its sort does not have")]
+    #[error("variable `{0}` has no colour, or a colour outside its sort")]
     Unbound(String),
     /// The guard does not hold.
-    #[error("the guard does not hold")]
+    #[error("the guard is false")]
     Guard,
     /// A place holds too few tokens of a colour.
-    #[error("place `{place}` holds {there} of {colour}, and {needed} are taken")]
+    #[error("place `{place}` holds {there} of {colour}, but the transition takes {needed}")]
     NotEnabled {
         /// The place.
         place: String,

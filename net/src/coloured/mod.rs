@@ -372,7 +372,7 @@ impl ColouredNet {
         // An id may contain parentheses: the longest matching id counts.
         let opens = std::iter::once(text.len()).chain(text.rmatch_indices('(').map(|(at, _)| at));
         let found = opens.filter_map(|at| Some((self.transition_named(text[..at].trim())?, at)));
-        let (t, at) = { found }.next().ok_or_else(|| format!("`{text}` is no transition"))?;
+        let (t, at) = { found }.next().ok_or_else(|| format!("`{text}` is not a transition"))?;
         let inside = text[at..].trim();
         let inside = match inside.strip_prefix('(') {
             Some(rest) => rest.strip_suffix(')').ok_or_else(|| format!("`{text}` lacks a `)`"))?,
@@ -387,10 +387,10 @@ impl ColouredNet {
             let name = name.trim();
             let variable = variables.iter().find(|&&v| self.variable(v).name == name);
             let &variable =
-                variable.ok_or_else(|| format!("`{name}` is no variable of this transition"))?;
+                variable.ok_or_else(|| format!("`{name}` is not a variable of this transition"))?;
             let sort = self.variable(variable).sort;
             let colour = self.colour_named(sort, colour).ok_or_else(|| {
-                format!("`{}` is no colour of `{}`", colour.trim(), self.sort(sort).name())
+                format!("`{}` is not a colour of `{}`", colour.trim(), self.sort(sort).name())
             })?;
             if binding.iter().any(|value| value.variable == variable) {
                 return Err(format!("`{name}` has two colours"));

@@ -117,7 +117,7 @@ impl GuestLp {
             }
             Err(WaitError::Dead) => Err(self.death()),
             Err(WaitError::Enough) if budget.is_exhausted() => Err(Spent),
-            Err(WaitError::Enough) => Err(Lost("it does not read its input")),
+            Err(WaitError::Enough) => Err(Lost("the process does not read its input")),
         }
     }
 
@@ -125,7 +125,7 @@ impl GuestLp {
     fn death(&mut self) -> WorkerFailure {
         match self.guest.as_mut().map(Process::took_too_much) {
             Some(true) => TooMuch,
-            _ => Lost("it died"),
+            _ => Lost("the process ended unexpectedly"),
         }
     }
 
@@ -134,7 +134,7 @@ impl GuestLp {
         if let Some(guest) = self.guest.take() {
             tracing::info!(
                 process = guest.id(),
-                "giving up the worker process of a native solver: {why}"
+                "replacing the worker process of a native solver: {why}"
             );
         }
         self.awaited = None;
@@ -160,7 +160,7 @@ impl GuestLp {
                             self.awaited = None;
                             Ok(reply)
                         }
-                        Err(_) => Err(Lost("it sent an invalid message")),
+                        Err(_) => Err(Lost("the process sent an invalid message")),
                     };
                 }
                 Err(WaitError::Dead) => return Err(self.death()),
@@ -169,7 +169,7 @@ impl GuestLp {
                     Some(ExhaustionReason::Memory) => return Err(TooMuch),
                     Some(_) => return Err(Spent),
                     None if self.awaited.is_some_and(|debt| debt.since.elapsed() >= patience) => {
-                        return Err(Lost("it is silent"));
+                        return Err(Lost("the process does not respond"));
                     }
                     None => (),
                 },
@@ -201,7 +201,7 @@ impl GuestLp {
                 ExhaustionReason::Memory,
             )))) => Err(TooMuch),
             Ok(Reply::Solved(answer)) => Ok(answer),
-            Ok(_) => Err(Lost("it sent an invalid message")),
+            Ok(_) => Err(Lost("the process sent an invalid message")),
             Err(Spent) => self.stop(budget),
             Err(failure) => Err(failure),
         }
@@ -216,7 +216,7 @@ impl GuestLp {
         match self.next(&Budget::lasting(GRACE)) {
             Ok(Reply::Solved(LpAnswer::NoAnswer(_))) | Err(Spent) => Ok(no_answer(budget)),
             Ok(Reply::Solved(answer)) => Ok(answer),
-            Ok(_) => Err(Lost("it sent an invalid message")),
+            Ok(_) => Err(Lost("the process sent an invalid message")),
             Err(failure) => Err(failure),
         }
     }
@@ -227,7 +227,7 @@ impl GuestLp {
         match guest.say(&mut order.0, GRACE, None) {
             Ok(()) => Ok(()),
             Err(WaitError::Dead) => Err(self.death()),
-            Err(WaitError::Enough) => Err(Lost("it does not read its input")),
+            Err(WaitError::Enough) => Err(Lost("the process does not read its input")),
         }
     }
 
@@ -249,7 +249,8 @@ impl GuestLp {
 fn no_guests(why: &str) {
     if !NO_GUESTS.swap(true, Ordering::Relaxed) {
         tracing::warn!(
-            "native solvers run in this process, because worker processes do not work: {why}"
+            "native solvers run inside the main process, because worker processes do not work: \
+             {why}"
         );
     }
 }
@@ -315,11 +316,11 @@ impl IncrementalLp for GuestLp {
             // The reply arrives before the next answer.
             Err(Spent) => None,
             Ok(_) => {
-                self.lose("it sent an invalid message");
+                self.lose("the process sent an invalid message");
                 None
             }
             Err(_) => {
-                self.lose("it is silent or dead");
+                self.lose("the process does not respond");
                 None
             }
         }
@@ -328,7 +329,7 @@ impl IncrementalLp for GuestLp {
     fn solve_again(&mut self, budget: &Budget) -> LpAnswer {
         if let Some(exhausted) = budget.exhausted() {
             if exhausted == ExhaustionReason::Memory {
-                self.lose("memory is short");
+                self.lose("the memory is almost exhausted");
             }
             return LpAnswer::NoAnswer(exhausted.into());
         }
@@ -350,7 +351,7 @@ impl IncrementalLp for GuestLp {
                 Err(Spent) => return no_answer(budget),
                 Err(NoGuests) => return self.solve_inside(budget),
                 Err(TooMuch) => {
-                    self.lose("memory is short");
+                    self.lose("the memory is almost exhausted");
                     return LpAnswer::NoAnswer(NoAnswer::Unknown("too little memory".to_owned()));
                 }
                 Err(Lost(what)) => {

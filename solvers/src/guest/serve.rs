@@ -123,7 +123,7 @@ struct AtWork {
 
 fn solve(model: Option<&mut HighsModel>, allowance: Allowance) -> LpAnswer {
     let Some(model) = model else {
-        return LpAnswer::NoAnswer(NoAnswer::Failed("no program".to_owned()));
+        return LpAnswer::NoAnswer(NoAnswer::Failed("the message contains no program".to_owned()));
     };
     let most = resident_bytes().saturating_add(allowance.memory);
     let budget = match allowance.time {

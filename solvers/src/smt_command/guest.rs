@@ -8,7 +8,6 @@ use crate::smt_lib::reader::{Expression, Expressions};
 use crate::smt_lib::writer::Writer;
 use crate::term::{Sort, Term, Terms, Variable};
 use num_bigint::BigInt;
-use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 /// Interval between two checks of the memory of a working process.
@@ -25,8 +24,8 @@ const MOST_BYTES_OF_VALUE: usize = 100;
 const GREETING: &str = "(set-option :print-success false)\n(set-option :produce-models true)\n\
                         (set-option :produce-unsat-assumptions true)\n(get-info :name)\n(get-info :version)\n";
 
-pub(super) const DIED: &str = "it died";
-pub(super) const MUTE: &str = "it does not answer";
+pub(super) const DIED: &str = "the solver ended unexpectedly";
+pub(super) const MUTE: &str = "the solver does not respond";
 
 /// A process, with the state of the conversation.
 #[derive(Debug)]
@@ -37,10 +36,8 @@ pub(super) struct SolverProcess {
     expressions: Expressions,
     pub(super) writer: Writer,
     pub(super) logic: Option<&'static str>,
-    /// Number of assertions sent in each open scope.
-    pub(super) sent: Vec<usize>,
-    /// Number of scopes to leave before the next message.
-    pub(super) pending_pops: usize,
+    /// Number of assertions sent.
+    sent: usize,
     /// Number of the last message.
     message_number: u64,
     /// Start of the wait for the reply to the last message, if the reply has not arrived.
@@ -75,16 +72,15 @@ impl SolverProcess {
         program: &Program,
         budget: &Budget,
     ) -> Result<(SolverProcess, String), SolverProcessFailure> {
-        let process =
-            Process::get(program).map_err(|error| Lost(format!("it does not start: {error}")))?;
+        let process = Process::get(program)
+            .map_err(|error| Lost(format!("the solver does not start: {error}")))?;
         let mut guest = SolverProcess {
             process,
             unsent: GREETING.into(),
             expressions: Expressions::of_at_most(MOST_BYTES),
             writer: Writer::new(),
             logic: None,
-            sent: vec![0],
-            pending_pops: 0,
+            sent: 0,
             message_number: 0,
             awaited_since: None,
             bytes: 0,
@@ -142,35 +138,19 @@ impl SolverProcess {
         }
     }
 
-    /// Prepares the assertions of `scopes` that were not sent yet, and returns the assumptions as
+    /// Prepares the assertions that were not sent yet, and returns the assumptions as
     /// literals. Returns `None` if they need a wider logic than the current one.
     pub(super) fn tell(
         &mut self,
         terms: &Terms,
-        scopes: &[Vec<Term>],
+        assertions: &[Term],
         assumptions: &[Term],
     ) -> Option<Vec<String>> {
         let mut out = Vec::new();
-        let write = |writer: &mut Writer, out: &mut Vec<u8>, sent: &mut Vec<usize>| {
-            for (depth, asserted) in scopes.iter().enumerate() {
-                if depth == sent.len() {
-                    sent.push(0);
-                    writer.push();
-                    writeln!(out, "(push 1)")?;
-                }
-                let news = &asserted[sent[depth]..];
-                if !news.is_empty() {
-                    writer.assert(terms, news, out)?;
-                    sent[depth] = asserted.len();
-                }
-            }
-            writer.guard(terms, assumptions, out)
-        };
-        if self.pending_pops > 0 {
-            out.extend(format!("(pop {})\n", std::mem::take(&mut self.pending_pops)).bytes());
-        }
         // Writing to a vector cannot fail.
-        let assumed = write(&mut self.writer, &mut out, &mut self.sent).ok()?;
+        self.writer.assert(terms, &assertions[self.sent..], &mut out).ok()?;
+        self.sent = assertions.len();
+        let assumed = self.writer.guard(terms, assumptions, &mut out).ok()?;
         let logic = self.writer.logic();
         match self.logic {
             None => self.begin(logic),
@@ -247,7 +227,7 @@ impl SolverProcess {
             Ok(()) => Ok(()),
             Err(WaitError::Dead) => Err(Lost(DIED.to_owned())),
             Err(WaitError::Enough) if budget.is_some_and(Budget::is_exhausted) => Err(Spent),
-            Err(WaitError::Enough) => Err(Lost("it does not read its input".to_owned())),
+            Err(WaitError::Enough) => Err(Lost("the solver does not read its input".to_owned())),
         }
     }
 
@@ -257,7 +237,7 @@ impl SolverProcess {
         patience: Duration,
         budget: Option<&Budget>,
     ) -> Result<Vec<Expression>, SolverProcessFailure> {
-        let nonsense = || Lost("its output is not SMT-LIB 2".to_owned());
+        let nonsense = || Lost("the output of the solver is not SMT-LIB 2".to_owned());
         let begun = Instant::now();
         // A part of the message may still be unsent.
         self.say(patience, budget)?;

@@ -1,5 +1,5 @@
 //! Writes terms as text, batch by batch. Declarations and definitions are written once and remain
-//! valid while their scope is open.
+//! valid.
 
 use std::collections::HashSet;
 use std::io;
@@ -13,14 +13,6 @@ use crate::term::{Node, Sort, Term, Terms, Variable};
 /// Terms nested deeper than this get a name, so that writing does not recurse deeply.
 const MAX_DEPTH: u32 = 16;
 
-/// The names introduced in a scope.
-#[derive(Debug, Default)]
-struct Scope {
-    variables: Vec<Variable>,
-    terms: Vec<Term>,
-    guards: Vec<Term>,
-}
-
 /// A writer for the terms of one arena.
 #[derive(Debug)]
 pub(crate) struct Writer {
@@ -28,11 +20,12 @@ pub(crate) struct Writer {
     symbols: Vec<String>,
     /// Every symbol in use.
     taken: HashSet<String>,
-    /// One flag per variable or term: true if it is declared or defined in an open scope.
+    /// One flag per variable or term: true if it is declared or defined.
     declared: Vec<bool>,
     named: Vec<bool>,
     guarded: Vec<bool>,
-    scopes: Vec<Scope>,
+    /// The declared variables, in order.
+    variables: Vec<Variable>,
     has_integers: bool,
     has_reals: bool,
     has_bits: bool,
@@ -46,7 +39,7 @@ pub(super) struct Preparation {
 }
 
 impl Writer {
-    /// Creates a writer without declarations, outside of all scopes.
+    /// Creates a writer without declarations.
     pub(crate) fn new() -> Self {
         Writer {
             symbols: Vec::new(),
@@ -54,7 +47,7 @@ impl Writer {
             declared: Vec::new(),
             named: Vec::new(),
             guarded: Vec::new(),
-            scopes: vec![Scope::default()],
+            variables: Vec::new(),
             has_integers: false,
             has_reals: false,
             has_bits: false,
@@ -79,22 +72,9 @@ impl Writer {
         &self.symbols[variable.index()]
     }
 
-    /// Returns the variables declared in open scopes, outermost scope first.
+    /// Returns the declared variables, in order.
     pub(crate) fn variables(&self) -> impl Iterator<Item = Variable> {
-        self.scopes.iter().flat_map(|scope| &scope.variables).copied()
-    }
-
-    /// Enters a scope.
-    pub(crate) fn push(&mut self) {
-        self.scopes.push(Scope::default());
-    }
-
-    /// Leaves the innermost scope and drops its names.
-    pub(crate) fn pop(&mut self) {
-        let Some(scope) = self.scopes.pop() else { return };
-        scope.variables.iter().for_each(|variable| self.declared[variable.index()] = false);
-        scope.terms.iter().for_each(|term| self.named[term.index()] = false);
-        scope.guards.iter().for_each(|term| self.guarded[term.index()] = false);
+        self.variables.iter().copied()
     }
 
     /// Writes `assertions`, with the declarations and definitions that they need.
@@ -138,9 +118,6 @@ impl Writer {
                 self.write_term(terms, term, &mut text);
                 writeln!(out, "(declare-const {guard} Bool)")?;
                 writeln!(out, "(assert (or (not {guard}) {text}))")?;
-                if let Some(scope) = self.scopes.last_mut() {
-                    scope.guards.push(term);
-                }
             }
             literals.push(guard);
         }
@@ -196,10 +173,7 @@ impl Writer {
             }
             self.find_symbol(terms, variable);
         }
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.variables.extend_from_slice(&declare);
-            scope.terms.extend_from_slice(&define);
-        }
+        self.variables.extend_from_slice(&declare);
         Preparation { declare, define }
     }
 
@@ -253,7 +227,7 @@ impl Writer {
         found
     }
 
-    /// Chooses a symbol for a variable. The variable keeps it even after its scope ends.
+    /// Chooses a symbol for a variable.
     fn find_symbol(&mut self, terms: &Terms, variable: Variable) {
         if self.symbols[variable.index()].is_empty() {
             let mut symbol = quoted(terms.name(variable));

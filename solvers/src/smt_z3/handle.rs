@@ -74,19 +74,6 @@ impl Handle {
         self.note_errors();
     }
 
-    pub(super) fn push(&mut self) {
-        // SAFETY: the solver is alive.
-        unsafe { Z3_solver_push(self.raw(), self.solver) };
-        self.note_errors();
-    }
-
-    /// Leaves one scope. A scope must be open.
-    pub(super) fn pop(&mut self) {
-        // SAFETY: the solver is alive and has a scope, as the caller guarantees.
-        unsafe { Z3_solver_pop(self.raw(), self.solver, 1) };
-        self.note_errors();
-    }
-
     /// Runs a check while a second thread watches the budget. `assumptions` must be literals.
     pub(super) fn check(&mut self, assumptions: &[Bool], budget: &Budget) -> CheckOutcome {
         let assumed: Vec<Z3_ast> = assumptions.iter().map(Ast::get_z3_ast).collect();

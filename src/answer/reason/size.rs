@@ -133,8 +133,8 @@ pub(super) fn pump_in_words(stages: &[StageSize]) -> String {
             counted(prefix, "firing")
         ),
         stages => format!(
-            "{} cycles follow each other, each repeated as often as the later ones need, and the \
-             last one adds tokens each time",
+            "{} cycles fire one after the other, each as often as the later ones need, and the last \
+             one adds tokens each time",
             stages.len()
         ),
     }

@@ -99,7 +99,7 @@ fn causes_about_repeated_behaviour_have_a_sentence_each() {
     let stage = |prefix| StageSize { prefix, cycle: 2 };
     let said = "after 1 firing, 2 more can repeat forever and add tokens each time";
     reads(Cause::Unbounded { stages: vec![stage(1)] }, said);
-    let said = "2 cycles follow each other, each repeated as often as the later ones need, and the \
+    let said = "2 cycles fire one after the other, each as often as the later ones need, and the \
                 last one adds tokens each time";
     reads(Cause::Unbounded { stages: vec![stage(0), stage(0)] }, said);
 }

@@ -34,7 +34,7 @@ pub struct Reachability {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoGraph {
     /// There are more markings than allowed.
-    #[error("more than {0} markings can be reached")]
+    #[error("more than {0} markings are reachable")]
     TooMany(usize),
     /// A place would hold too many tokens.
     #[error("a place would hold 2^63 tokens or more")]

@@ -62,7 +62,7 @@ pub fn aut(text: &str, name: &str) -> Result<System, ReadError> {
         return Err(ReadError::at(text, 0, expected, "an empty file"));
     };
     if edges != transitions {
-        let expected = format!("{transitions} transitions, as the first line says");
+        let expected = format!("{transitions} transitions, as stated in the first line");
         return Err(ReadError::at(text, text.len(), expected, format!("{edges}")));
     }
     system(name, vec![component])
@@ -77,8 +77,8 @@ fn states_of(component: &mut ComponentBuilder, count: usize) {
 
 /// Returns the refusal of a distribution in place of a state.
 fn probabilities(text: &str, at: usize, state: &str) -> ReadError {
-    let expected = "one state: probabilities are not read; replace the distribution by a transition \
-                    to each of its states";
+    let expected = "one state: probabilities are not supported; replace the distribution by a \
+                    transition to each of its states";
     let found = format!("the probability distribution `{}`", shortened(state.trim()));
     ReadError::at(text, at, expected, found)
 }

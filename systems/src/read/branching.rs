@@ -212,7 +212,7 @@ impl Parser<'_> {
     fn implication(&mut self) -> Result<usize, ReadError> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(self.expected("a formula less deep"));
+            return Err(self.expected("a less deeply nested formula"));
         }
         let left = self.disjunction()?;
         let both_ways = self.peek() == Some(&BranchingToken::Equivalent);
@@ -283,8 +283,8 @@ impl Parser<'_> {
             }
             Some(BranchingToken::Word(_)) => {
                 return Err(self.expected(
-                    "`true`, `false`, a parenthesis or an operator such as `[a]`, `<a>`, `AG`: a label \
-                     stands in brackets",
+                    "`true`, `false`, a parenthesis or an operator such as `[a]`, `<a>`, `AG`: \
+                     labels are written in brackets",
                 ));
             }
             _ => return Err(self.expected("`true`, `false`, `(`, or an operator such as `[a]`")),

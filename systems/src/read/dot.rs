@@ -84,7 +84,7 @@ impl DotReader<'_> {
             return Err(self.expected("the end of the file after the graph"));
         }
         system(name, components).map_err(|error| {
-            ReadError::at(self.text, end, "a component before this", error.to_string())
+            ReadError::at(self.text, end, "a component before this line", error.to_string())
         })
     }
 
@@ -118,7 +118,7 @@ impl DotReader<'_> {
                 Some(SystemToken::Arrow) => {
                     self.at += 1;
                     let target = self.offset();
-                    let to = self.word("the state that the edge leads to")?;
+                    let to = self.word("the target state of the edge")?;
                     let label = self.attributes()?.ok_or_else(|| {
                         self.expected("a label of the edge, as in `[label=\"a\"]`")
                     })?;
@@ -177,8 +177,10 @@ impl DotReader<'_> {
         for edge in edges {
             let touches = |state: &String| Some(state) == root.as_ref();
             let wrong = match (touches(&edge.from), touches(&edge.to), edge.label.is_empty()) {
-                (_, true, _) => Some("no edge back to the root, from which the empty label leads"),
-                (true, _, false) => Some("no edge but those with an empty label from the root"),
+                (_, true, _) => {
+                    Some("no edge back to the root, which has the edges with an empty label")
+                }
+                (true, _, false) => Some("only edges with an empty label from the root"),
                 (false, _, true) => Some("an empty label only on edges from one root"),
                 _ => None,
             };
@@ -208,8 +210,8 @@ impl DotReader<'_> {
                 without.sort_unstable();
                 without.dedup();
                 let &[start] = &without[..] else {
-                    let expected = "an edge with an empty label to the start state of the component, \
-                                    or just one state to which no edge leads";
+                    let expected = "an edge with an empty label to the start state of the \
+                                    component, or exactly one state without incoming edges";
                     let found = format!("{} such states", without.len());
                     return Err(ReadError::at(self.text, begin, expected, found));
                 };

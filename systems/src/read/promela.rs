@@ -25,7 +25,6 @@
 use super::error::ReadError;
 use crate::builder::{ComponentBuilder, system};
 use crate::system::System;
-use std::collections::HashMap;
 
 /// A component under construction.
 struct Process {
@@ -90,12 +89,12 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
             let label = label.ok_or_else(|| wrong("a message before the next state"))?;
             process.edges.push((from, label, to, begin));
         } else if !is_known(line) {
-            return Err(wrong("a line as RERS writes its processes"));
+            return Err(wrong("a line of a process in the format of RERS"));
         }
     }
     all.extend(open);
     if all.is_empty() {
-        let expected = "a process `active proctype Proc0()`, as RERS writes them";
+        let expected = "a process `active proctype Proc0()`, in the format of RERS";
         return Err(ReadError::at(text, text.len(), expected, "none in the file"));
     }
     let mut components = Vec::new();
@@ -103,7 +102,7 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
         components.push(process.finished(text)?);
     }
     system(name, components).map_err(|error| {
-        ReadError::at(text, text.len(), "processes as RERS writes them", error.to_string())
+        ReadError::at(text, text.len(), "processes in the format of RERS", error.to_string())
     })
 }
 
@@ -130,7 +129,8 @@ impl Process {
                 let to = component.state(&to);
                 component.start(to);
             } else if empty(&label) || (begins && to == first) {
-                let expected = "the message `nop` only in the first state, and no way back there";
+                let expected = "the message `nop` only in the first state, and no transition back \
+                                to this state";
                 return Err(ReadError::at(text, offset, expected, format!("`{label}`")));
             } else {
                 let (from, to) = (component.state(&from), component.state(&to));
@@ -146,40 +146,4 @@ impl Process {
         }
         Ok(component)
     }
-}
-
-/// Returns the meaning of the macros in a file: label `a` for `pa`.
-fn promela_names(text: &str) -> HashMap<String, String> {
-    let defines = text.lines().filter_map(|line| line.trim().strip_prefix("#define "));
-    defines
-        .filter_map(|define| {
-            let (name, rest) = define.trim().split_once(char::is_whitespace)?;
-            let label = rest.trim().strip_prefix("(lastAction ==")?.trim().strip_suffix(')')?;
-            Some((name.to_owned(), label.trim().to_owned()))
-        })
-        .collect()
-}
-
-/// Converts the `ltl` blocks of a file to a property file, numbered in their order.
-pub fn promela_properties(text: &str) -> String {
-    let names = promela_names(text);
-    let mut file = String::new();
-    for (number, block) in (1..).zip(text.split("\nltl ").skip(1)) {
-        let Some((_, rest)) = block.split_once('{') else { continue };
-        let Some((formula, _)) = rest.split_once('}') else { continue };
-        let mut written = String::new();
-        let mut rest = formula.trim();
-        while let Some(first) = rest.chars().next() {
-            let is_word = |c: char| c.is_alphanumeric() || c == '_';
-            let length = match is_word(first) {
-                true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-                false => first.len_utf8(),
-            };
-            let word = &rest[..length];
-            written.push_str(names.get(word).map_or(word, String::as_str));
-            rest = &rest[length..];
-        }
-        file.push_str(&format!("#{number}:\n( {written} )\n\n"));
-    }
-    file
 }

@@ -57,7 +57,7 @@ pub fn properties(text: &str) -> Result<Vec<PropertyLine>, ReadError> {
                 return Err(missing(text, header, last));
             }
             if !numbers.insert(number) {
-                let found = format!("#{number} for the second time");
+                let found = format!("#{number} a second time");
                 return Err(ReadError::at(text, begin, "a number of its own", found));
             }
             let solution = match solution {

@@ -37,7 +37,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(SystemToken, usize)>, ReadError>
             (None, rest.find('\n').unwrap_or(rest.len()))
         } else if rest.starts_with("/*") {
             let end = rest.find("*/").ok_or_else(|| {
-                ReadError::at(text, at, "an end `*/` of this comment", "the end of the file")
+                ReadError::at(text, at, "a closing `*/` for this comment", "the end of the file")
             })?;
             (None, end + 2)
         } else if rest.starts_with("->") {

@@ -15,7 +15,6 @@
 //! | `simplify` | smaller automata for the same language |
 //! | `weak_deterministic` | the smallest deterministic weak automaton, which exists for most formulas in practice |
 //! | `classes` | strength: terminal, weak, strong |
-//! | `stutter` | sensitivity to repeated letters |
 //! | `hoa` | automata as text |
 
 pub(crate) mod check;
@@ -27,7 +26,6 @@ mod emptiness;
 mod hoa;
 mod product;
 mod simplify;
-pub(crate) mod stutter;
 pub(crate) mod translate;
 mod weak_deterministic;
 

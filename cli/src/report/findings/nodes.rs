@@ -197,9 +197,9 @@ impl FindingCollector<'_> {
             steps.collect()
         };
         let text = match play.trace.and_then(steps).filter(|steps| !steps.is_empty()) {
-            None => Sentence::words("This loop adds tokens each time and can repeat for ever: "),
+            None => Sentence::words("This loop adds tokens each time and can repeat forever: "),
             Some(first) => fired(Sentence::words("After "), &first)
-                .say(", this loop adds tokens each time and can repeat for ever: "),
+                .say(", this loop adds tokens each time and can repeat forever: "),
         };
         Some(fired(text, &steps(play.pump?)?))
     }

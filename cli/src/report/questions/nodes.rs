@@ -58,7 +58,9 @@ impl QuestionRunner<'_, '_> {
             }
             _ => {
                 let open = first_open(ran.open);
-                let reason = format!("{can} of {all} were seen to fire; of the others: {open}");
+                let reason = format!(
+                    "firing sequences exist for {can} of {all}; the others are open: {open}"
+                );
                 whole.open = Some(open.cause);
                 (None, Sentence::words(reason))
             }
@@ -97,14 +99,14 @@ impl QuestionRunner<'_, '_> {
         }
         (whole.value, whole.reason) = match (infinite.as_slice(), unknown, largest) {
             ([_, ..], ..) => {
-                let text = Sentence::words("without limit on ");
+                let text = Sentence::words("unbounded: ");
                 let text = text.list(&infinite, ", ", |text, &p| text.place(p));
                 (Some(QuestionValue::Infinite), text)
             }
             (_, 0, Some((most, place))) => {
                 let text = match net.folding() {
-                    None => "at most so many on any place, and that many on ",
-                    Some(_) => "at most so many of one colour on any place, and that many on ",
+                    None => "the maximum over all places, reached on ",
+                    Some(_) => "the maximum over all places and colours, reached on ",
                 };
                 let text = Sentence::words(text);
                 (Some(QuestionValue::Number(most)), text.place(place))

@@ -38,7 +38,7 @@ const STATES: &str = "STATES";
 
 /// The name of each question, and the question in words.
 const DEADLOCK: (&str, &str) = ("Deadlock", "Can the system stop?");
-const LABELS: (&str, &str) = ("Labels", "Does every label come on some run?");
+const LABELS: (&str, &str) = ("Labels", "Does every label occur on some run?");
 
 /// The answers to the two questions.
 #[derive(Default)]
@@ -120,7 +120,7 @@ impl<'s> SystemNet<'s> {
         let (plan, are_requirements) = (Box::new(plan), false);
         let asked = ReportQuestions::Formulas { plan, written, refused, are_requirements };
         let mut store = EvidenceStore::new(net);
-        tell("whether it can stop, and which labels come");
+        tell("whether the system can stop, and which labels occur");
         let found = questions::ask(net, asked, config, budget, &mut store, &mut |_| {});
         let mut told =
             SystemTranslator { on: self, store: &store, played: 0, found: NetAnswers::default() };
@@ -280,7 +280,7 @@ impl SystemTranslator<'_, '_> {
             && let Some((run, marking)) = self.on.run(&firings)
         {
             let steps = counted(run.steps.len(), "step");
-            row.reason = format!("after {steps} no component can move any more");
+            row.reason = format!("after {steps}, no component can move");
             row.blocked = blocked(self.on.system, &self.on.joint(&marking));
             row.run = self.play(run);
         }
@@ -318,14 +318,14 @@ impl SystemTranslator<'_, '_> {
             (true, false) => None,
         };
         let mut reason = match (never.len(), open.len()) {
-            (0, 0) => format!("all {} come", counted(count, "label")),
-            (0, some) => format!("{} of {} come", count - some, counted(count, "label")),
+            (0, 0) => format!("all {} occur", counted(count, "label")),
+            (0, some) => format!("{} of {} occur", count - some, counted(count, "label")),
             (some, _) => {
-                format!("{some} of {} never come: {}", counted(count, "label"), listed(&never))
+                format!("{some} of {} never occur: {}", counted(count, "label"), listed(&never))
             }
         };
         if !open.is_empty() {
-            reason += &format!("; not known of {}", listed(&open));
+            reason += &format!("; unknown for {}", listed(&open));
         }
         let row = SystemQuestion {
             name: LABELS.0.into(),

@@ -174,15 +174,15 @@ pub fn system_alone(
     let found = match SystemNet::of(system) {
         Ok(net) => {
             let found = net.ask(&super::for_pages(config), budget, tell);
-            tell("the number of joint states");
+            tell("the number of states of the product");
             let joint = net.joint_states(config, &own(COUNT, budget));
-            figures.extend(joint.map(|number| ("joint states", number)));
+            figures.extend(joint.map(|number| ("states of the product", number)));
             found
         }
         Err(why) => NetAnswers::unasked(&why),
     };
     tell("the picture");
-    let semantics = "whether the system can stop, and which labels come: on all of its runs";
+    let semantics = "whether the system can stop, and which labels occur, considering all runs";
     page_of(system, made, ("Questions", semantics), found, figures)
 }
 
@@ -254,6 +254,6 @@ fn figures(system: &System) -> Vec<(&'static str, String)> {
         ("edges", system.edge_count().to_string()),
         ("labels", system.label_count().to_string()),
         ("shared labels", shared.to_string()),
-        ("joint states, at most", format!("10^{:.1}", joint.sum::<f64>())),
+        ("states of the product, at most", format!("10^{:.1}", joint.sum::<f64>())),
     ]
 }

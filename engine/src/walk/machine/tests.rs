@@ -213,8 +213,9 @@ fn random_hubs_are_kept_right_by_single_and_by_many_firings() {
             let t = TransitionId::new(transition as usize);
             let most = net.delta(t).iter().filter(|change| change.delta < 0).map(|change| {
                 let needed = net.pre(t).iter().find(|arc| arc.place == change.place).unwrap();
-                let over = machine.value(change.place.index() as u32) - needed.weight as i64;
-                1 + over / -change.delta
+                let proof_reporter =
+                    machine.value(change.place.index() as u32) - needed.weight as i64;
+                1 + proof_reporter / -change.delta
             });
             let count = 1 + below(&mut rng, most.min().unwrap_or(5).min(5) as usize) as i64;
             assert!(machine.fire_many(class, count));

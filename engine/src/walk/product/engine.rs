@@ -42,15 +42,15 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
 /// Runs the engine and returns a one-line summary.
 fn run(work: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
     let is_open = |id: GoalId| work.board.is_open(id);
-    let open = work.ground.runs().iter().filter(|(id, _)| is_open(*id)).cloned();
+    let open = work.working_net.runs().iter().filter(|(id, _)| is_open(*id)).cloned();
     let (ids, properties): (Vec<GoalId>, Vec<RunProperty>) = open.unzip();
-    let atoms = Atoms::new(work.ground.net(), &properties);
-    let mut walk = ProductWalk::new(work.ground.net(), &atoms, &properties, seed, budget);
-    let runs = work.board.runs(ENGINE.technique).on(work.ground);
+    let atoms = Atoms::new(work.working_net.net(), &properties);
+    let mut walk = ProductWalk::new(work.working_net.net(), &atoms, &properties, seed, budget);
+    let runs = work.board.runs(ENGINE.technique).on(work.working_net);
     let begin = Instant::now();
     let share = budget.remaining().map(|time| time.mul_f64(SHARE));
     let (mut found, mut last) = (0, Duration::ZERO);
-    let is_hint = work.ground.parent().is_some();
+    let is_hint = work.working_net.parent().is_some();
     let mut misses = vec![0; ids.len()];
     let ways = if is_hint { Vec::new() } else { ways(work.board) };
     let along = budget.share(ALONG);

@@ -68,7 +68,7 @@ pub(super) fn junctions<'a, 'input, T>(
                 open.push(OpenJunction { any, left, done: Vec::new(), levels });
                 depth += levels;
                 if depth > DEEPEST {
-                    let what = format!("formulas nested deeper than {DEEPEST} are not read");
+                    let what = format!("formulas nested deeper than {DEEPEST} are not supported");
                     return Err(Unreadable::at(node, what));
                 }
                 None

@@ -90,7 +90,7 @@ pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Un
     // A marking beyond the bounds of the model's places is unreachable.
     let goes_on = |last: &Marking| net.marking_of_model(last).is_some_and(|it| !net.is_dead(&it));
     if finals.iter().any(goes_on) {
-        return refuse("something is enabled in a final marking, so that cases do not end there");
+        return refuse("a transition is enabled in a final marking, so cases do not end there");
     }
     let mut each = Vec::new();
     for last in finals {
@@ -160,7 +160,10 @@ fn property(
     let question = match is_read {
         true => question(net, done, child(node, "formula")?),
         false => {
-            let what = format!("this formula was not read: {MOST_UNREADABLE} before it cannot be");
+            let what = format!(
+                "this formula was not read, because {MOST_UNREADABLE} earlier formulas are \
+                 unreadable"
+            );
             Err(Unreadable { line: 0, what })
         }
     };

@@ -85,7 +85,7 @@ pub(super) fn compare(
 /// Reads the number at `node`, at nesting depth `depth`.
 fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<IntegerSum, Unreadable> {
     if depth > DEEPEST {
-        let what = format!("numbers nested deeper than {DEEPEST} are not read");
+        let what = format!("numbers nested deeper than {DEEPEST} are not supported");
         return Err(Unreadable::at(node, what));
     }
     match name(node) {
@@ -132,7 +132,7 @@ fn operated(
             "integer-difference" => all.add(&part, -1),
             _ if part.terms.is_empty() => IntegerSum::default().add(&all, part.constant),
             _ if all.terms.is_empty() => IntegerSum::default().add(&part, all.constant),
-            _ => return Err(Unreadable::at(node, "tokens times tokens are no sum of tokens")),
+            _ => return Err(Unreadable::at(node, "products of token counts are not supported")),
         };
         joined.ok_or_else(|| too_large(node))
     })

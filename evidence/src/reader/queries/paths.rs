@@ -36,7 +36,7 @@ pub(super) fn of_cases(
     negated: bool,
 ) -> Result<Question, Unreadable> {
     if EarlyQuantifier::of(node).is_some() {
-        return Err(Unreadable::at(node, "this quantifier is not asked of cases"));
+        return Err(Unreadable::at(node, "this quantifier is not supported for cases"));
     }
     let all = name(node) == "all-paths";
     runs::of_runs(net, Some(done), all != negated, (inside(node)?, negated))
@@ -122,7 +122,7 @@ fn on_nested_paths(
         |operand| matches!(operand, UnreadOperand::Formula(..)) || all || count(&operand) <= 1;
     let spoken: usize = left.iter().map(count).sum();
     if any == all && spoken > 1 || !left.iter().copied().all(is_apart) {
-        let what = "formulas of CTL and LTL are answered, and not what mixes them";
+        let what = "CTL and LTL formulas are supported, but not their mixture";
         return Err(Unreadable::at(path, what));
     }
     let part = |operand: UnreadOperand<'_, '_>| match operand {

@@ -40,7 +40,7 @@ pub(super) fn of_runs(
 ) -> Result<Question, Unreadable> {
     let next_of_marking = name(path) == "next" && !speaks_of_its_path(inside(path)?);
     if done.is_none() && next_of_marking && net.is_dead(net.initial()) {
-        let what = "`next` in a dead initial marking means one thing in CTL and another in LTL";
+        let what = "`next` in a dead initial marking differs between CTL and LTL";
         return Err(Unreadable::at(path, what));
     }
     let mut reading: TemporalReader<'_, Linear> = TemporalReader::new(net, path);
@@ -92,7 +92,7 @@ impl TemporalElements for Linear {
         match node.descendants().find(|&it| is_path(it)) {
             None => Ok(()),
             Some(path) => {
-                let what = "a path quantifier inside a formula about runs is beyond this";
+                let what = "a path quantifier inside a formula about runs is not supported";
                 Err(Unreadable::at(path, what))
             }
         }

@@ -118,7 +118,7 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
         let mut depth = 0;
         while let Some(task) = tasks.pop() {
             if depth > DEEPEST {
-                let what = format!("formulas nested deeper than {DEEPEST} are not read");
+                let what = format!("formulas nested deeper than {DEEPEST} are not supported");
                 return Err(Unreadable::at(whole, what));
             }
             match task {

@@ -101,8 +101,8 @@ impl TemporalElements for Quantifier {
             false => {
                 let (around, found) = (name(node), name(path));
                 let what = format!(
-                    "expected an operator of time directly inside `{around}`, found `{found}`: \
-                     formulas of CTL and LTL are answered, and not what mixes them"
+                    "expected a temporal operator directly inside `{around}`, found `{found}`: CTL \
+                     and LTL formulas are supported, but not their mixture"
                 );
                 return Err(Unreadable::at(path, what));
             }

@@ -57,7 +57,8 @@ pub(super) fn tokens(line: &str) -> Result<Vec<ColouredToken>, String> {
             rest = &rest[1..];
         } else {
             return Err(format!(
-                "found `{c}`, expected a name or a sign; names with it are quoted"
+                "found `{c}`, expected a name or an operator; quote names that contain this \
+                 character"
             ));
         }
         rest = rest.trim_start();
@@ -75,7 +76,7 @@ fn quoted(text: &str) -> Result<(String, &str), String> {
             c => name.push(c),
         }
     }
-    Err("a quoted name does not end".into())
+    Err("a quoted name is not closed".into())
 }
 
 /// A name in its written form, quoted if necessary.

@@ -127,7 +127,7 @@ impl LineParser<'_> {
 
     fn sort_named(&mut self) -> ParseResult<SortId> {
         let name = self.name("a sort")?;
-        self.net.sort_named(&name).ok_or_else(|| format!("`{name}` is no sort"))
+        self.net.sort_named(&name).ok_or_else(|| format!("`{name}` is not a sort"))
     }
 
     fn sort(&mut self) -> ParseResult<()> {
@@ -161,7 +161,7 @@ impl LineParser<'_> {
     fn integer(&mut self) -> ParseResult<i64> {
         let sign = if self.eat("-") { "-" } else { "" };
         let digits = self.name("a number")?;
-        format!("{sign}{digits}").parse().map_err(|_| format!("`{digits}` is no whole number"))
+        format!("{sign}{digits}").parse().map_err(|_| format!("`{digits}` is not a whole number"))
     }
 
     fn constants(&mut self) -> ParseResult<Vec<Box<str>>> {
@@ -186,7 +186,7 @@ impl LineParser<'_> {
             while matches!(self.peek(), Some(ColouredToken::Name(..))) {
                 let name = self.name("a colour")?;
                 let colour = self.net.colour_named(of, &name);
-                let colour = colour.ok_or_else(|| format!("`{name}` is no colour there"))?;
+                let colour = colour.ok_or_else(|| format!("`{name}` is not a colour there"))?;
                 block_of[colour as usize] = elements.len() as u32 - 1;
             }
             if !self.eat(";") {
@@ -206,7 +206,7 @@ impl LineParser<'_> {
         let sort = self.sort_named()?;
         for name in names {
             if self.net.variable_named(&name).is_some() {
-                return Err(format!("two variables are called `{name}`"));
+                return Err(format!("two variables have the name `{name}`"));
             }
             self.net.add_variable(&name, sort).map_err(|error| error.to_string())?;
         }
@@ -262,7 +262,7 @@ impl LineParser<'_> {
         while matches!(self.peek(), Some(ColouredToken::Name(..))) {
             let name = self.name("a place")?;
             let place = self.net.place_named(&name);
-            let place = place.ok_or_else(|| format!("`{name}` is no place of this net"))?;
+            let place = place.ok_or_else(|| format!("this net has no place `{name}`"))?;
             let sort = self.net.place(place).sort;
             let inscription = match (self.peek(), self.net.sort(sort).kind()) {
                 (Some(ColouredToken::Mark("{")), _) => self.braced(sort)?,
@@ -305,7 +305,8 @@ impl LineParser<'_> {
         if let (Some(ColouredToken::Name(count, false)), Some(ColouredToken::Mark("'"))) =
             (self.peek(), self.tokens.get(self.at + 1))
         {
-            let count = count.parse().map_err(|_| format!("`{count}` is no count of tokens"))?;
+            let count =
+                count.parse().map_err(|_| format!("`{count}` is not a number of tokens"))?;
             self.at += 2;
             return Ok(match self.operand()? {
                 SumTree::Of(1, tree) => SumTree::Of(count, tree),
@@ -423,9 +424,10 @@ impl LineParser<'_> {
                     parts.iter().map(|part| self.multiset(part, sort)).collect();
                 Multiset::sum(parts?)
             }
-            SumTree::Times(factor, of) => {
-                self.multiset(of, sort)?.times(*factor).ok_or("more tokens than 64 bits count")?
-            }
+            SumTree::Times(factor, of) => self
+                .multiset(of, sort)?
+                .times(*factor)
+                .ok_or("the number of tokens does not fit 64 bits")?,
             SumTree::Difference(a, b) => {
                 Multiset::minus(self.multiset(a, sort)?, self.multiset(b, sort)?)
             }
@@ -440,7 +442,7 @@ impl LineParser<'_> {
                 None => {
                     let colour = self.net.colour_named(sort, name).ok_or_else(|| {
                         let sort = self.net.sort(sort).name();
-                        format!("`{name}` is no colour of `{sort}`, and no variable")
+                        format!("`{name}` is neither a colour of `{sort}` nor a variable")
                     })?;
                     Term::Constant { sort, colour }
                 }
@@ -451,7 +453,7 @@ impl LineParser<'_> {
                 let Some((id, SortKind::Partition { of: sort, .. })) =
                     id.map(|id| (id, self.net.sort(id).kind()))
                 else {
-                    return Err(format!("`{partition}` is no partition"));
+                    return Err(format!("`{partition}` is not a partition"));
                 };
                 Term::Block { partition: id, of: Box::new(self.term(of, *sort)?) }
             }

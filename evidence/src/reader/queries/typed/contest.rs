@@ -111,7 +111,7 @@ fn tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
             // A list of transitions means that at least one of them is enabled.
             ContestTokenKind::Sign if piece.is("(") && is_list(at) && !listed(at) => {
                 let end = formula[at..].iter().position(|it| it.is(")")).map(|end| at + end);
-                let end = end.ok_or("a list of transitions has no end")?;
+                let end = end.ok_or("a list of transitions is not closed")?;
                 fireable(&formula[at + 1..end], &mut tokens)?;
                 at = question_mark(formula, end + 1)?;
                 continue;
@@ -142,7 +142,7 @@ fn tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
 }
 
 fn not_known(piece: &ContestToken) -> String {
-    format!("`{}` is no word of the contest's texts", piece.text)
+    format!("`{}` is not a word of the contest's textual format", piece.text)
 }
 
 /// Translates a list of transitions to the atom that at least one is enabled.
@@ -163,6 +163,6 @@ fn fireable(list: &[ContestToken], tokens: &mut Vec<TypedToken>) -> Result<(), S
 fn question_mark(formula: &[ContestToken], at: usize) -> Result<usize, String> {
     match formula.get(at).is_some_and(|it| it.is("?")) {
         true => Ok(at + 1),
-        false => Err("expected `?` behind transitions".to_owned()),
+        false => Err("expected `?` after transitions".to_owned()),
     }
 }

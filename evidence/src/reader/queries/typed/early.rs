@@ -93,11 +93,11 @@ fn definition(pieces: &[ContestToken], net: &Net) -> Result<Vec<TypedToken>, Str
             () => {
                 let place = piece.name().filter(|_| !is_keyword(piece));
                 let place = place.ok_or_else(|| format!("found `{}`", piece.text))?;
-                let verb = body.get(at).ok_or("the formula ends behind a place")?;
+                let verb = body.get(at).ok_or("the formula ends after a place")?;
                 let is_equal = match () {
                     () if verb.is("contains") => false,
                     () if verb.is("equals") => true,
-                    () => return Err(format!("found `{}` behind a place", verb.text)),
+                    () => return Err(format!("found `{}` after a place", verb.text)),
                 };
                 let (counts, behind) = multiset(body, at + 1)?;
                 at = behind;

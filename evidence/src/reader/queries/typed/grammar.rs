@@ -132,7 +132,7 @@ impl<'n> FormulaParser<'n> {
         let mut open: Vec<OpenOperator> = Vec::new();
         loop {
             if open.len() > MOST_OPEN {
-                return Err(format!("more than {MOST_OPEN} operators and brackets are open"));
+                return Err(format!("more than {MOST_OPEN} operators and brackets are nested"));
             }
             if let Some((_, names)) = PREFIX.iter().find(|(text, _)| self.next.is(text)) {
                 self.take();
@@ -231,7 +231,7 @@ impl<'n> FormulaParser<'n> {
             let colour = self.colour()?;
             let mut unfolded = Vec::new();
             for (id, place) in ids.iter().zip(coloured) {
-                let place = place.ok_or_else(|| format!("`{id}` is no coloured place"))?;
+                let place = place.ok_or_else(|| format!("`{id}` is not a coloured place"))?;
                 unfolded.extend(self.unfolded(place, &colour)?);
             }
             ids = unfolded;
@@ -262,7 +262,7 @@ impl<'n> FormulaParser<'n> {
         let id = folding.and_then(|folding| folding.colour_names()?.unfolded(place, colour));
         let id = id.ok_or_else(|| {
             let place = folding.map_or("", |folding| folding.place_name(place));
-            format!("{} is no colour of place {}", Quoted(colour), Quoted(place))
+            format!("{} is not a colour of place {}", Quoted(colour), Quoted(place))
         })?;
         let found = self.net.place_named(&id);
         let of = |found| folding.map(|folding| folding.place_of(found));
@@ -350,7 +350,7 @@ impl<'n> FormulaParser<'n> {
         }
         self.must(")")?;
         if activities.len() != wanted {
-            return Err(format!("`{name}` is about {wanted} activities, not {}", activities.len()));
+            return Err(format!("`{name}` takes {wanted} activities, not {}", activities.len()));
         }
         let mut inner = FormulaParser::new(self.net, tokens(text)?);
         inner.activities = activities;

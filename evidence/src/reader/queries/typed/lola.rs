@@ -138,7 +138,9 @@ fn pieces(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
             c if inside(c) => (rest.find(|c| !inside(c)).unwrap_or(rest.len()), true),
             c => match SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
                 Some((sign, _)) => (sign.len(), true),
-                None => return Err((line, format!("{c:?} begins no word of LoLA's formulas"))),
+                None => {
+                    return Err((line, format!("unexpected character {c:?} in a formula of LoLA")));
+                }
             },
         };
         if is_piece {
@@ -197,7 +199,7 @@ fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
             None if listed == 0
                 && matches!(piece.text, "INITIAL" | "oo" | "FORMULA" | "COMPUTE" | "MAX") =>
             {
-                return Err(format!("`{}` is not known here", piece.text));
+                return Err(format!("`{}` is unknown here", piece.text));
             }
             None if piece.text.bytes().all(|byte| byte.is_ascii_digit()) => {
                 tokens.push(TypedToken::Number(piece.text.to_owned()));
@@ -228,7 +230,7 @@ fn ask_for_brackets(operator: &str, behind: &[LolaToken<'_>]) -> Result<(), Stri
             ")" | "]" if open == 0 => break,
             ")" | "]" => open -= 1,
             "AND" | "OR" | "XOR" | "UNTIL" | "U" | "->" | "<->" | "&" | "|" if open == 0 => {
-                let what = "what the operator of time before is about needs brackets around it";
+                let what = "the operand of the previous temporal operator needs brackets";
                 return Err(format!("`{}`: {what}", piece.text));
             }
             _ => {}

@@ -124,7 +124,7 @@ pub(super) fn of_a_run(xml: String) -> ParsedOperand {
 }
 
 pub(super) fn constant(digits: &str, sign: i128) -> Result<ParsedOperand, String> {
-    let number: i64 = digits.parse().map_err(|_| format!("{digits} is no number below 2^63"))?;
+    let number: i64 = digits.parse().map_err(|_| format!("{digits} is not a number below 2^63"))?;
     Ok(ParsedOperand::Number(PlaceSum {
         constant: sign * i128::from(number),
         ..PlaceSum::default()
@@ -145,8 +145,8 @@ pub(super) fn closed(part: ParsedOperand) -> ParsedOperand {
 pub(super) fn formula(part: ParsedOperand) -> Result<XmlFormula, String> {
     match part {
         ParsedOperand::Formula(formula) => Ok(formula),
-        ParsedOperand::Number(_) => Err("a number stands where a formula is expected".to_owned()),
-        ParsedOperand::Bound(_) => Err("a bound is no part of another formula".to_owned()),
+        ParsedOperand::Number(_) => Err("found a number, expected a formula".to_owned()),
+        ParsedOperand::Bound(_) => Err("`bound` cannot be part of another formula".to_owned()),
     }
 }
 
@@ -154,7 +154,7 @@ fn number(part: ParsedOperand) -> Result<PlaceSum, String> {
     match part {
         ParsedOperand::Number(sum) => Ok(sum),
         ParsedOperand::Formula(_) | ParsedOperand::Bound(_) => {
-            Err("a formula stands where a number is expected".to_owned())
+            Err("found a formula, expected a number".to_owned())
         }
     }
 }
@@ -231,7 +231,7 @@ fn added(operator: Infix, mut left: PlaceSum, mut right: PlaceSum) -> Result<Pla
         std::mem::swap(&mut left, &mut right);
     }
     if !left.terms.is_empty() {
-        return Err("tokens times tokens".to_owned());
+        return Err("a product of token counts".to_owned());
     }
     let mut product = PlaceSum::default();
     add(&mut product, right, left.constant)?;

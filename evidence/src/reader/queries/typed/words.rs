@@ -78,7 +78,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<TypedToken>, String> {
             }
             _ => {
                 let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
-                let sign = sign.ok_or_else(|| format!("{c:?} begins no word of the language"))?;
+                let sign = sign.ok_or_else(|| format!("unexpected character {c:?}"))?;
                 tokens.push(TypedToken::Sign(sign));
                 sign.len()
             }
@@ -101,7 +101,7 @@ fn quoted(text: &str) -> Result<(String, usize), String> {
             _ => name.push(c),
         }
     }
-    Err("a quote without its end".to_owned())
+    Err("an unclosed quote".to_owned())
 }
 
 /// Escapes a text for an element or an attribute. Line ends and tabs would become blanks in

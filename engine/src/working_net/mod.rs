@@ -1,10 +1,10 @@
 //! Grounds: the nets that engines work on.
 //!
-//! A ground consists of a net, the open goals as they read on this net, the facts known about it,
-//! and the back-translation to its parent. The original net is a ground. A structurally reduced net
-//! is a ground too, and can be reduced again. An engine does not know which kind it works on. It
-//! takes the ground's goals and reports to the [board](crate::board). Its results are translated
-//! from ground to ground until they are about the original net, where they are checked.
+//! A working net consists of a net, the open goals as they read on this net, the facts known about it,
+//! and the back-translation to its parent. The original net is a working net. A structurally reduced net
+//! is a working net too, and can be reduced again. An engine does not know which kind it works on. It
+//! takes the working net's goals and reports to the [board](crate::board). Its results are translated
+//! from working net to working net until they are about the original net, where they are checked.
 //!
 //! ```text
 //!   original net ──derivation──▶ reduced for all goals ──derivation──▶ reduced for one goal
@@ -12,12 +12,12 @@
 //!        └──── sequence, pump, proof ─┘    └────── sequence, pump, proof ────┘
 //! ```
 //!
-//! Each ground has its goals in two forms. Engines whose proofs are about the goal itself use the
+//! Each working net has its goals in two forms. Engines whose proofs are about the goal itself use the
 //! translated goals. Engines that visit markings use the goals [shrunk](shrink) by the token
 //! intervals of the net.
 //!
 //! # How to add one
-//! Implement [`Derivation`] in a file beside [`reduced`], with a function that makes a ground by
+//! Implement [`Derivation`] in a file beside [`reduced`], with a function that makes a working net by
 //! [`WorkingNet::derived`].
 
 pub mod reduced;
@@ -42,11 +42,11 @@ pub enum TranslationLimit {
     #[error("the firing sequence is too long to be written out")]
     Length,
     /// Translating the firing sequence back exceeds the remaining time or memory.
-    #[error("the firing sequence takes too long to be carried back")]
+    #[error("the back-translation of the firing sequence exceeds the time limit")]
     Budget,
 }
 
-/// The derivation of a ground from its parent, with one step of the back-translation.
+/// The derivation of a working net from its parent, with one step of the back-translation.
 pub trait Derivation: Send + Sync {
     /// Returns the derived net.
     fn net(&self) -> &Net;
@@ -121,7 +121,7 @@ pub struct DerivedGoal {
     pub constant: i128,
 }
 
-/// A net with its open goals. The module's documentation explains grounds.
+/// A net with its open goals. The module's documentation explains working nets.
 pub struct WorkingNet<'a> {
     net: WorkingNetOrigin<'a>,
     /// The goals by kind, sorted by id.
@@ -131,7 +131,7 @@ pub struct WorkingNet<'a> {
     /// The nonzero constants of maxima, sorted by id.
     constants: Vec<(GoalId, i128)>,
     facts: Facts,
-    /// The names of rules that reductions of this ground do not apply.
+    /// The names of rules that reductions of this working net do not apply.
     without_rules: Vec<&'static str>,
 }
 
@@ -149,7 +149,7 @@ enum WorkingNetOrigin<'a> {
 }
 
 impl<'a> WorkingNet<'a> {
-    /// Creates the ground of the original net. `goals` are sorted by id. They are shrunk by the
+    /// Creates the working net of the original net. `goals` are sorted by id. They are shrunk by the
     /// proved intervals.
     pub fn original(
         net: &'a Net,
@@ -163,15 +163,15 @@ impl<'a> WorkingNet<'a> {
         WorkingNet { net, goals, shrunk, constants, facts, without_rules }
     }
 
-    /// Excludes these [rules](parikh_reduction::rules) from reductions of this ground and of all
-    /// grounds derived from it.
+    /// Excludes these [rules](parikh_reduction::rules) from reductions of this working net and of all
+    /// working nets derived from it.
     #[must_use]
     pub fn without_rules(mut self, rules: &[&'static str]) -> Self {
         self.without_rules = rules.to_vec();
         self
     }
 
-    /// Creates a ground derived from `parent`. `goals` are sorted by id, and all are goals of the
+    /// Creates a working net derived from `parent`. `goals` are sorted by id, and all are goals of the
     /// parent.
     pub fn derived(
         parent: &'a WorkingNet<'a>,
@@ -195,7 +195,7 @@ impl<'a> WorkingNet<'a> {
         WorkingNet { net, goals, shrunk, constants, facts, without_rules }
     }
 
-    /// Returns this ground restricted to some of its goals. Returns `None` for a derived net.
+    /// Returns this working net restricted to some of its goals. Returns `None` for a derived net.
     pub fn only(&self, wanted: &[GoalId]) -> Option<WorkingNet<'a>> {
         let WorkingNetOrigin::Read(net) = self.net else { return None };
         let goals = self.goals.only(wanted);
@@ -205,7 +205,7 @@ impl<'a> WorkingNet<'a> {
         Some(WorkingNet { net, goals, shrunk, constants, facts, without_rules })
     }
 
-    /// Returns the net of the ground.
+    /// Returns the net of the working net.
     pub fn net(&self) -> &Net {
         match &self.net {
             WorkingNetOrigin::Read(net) => net,
@@ -213,7 +213,7 @@ impl<'a> WorkingNet<'a> {
         }
     }
 
-    /// Returns the ground that this ground was derived from.
+    /// Returns the working net that this working net was derived from.
     pub fn parent(&self) -> Option<&'a WorkingNet<'a>> {
         match self.net {
             WorkingNetOrigin::Read(_) => None,
@@ -278,19 +278,19 @@ impl<'a> WorkingNet<'a> {
         id: GoalId,
         sequence: FiringSequence,
     ) -> Result<Option<(FiringSequence, u64)>, TranslationLimit> {
-        let (mut ground, mut sequence) = (self, sequence);
+        let (mut working_net, mut sequence) = (self, sequence);
         let mut firings = match u64::try_from(sequence.firings()) {
             Ok(firings) => firings,
             Err(_) => return Err(TranslationLimit::Length),
         };
-        while let WorkingNetOrigin::Derived { parent, derivation, .. } = &ground.net {
+        while let WorkingNetOrigin::Derived { parent, derivation, .. } = &working_net.net {
             let Some(goal) = parent.marking_goal(id) else { return Ok(None) };
             sequence.truncate(firings);
             match derivation.sequence(goal, &sequence)? {
                 Some(climbed) => (sequence, firings) = climbed,
                 None => return Ok(None),
             }
-            ground = parent;
+            working_net = parent;
         }
         Ok(Some((sequence, firings)))
     }
@@ -304,13 +304,13 @@ impl<'a> WorkingNet<'a> {
         prefix: FiringSequence,
         pump: FiringSequence,
     ) -> Result<Option<(FiringSequence, FiringSequence)>, TranslationLimit> {
-        let (mut ground, mut both) = (self, (prefix, pump));
-        while let WorkingNetOrigin::Derived { parent, derivation, .. } = &ground.net {
+        let (mut working_net, mut both) = (self, (prefix, pump));
+        while let WorkingNetOrigin::Derived { parent, derivation, .. } = &working_net.net {
             match derivation.pump(&both.0, &both.1)? {
                 Some(climbed) => both = climbed,
                 None => return Ok(None),
             }
-            ground = parent;
+            working_net = parent;
         }
         Ok(Some(both))
     }
@@ -321,14 +321,14 @@ impl<'a> WorkingNet<'a> {
     /// # Errors
     /// As for [`Derivation::sequence`].
     pub(crate) fn climb_run(&self, run: LassoRun) -> Result<Option<LassoRun>, TranslationLimit> {
-        let (mut ground, mut run) = (self, run);
-        while let WorkingNetOrigin::Derived { parent, derivation, .. } = &ground.net {
+        let (mut working_net, mut run) = (self, run);
+        while let WorkingNetOrigin::Derived { parent, derivation, .. } = &working_net.net {
             let last = match run.end {
                 RunEnd::Repeats(cycle) => {
                     let climbed = derivation.pump(&run.prefix, &cycle)?;
                     let Some((prefix, cycle)) = climbed else { return Ok(None) };
                     run = LassoRun { prefix, end: RunEnd::Repeats(cycle) };
-                    ground = parent;
+                    working_net = parent;
                     continue;
                 }
                 RunEnd::Dead => Predicate::Dead,
@@ -338,7 +338,7 @@ impl<'a> WorkingNet<'a> {
             let Some((mut prefix, firings)) = climbed else { return Ok(None) };
             prefix.truncate(firings);
             run.prefix = prefix;
-            ground = parent;
+            working_net = parent;
         }
         Ok(Some(run))
     }
@@ -410,11 +410,11 @@ impl<'a> WorkingNet<'a> {
                     Some(Box::new(CheckerNet { reduction, log: OnceLock::new() }))
                 }
                 Ok(_) => {
-                    tracing::error!("internal error: the checker's reduced net is another one");
+                    tracing::error!("internal error: the checker obtained a different reduced net");
                     None
                 }
                 Err(error) => {
-                    tracing::error!("internal error: a reduction does not hold: {error}");
+                    tracing::error!("internal error: a reduction step failed its check: {error}");
                     None
                 }
             };
@@ -454,12 +454,12 @@ impl<'a> WorkingNet<'a> {
     /// Returns the difference between the sums of a [`Goal::Maximise`] on the original net and on
     /// this net.
     pub(crate) fn constant(&self, id: GoalId) -> i128 {
-        let (mut ground, mut sum) = (Some(self), 0);
-        while let Some(here) = ground {
+        let (mut working_net, mut sum) = (Some(self), 0);
+        while let Some(here) = working_net {
             if let Ok(at) = here.constants.binary_search_by_key(&id, |&(id, _)| id) {
                 sum += here.constants[at].1;
             }
-            ground = here.parent();
+            working_net = here.parent();
         }
         sum
     }
@@ -479,13 +479,13 @@ fn is_same_net(one: &Net, other: &Net) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClaimObstacle {
     /// The derivation was not replayed to the end for lack of time.
-    #[error("not checked to the end")]
+    #[error("the check did not finish in time")]
     Stopped,
     /// The derived net does not express the claim.
-    #[error("the derived net does not express it")]
+    #[error("the derived net cannot express it")]
     NotExpressed,
     /// The derivation is invalid, which is a bug.
-    #[error("the derivation of the net does not hold")]
+    #[error("the derivation of the net failed its check")]
     BrokenDerivation,
 }
 

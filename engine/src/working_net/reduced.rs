@@ -1,4 +1,4 @@
-//! Reduced grounds: the net reduced for some open goals, with the back-translation.
+//! Reduced working nets: the net reduced for some open goals, with the back-translation.
 //!
 //! A firing sequence of the reduced net is translated to the parent's net, and replayed like every
 //! witness. A proof of "unreachable" or "at most" on the reduced net holds for the parent by what
@@ -13,7 +13,7 @@ use parikh_reduction::{BackError, Needs, Preserve, Reduction, needs};
 use parikh_solvers::Budget;
 use parikh_structure::intervals::Intervals;
 
-/// Reduces the net of `parent` for some of its goals (`goals`, sorted by id). Returns the ground
+/// Reduces the net of `parent` for some of its goals (`goals`, sorted by id). Returns the working net
 /// and the token intervals of the reduced net. Returns `None` if the reduction changes nothing, or
 /// if `goals` is empty. `learn` adds bounds from place invariants to the facts of the reduced net.
 /// The reduction uses the budget `budget`; the back-translation later uses `whole`, the budget of
@@ -58,8 +58,8 @@ pub fn reduce<'a>(
     let intervals = Intervals::new(&reduction.net, &facts);
     let derivation =
         ReductionDerivation { parent: net, reduction, applications, budget: whole.clone() };
-    let ground = WorkingNet::derived(parent, Box::new(derivation), goals, facts, &intervals);
-    Some((ground, intervals))
+    let working_net = WorkingNet::derived(parent, Box::new(derivation), goals, facts, &intervals);
+    Some((working_net, intervals))
 }
 
 /// Returns the properties that the reduction must preserve for these goals. Of goals about runs,
@@ -238,8 +238,8 @@ mod tests {
         let places = |without: &str| {
             let original = WorkingNet::original(&net, goals.to_vec(), facts.clone(), &intervals)
                 .without_rules(&parikh_reduction::rules::called(without).unwrap());
-            let ground = reduce(&original, &ids, (&budget, &budget), |_, facts| facts);
-            ground.map(|(ground, _)| ground.net().place_count())
+            let working_net = reduce(&original, &ids, (&budget, &budget), |_, facts| facts);
+            working_net.map(|(working_net, _)| working_net.net().place_count())
         };
         assert_eq!([places("dead"), places("all")], [Some(2), None]);
     }

@@ -4,7 +4,7 @@ use super::{
     Argument, Board, Evidence, KeptDocument, Knowledge, Maximum, Proof, ProvedBound, Reach,
     Technique, about_read, in_tokens_of,
 };
-use crate::ground::{ClaimObstacle, WorkingNet};
+use crate::working_net::{ClaimObstacle, WorkingNet};
 use parikh_evidence::abstraction::{ColouredModel, SimulatingNet};
 use parikh_evidence::{CheckedDocument, Document, Flaw};
 use parikh_net::{Goal, GoalId, Predicate};
@@ -17,30 +17,30 @@ pub struct ProofReporter<'b> {
     board: &'b Board<'b>,
     by: Technique,
     /// The engine's net; `None` for the net that was read.
-    ground: Option<&'b WorkingNet<'b>>,
+    working_net: Option<&'b WorkingNet<'b>>,
 }
 
 impl Board<'_> {
     /// Returns the reporter for engines that over-approximate.
-    pub fn over(&self, by: Technique) -> ProofReporter<'_> {
-        ProofReporter { board: self, by, ground: None }
+    pub fn proof_reporter(&self, by: Technique) -> ProofReporter<'_> {
+        ProofReporter { board: self, by, working_net: None }
     }
 }
 
 impl<'b> ProofReporter<'b> {
-    /// Returns the reporter for an engine that works on `ground`.
-    pub fn on(self, ground: &'b WorkingNet<'b>) -> Self {
-        ProofReporter { ground: Some(ground), ..self }
+    /// Returns the reporter for an engine that works on `working_net`.
+    pub fn on(self, working_net: &'b WorkingNet<'b>) -> Self {
+        ProofReporter { working_net: Some(working_net), ..self }
     }
 
     /// Returns [`Board::proved`], converted to the engine's net.
     pub fn proved(&self, goal: GoalId) -> Option<i128> {
-        in_tokens_of(self.ground, goal, self.board.proved(goal))
+        in_tokens_of(self.working_net, goal, self.board.proved(goal))
     }
 
     /// Returns [`Board::seen`], converted to the engine's net.
     pub fn seen(&self, goal: GoalId) -> Option<i128> {
-        in_tokens_of(self.ground, goal, self.board.seen(goal))
+        in_tokens_of(self.working_net, goal, self.board.seen(goal))
     }
 
     /// Returns a reporter for the consequences of `document`, a certificate about the engine's net.
@@ -50,7 +50,7 @@ impl<'b> ProofReporter<'b> {
         'b: 'd,
     {
         CertificateReporter {
-            over: self,
+            proof_reporter: self,
             document,
             checked: OnceCell::new(),
             gave_up: Cell::new(false),
@@ -110,7 +110,7 @@ impl<'b> ProofReporter<'b> {
 
     /// Converts a bound to tokens of the board's net.
     fn on_board(&self, goal: GoalId, bound: i128) -> i128 {
-        bound + self.ground.map_or(0, |ground| ground.constant(goal))
+        bound + self.working_net.map_or(0, |working_net| working_net.constant(goal))
     }
 
     /// Takes the result of another board about this goal [weakened](SimulatingNet::weakened) on an
@@ -129,15 +129,24 @@ impl<'b> ProofReporter<'b> {
         }
         match known {
             Knowledge::Reach(Reach::Unreachable { proof, evidence, by }) => {
-                let over = ProofReporter { by, ..*self };
-                over.enter_unreachable(goal, proof.clone().of_abstraction(), evidence.clone());
+                let proof_reporter = ProofReporter { by, ..*self };
+                proof_reporter.enter_unreachable(
+                    goal,
+                    proof.clone().of_abstraction(),
+                    evidence.clone(),
+                );
             }
             Knowledge::Maximum(Maximum {
                 proved: Some(ProvedBound { bound, proof, evidence, by }),
                 ..
             }) => {
-                let over = ProofReporter { by, ..*self };
-                over.enter_at_most(goal, *bound, proof.clone().of_abstraction(), evidence.clone());
+                let proof_reporter = ProofReporter { by, ..*self };
+                proof_reporter.enter_at_most(
+                    goal,
+                    *bound,
+                    proof.clone().of_abstraction(),
+                    evidence.clone(),
+                );
             }
             // Reachability in the abstraction shows nothing here, and other kinds of goals are not
             // asked there.
@@ -146,7 +155,7 @@ impl<'b> ProofReporter<'b> {
     }
 
     fn enter_unreachable(&self, goal: GoalId, proof: Proof, evidence: Evidence) {
-        let proof = about_read(self.ground, proof);
+        let proof = about_read(self.working_net, proof);
         let mut entry = self.board.entry(goal);
         // Checked while the entry is locked: a witness is compared with the model's claim before it
         // is recorded, so no violation is missed here.
@@ -158,7 +167,7 @@ impl<'b> ProofReporter<'b> {
                 let by = self.by;
                 entry.knowledge = Knowledge::Reach(Reach::Unreachable { proof, evidence, by });
                 drop(entry);
-                self.board.note_ground(goal, self.ground);
+                self.board.note_ground(goal, self.working_net);
                 self.board.close(goal, true);
             }
             Knowledge::Reach(Reach::Reached { .. }) => self.board.freeze(goal, self.by, entry),
@@ -167,7 +176,7 @@ impl<'b> ProofReporter<'b> {
     }
 
     fn enter_at_most(&self, goal: GoalId, bound: i128, proof: Proof, evidence: Evidence) {
-        let proof = about_read(self.ground, proof);
+        let proof = about_read(self.working_net, proof);
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
         if self.board.is_void(&proof) {
@@ -179,7 +188,7 @@ impl<'b> ProofReporter<'b> {
         }
         if maximum.proved.as_ref().is_none_or(|proved| bound < proved.bound) {
             maximum.proved = Some(ProvedBound { bound, proof, evidence, by: self.by });
-            self.board.note_ground(goal, self.ground);
+            self.board.note_ground(goal, self.working_net);
         }
         if maximum.value().is_some() {
             drop(entry);
@@ -191,7 +200,7 @@ impl<'b> ProofReporter<'b> {
 /// The reporter for consequences of one certificate, which is checked once. See
 /// [`ProofReporter::by`].
 pub struct CertificateReporter<'d> {
-    over: ProofReporter<'d>,
+    proof_reporter: ProofReporter<'d>,
     document: &'d Arc<Document>,
     /// The checked steps of the certificate.
     checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
@@ -202,25 +211,25 @@ pub struct CertificateReporter<'d> {
 impl CertificateReporter<'_> {
     /// Reports that no reachable marking satisfies the goal.
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
-        let board = self.over.board;
+        let board = self.proof_reporter.board;
         let Goal::Reach(predicate) = board.goal(goal) else {
-            return self.over.refuse(goal, &"it is a maximum");
+            return self.proof_reporter.refuse(goal, &"it is a maximum");
         };
         if !board.is_open(goal) {
             return;
         }
         if let Some(evidence) = self.evidence(goal, predicate.clone(), &proof) {
-            self.over.enter_unreachable(goal, proof, evidence);
+            self.proof_reporter.enter_unreachable(goal, proof, evidence);
         }
     }
 
     /// Reports that no reachable marking exceeds `bound`, in tokens of the engine's net.
     pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
-        let board = self.over.board;
+        let board = self.proof_reporter.board;
         let Goal::Maximise(sum) = board.goal(goal) else {
-            return self.over.refuse(goal, &"it is no maximum");
+            return self.proof_reporter.refuse(goal, &"it is no maximum");
         };
-        let bound = self.over.on_board(goal, bound);
+        let bound = self.proof_reporter.on_board(goal, bound);
         if !board.is_open(goal) || board.proved(goal).is_some_and(|proved| proved <= bound) {
             return;
         }
@@ -228,19 +237,20 @@ impl CertificateReporter<'_> {
         let Ok(claimed) = i64::try_from(bound) else { return };
         let more = Predicate::at_most(sum.clone(), claimed).negated();
         if let Some(evidence) = self.evidence(goal, more, &proof) {
-            self.over.enter_at_most(goal, bound, proof, evidence);
+            self.proof_reporter.enter_at_most(goal, bound, proof, evidence);
         }
     }
 
     /// Checks the certificate for the claim that no reachable marking of the net that was read
     /// satisfies `refuted`. Returns the evidence, or `None` if the claim is not shown.
     fn evidence(&self, goal: GoalId, refuted: Predicate, proof: &Proof) -> Option<Evidence> {
-        let checks = &self.over.board.checks;
+        let checks = &self.proof_reporter.board.checks;
         // If the engine also visited all markings, its search is accepted when the check runs out
         // of time.
-        let word = self.over.word_of(proof);
+        let word = self.proof_reporter.word_of(proof);
         if self.document.assumes_units() && !proof.assumes_units() {
-            self.over.refuse(goal, &"its document assumes safe units, and it does not say so");
+            self.proof_reporter
+                .refuse(goal, &"its document assumes safe units, and it does not say so");
             return None;
         }
         if self.gave_up.get() {
@@ -250,7 +260,7 @@ impl CertificateReporter<'_> {
         let goes_on = &mut || !budget.is_exhausted();
         match checks.count(|| self.check(refuted, goes_on)) {
             Ok(()) => {
-                let on = || self.over.ground.and_then(WorkingNet::checked_log);
+                let on = || self.proof_reporter.working_net.and_then(WorkingNet::checked_log);
                 let kept = || KeptDocument { document: self.document.clone(), on: on() };
                 Some(Evidence::Certified(checks.keep.then(kept)))
             }
@@ -259,11 +269,14 @@ impl CertificateReporter<'_> {
                 word
             }
             Err(CheckFailure::NotExpressed) => {
-                tracing::debug!("{}: a claim that its net does not express", self.over.by);
+                tracing::debug!(
+                    "{}: a claim that its net does not express",
+                    self.proof_reporter.by
+                );
                 None
             }
             Err(CheckFailure::Flawed(flaw)) => {
-                self.over.refuse(goal, &flaw);
+                self.proof_reporter.refuse(goal, &flaw);
                 None
             }
         }
@@ -274,13 +287,17 @@ impl CertificateReporter<'_> {
         refuted: Predicate,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), CheckFailure> {
-        let (net, refuted) = match self.over.ground {
-            None => (self.over.board.net, refuted),
-            Some(ground) => ground.checked_predicate(refuted, goes_on)?,
+        let (net, refuted) = match self.proof_reporter.working_net {
+            None => (self.proof_reporter.board.net, refuted),
+            Some(working_net) => working_net.checked_predicate(refuted, goes_on)?,
         };
         // A model claims safety for the units of its own net, not for those of a derived net.
         if self.document.assumes_units() {
-            if self.over.ground.is_some_and(|ground| ground.parent().is_some()) {
+            if self
+                .proof_reporter
+                .working_net
+                .is_some_and(|working_net| working_net.parent().is_some())
+            {
                 return Err(CheckFailure::NotExpressed);
             }
             if net.units().is_none() {

@@ -1,7 +1,7 @@
 //! Reports of engines that under-approximate: "reached", "at least" and "unbounded".
 
 use super::{Board, Knowledge, Observation, Reach, SeenValue, Technique, Witness, in_tokens_of};
-use crate::ground::{TranslationLimit, WorkingNet};
+use crate::working_net::{TranslationLimit, WorkingNet};
 use parikh_evidence::abstraction::ColouredModel;
 use parikh_evidence::{PumpError, ReplayError, Replayer, check_pumping};
 use parikh_net::{FiringSequence, FiringStep, Goal, GoalId, Marking, Net, PumpSequence, Stage};
@@ -13,13 +13,13 @@ pub struct WitnessReporter<'b> {
     board: &'b Board<'b>,
     by: Technique,
     /// The engine's net; `None` for the net that was read.
-    ground: Option<&'b WorkingNet<'b>>,
+    working_net: Option<&'b WorkingNet<'b>>,
 }
 
 impl Board<'_> {
     /// Returns the reporter for engines that under-approximate.
-    pub fn under(&self, by: Technique) -> WitnessReporter<'_> {
-        WitnessReporter { board: self, by, ground: None }
+    pub fn witness_reporter(&self, by: Technique) -> WitnessReporter<'_> {
+        WitnessReporter { board: self, by, working_net: None }
     }
 }
 
@@ -30,26 +30,26 @@ impl<'b> WitnessReporter<'b> {
 
     /// Returns true if the engine works on another net than the board's.
     pub(super) fn is_derived(&self) -> bool {
-        self.ground.is_some_and(|ground| ground.parent().is_some())
+        self.working_net.is_some_and(|working_net| working_net.parent().is_some())
     }
 
     pub(super) fn fault(&self, what: std::fmt::Arguments<'_>) {
         self.board.fault(self.by, what);
     }
 
-    /// Returns the reporter for an engine that works on `ground`.
-    pub fn on(self, ground: &'b WorkingNet<'b>) -> Self {
-        WitnessReporter { ground: Some(ground), ..self }
+    /// Returns the reporter for an engine that works on `working_net`.
+    pub fn on(self, working_net: &'b WorkingNet<'b>) -> Self {
+        WitnessReporter { working_net: Some(working_net), ..self }
     }
 
     /// Returns [`Board::seen`], converted to the engine's net.
     pub fn seen(&self, goal: GoalId) -> Option<i128> {
-        in_tokens_of(self.ground, goal, self.board.seen(goal))
+        in_tokens_of(self.working_net, goal, self.board.seen(goal))
     }
 
     /// Returns [`Board::proved`], converted to the engine's net.
     pub fn proved(&self, goal: GoalId) -> Option<i128> {
-        in_tokens_of(self.ground, goal, self.board.proved(goal))
+        in_tokens_of(self.working_net, goal, self.board.proved(goal))
     }
 
     /// Reports that the end of `sequence` satisfies the goal, or has a large value of its sum.
@@ -66,10 +66,10 @@ impl<'b> WitnessReporter<'b> {
         if sightings.is_empty() {
             return;
         }
-        if let Some(ground) = self.ground
-            && ground.parent().is_some()
+        if let Some(working_net) = self.working_net
+            && working_net.parent().is_some()
         {
-            return self.along_and_back(ground, Arc::new(sequence), &sightings);
+            return self.along_and_back(working_net, Arc::new(sequence), &sightings);
         }
         let sequence = Arc::new(sequence);
         let replayed = match self.board.coloured {
@@ -167,7 +167,7 @@ impl<'b> WitnessReporter<'b> {
     /// a prefix. Of several observations of a goal the last counts: a maximum is larger there.
     fn along_and_back(
         &self,
-        ground: &WorkingNet<'_>,
+        working_net: &WorkingNet<'_>,
         sequence: Arc<FiringSequence>,
         sightings: &[Observation],
     ) {
@@ -178,10 +178,10 @@ impl<'b> WitnessReporter<'b> {
             }
             let mut engine = (*sequence).clone();
             engine.truncate(firings);
-            match ground.climb(goal, engine) {
+            match working_net.climb(goal, engine) {
                 Ok(Some((sequence, firings))) => {
                     let sequence = Arc::new(sequence);
-                    self.board.note_ground(goal, Some(ground));
+                    self.board.note_ground(goal, Some(working_net));
                     let replayed = self.replay(&sequence, vec![Observation { goal, firings }]);
                     self.take_note(replayed, &sequence);
                 }
@@ -194,11 +194,11 @@ impl<'b> WitnessReporter<'b> {
     /// Reports that `pump` can be repeated forever after `prefix` and increases the goal's sum each
     /// time.
     pub fn unbounded(&self, goal: GoalId, prefix: FiringSequence, pump: FiringSequence) {
-        match self.ground {
+        match self.working_net {
             None => self.grows(goal, PumpSequence::single(prefix, pump)),
-            Some(ground) => match ground.climb_pump(prefix, pump) {
+            Some(working_net) => match working_net.climb_pump(prefix, pump) {
                 Ok(Some((prefix, pump))) => {
-                    self.board.note_ground(goal, Some(ground));
+                    self.board.note_ground(goal, Some(working_net));
                     self.grows(goal, PumpSequence::single(prefix, pump));
                 }
                 Err(limit) => self.board.beyond(limit),
@@ -327,7 +327,7 @@ fn visit(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::reduced;
+    use crate::working_net::reduced;
     use parikh_net::{Facts, Predicate, text};
     use parikh_solvers::Budget;
     use parikh_structure::intervals::Intervals;
@@ -345,11 +345,11 @@ mod tests {
             .without_rules(&["dead-transitions", "unmarkable-presets"]);
         let derived = reduced::reduce(&original, &[id], (&budget, &budget), |_, facts| facts);
         let (derived, _) = derived.unwrap();
-        for (ground, expected) in [(&original, false), (&derived, true)] {
+        for (working_net, expected) in [(&original, false), (&derived, true)] {
             let board = Board::new(&net, vec![goal.clone()]);
             let mut all = FiringSequence::new();
-            ground.net().transitions().for_each(|t| all.push(t, 1));
-            board.under("TEST").on(ground).reached(id, all);
+            working_net.net().transitions().for_each(|t| all.push(t, 1));
+            board.witness_reporter("TEST").on(working_net).reached(id, all);
             assert!(!board.is_open(id));
             assert_eq!(board.is_by_reduction(id), expected);
         }
