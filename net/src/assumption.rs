@@ -77,8 +77,8 @@ impl fmt::Display for Assumption {
 
 /// Adds an assumption to a list, unless it is there, and keeps the list in order.
 pub(crate) fn add(list: &mut Vec<Assumption>, assumption: Assumption) {
-    if let Err(at) = list.binary_search(&assumption) {
-        list.insert(at, assumption);
+    if let Err(index) = list.binary_search(&assumption) {
+        list.insert(index, assumption);
     }
 }
 

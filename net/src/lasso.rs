@@ -25,10 +25,10 @@ pub enum RunEnd {
 impl LassoRun {
     /// Returns the prefix and `rounds` repetitions of the cycle.
     pub fn rounds(&self, rounds: usize) -> FiringSequence {
-        let mut all = self.prefix.clone();
+        let mut sequence = self.prefix.clone();
         if let RunEnd::Repeats(cycle) = &self.end {
-            (0..rounds).for_each(|_| all.extend(cycle));
+            (0..rounds).for_each(|_| sequence.extend(cycle));
         }
-        all
+        sequence
     }
 }
