@@ -85,30 +85,7 @@ impl InvariantSums {
 
     /// Explains why no reachable marking satisfies `predicate`, if readable sums imply it: one
     /// proof for each part of a disjunction.
-    pub fn why_never<<<<<<< mine
-
-=======
-(&self, net: &Net, predicate: &Predicate) -> Option<String> {
-        let exclusions = self.readable(net, predicate)?;
-        Some(exclusions.iter().map(Exclusion::in_words).collect::<Vec<_>>().join("; "))
-    }
-
-    /// Returns the places in the explanation of [`why_never`](Self::why_never), or none without an
-    /// explanation.
-    pub fn places_of_why_never(&self, net: &Net, predicate: &Predicate) -> BTreeSet<PlaceId> {
-        let exclusions = self.readable(net, predicate).unwrap_or_default();
-        exclusions
-            .iter()
-            .flat_map(|exclusion| exclusion.sum.terms())
-            .map(|&(place, _)| place)
-            .collect()
-    }
-
-    /// Returns a readable proof for each disjunct of a predicate, or `None` if one has no such
-    /// proof.
-    fn readable
->>>>>>> theirs
-<'a>(
+    pub fn why_never<'a>(
         &'a self,
         net: &'a Net,
         predicate: &Predicate,
@@ -203,40 +180,7 @@ mod tests {
 
     #[test]
     fn the_plainest_sum_keeps_a_transition_from_firing() {
-        <<<<<<< mine
-let
-=======
-format!("{}, so {}", self.sum.describe(self.net), never_so(self.net, &self.wanted))
-    }
-}
-
-/// Returns a sentence that the places never hold the required numbers of tokens at the same time.
-pub fn never_so(net: &Net, required: &[(PlaceId, u64)]) -> String {
-    let name = |place: PlaceId| net.place_name(place);
-    if let [(place, tokens)] = *required {
-        let tokens = if tokens == 1 { "a token".into() } else { format!("{tokens} tokens") };
-        return format!("`{}` never holds {tokens}", name(place));
-    }
-    let all_single = required.iter().all(|&(_, tokens)| tokens == 1);
-    let mut text = String::new();
-    for (index, &(place, tokens)) in required.iter().enumerate() {
-        let separator = if index == 0 { "" } else { " and " };
-        let factor = if all_single { String::new() } else { format!("{tokens}·") };
-        let _ = write!(text, "{separator}{factor}`{}`", name(place));
-    }
-    text + if all_single { " are never marked together" } else { " never occur together" }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use parikh_net::text;
-
-    #[test]
-    fn the_plainest_sum_keeps_a_transition_from_firing() {
-        let
->>>>>>> theirs
- net = text::parse(
+        let net = text::parse(
             "place p 1\nplace q\nplace r\nplace s 1\nplace z\ntransition a: p -> q\n\
              transition b: q -> r\ntransition both: p + q + s -> 2*q + s\ntransition two: 2*s -> 2*s\n\
              transition fine: r + s -> r + s",
