@@ -80,7 +80,7 @@ impl MultisetTerm {
     /// Evaluates the term under a binding.
     ///
     /// # Errors
-    /// When the multiset has more than `most` colours, or a multiplicity of 2⁶³ or more.
+    /// When the multiset has more than `max_colours` colours, or a multiplicity of 2⁶³ or more.
     pub(super) fn evaluate(
         &self,
         binding: &[u64],

@@ -119,7 +119,7 @@ impl<'e> Evaluation<'e> {
         self.sets.union(by_moves, by_idle)
     }
 
-    /// Returns the members of `of` that enable a transition that changes nothing.
+    /// Returns the members of `set` that enable a transition that changes nothing.
     fn idle(&mut self, set: u32) -> Result<u32, Flaw> {
         let enabled = self.idle.iter().map(|&t| Predicate::Enabled(t)).collect();
         self.satisfying(set, &Predicate::Or(enabled))
