@@ -252,8 +252,8 @@ impl<'n> Space<'n> {
         Ok(false)
     }
 
-    /// Like [`expand`](Self::expand), but calls `report_edge` with the number of every successor, new or
-    /// known, in the order of `transitions`.
+    /// Like [`expand`](Self::expand), but calls `report_edge` with the number of every successor,
+    /// new or known, in the order of `transitions`.
     ///
     /// # Errors
     /// Returns an error if the space is full.

@@ -124,7 +124,8 @@ pub(crate) struct StubbornSets<'n> {
     enabled_in: usize,
     /// Number of consecutive stubborn sets that contained all enabled transitions.
     futile: u32,
-    /// Number of calls of [`reduce`](Self::reduce) with at least two enabled transitions, modulo 2³².
+    /// Number of calls of [`reduce`](Self::reduce) with two or more enabled transitions,
+    /// modulo 2³².
     asked: u32,
 }
 
