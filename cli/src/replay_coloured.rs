@@ -37,7 +37,10 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
             let (then, now) = (before.tokens(place, colour), marking.tokens(place, colour));
             let name = || format!("{} of {}", net.colour_name(sort, colour), net.place(place).name);
             if now < then {
-                bail!("{path}: what stands behind @repeat takes {}, so it cannot repeat", name());
+                bail!(
+                    "{path}: the transitions after @repeat take {}, so they cannot repeat",
+                    name()
+                );
             } else if now > then {
                 grows.push(format!("grows by {}: {}", now - then, name()));
             }
@@ -45,13 +48,13 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
     }
     if grows.is_empty() {
         bail!(
-            "{path}: what stands behind @repeat, {}, can repeat for ever, but no place grows, so it \
-             shows nothing",
+            "{path}: the part after @repeat ({}) can repeat forever, but it adds no tokens, so it \
+             proves nothing",
             counted(repeated, "firing")
         );
     }
     line(&format!(
-        "{} replayed on coloured net {}, then {repeated} that can repeat for ever",
+        "{} replayed on coloured net {}, then {repeated} that can repeat forever",
         counted(firings, "firing"),
         net.name()
     ));
@@ -74,8 +77,8 @@ fn parse(
             continue;
         }
         if line == "@then" {
-            let problem = "a pump in stages is replayed on the unfolding: `parikh unfold -o FILE`, then \
-                           `parikh replay FILE`";
+            let problem = "a trace with @then can be replayed on the unfolding only: run `parikh \
+                           unfold -o FILE`, then `parikh replay FILE`";
             return Err(fail(problem.into()));
         }
         if line == "@repeat" {
@@ -92,10 +95,10 @@ fn parse(
             .parse()
             .ok()
             .filter(|&count| count > 0)
-            .ok_or_else(|| fail("expected a count of at least 1 behind the tab".into()))?;
+            .ok_or_else(|| fail("expected a count of at least 1 after the tab".into()))?;
         let unquoted: String = match name.starts_with('"') {
             true => {
-                serde_json::from_str(name).map_err(|_| fail("a quoted name is broken".into()))?
+                serde_json::from_str(name).map_err(|_| fail("a quoted name is malformed".into()))?
             }
             false => name.to_owned(),
         };

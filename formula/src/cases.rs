@@ -67,19 +67,19 @@ fn is_marking(net: &Net, marking: &Marking) -> Result<Formula, UnsupportedFormul
     let marked = marking.marked().map(|(place, tokens)| {
         compare(Expression::Tokens(vec![place]), NumberRelation::AtLeast, u128::from(tokens))
     });
-    let all = Expression::Tokens(net.model_places().collect());
-    let no_more = compare(all, NumberRelation::AtMost, marking.total());
-    Ok(Formula::And(marked.chain([no_more]).collect::<Result<_, _>>()?))
+    let all_places = Expression::Tokens(net.model_places().collect());
+    let total_at_most = compare(all_places, NumberRelation::AtMost, marking.total());
+    Ok(Formula::And(marked.chain([total_at_most]).collect::<Result<_, _>>()?))
 }
 
 /// Translates φ to φ' as the module's comment describes.
 fn of_words(formula: &Formula) -> Result<Formula, UnsupportedFormula> {
-    let part = |part: &Formula| of_words(part).map(Box::new);
-    let all = |parts: &[Formula]| parts.iter().map(of_words).collect::<Result<Vec<_>, _>>();
+    let convert = |convert: &Formula| of_words(convert).map(Box::new);
+    let convert_all = |parts: &[Formula]| parts.iter().map(of_words).collect::<Result<Vec<_>, _>>();
     Ok(match formula {
         Formula::Next(it) => {
             let goes_on = Formula::Not(Box::new(Formula::Deadlock));
-            Formula::And(vec![goes_on, Formula::Next(part(it)?)])
+            Formula::And(vec![goes_on, Formula::Next(convert(it)?)])
         }
         Formula::AllPaths(_) => {
             return Err(UnsupportedFormula::Temporal("A inside a formula of cases"));
@@ -87,16 +87,16 @@ fn of_words(formula: &Formula) -> Result<Formula, UnsupportedFormula> {
         Formula::ExistsPath(_) => {
             return Err(UnsupportedFormula::Temporal("E inside a formula of cases"));
         }
-        Formula::Globally(it) => Formula::Globally(part(it)?),
-        Formula::Finally(it) => Formula::Finally(part(it)?),
-        Formula::Not(it) => Formula::Not(part(it)?),
-        Formula::And(parts) => Formula::And(all(parts)?),
-        Formula::Or(parts) => Formula::Or(all(parts)?),
-        Formula::Implies(a, b) => Formula::Implies(part(a)?, part(b)?),
-        Formula::Equivalent(a, b) => Formula::Equivalent(part(a)?, part(b)?),
-        Formula::Xor(a, b) => Formula::Xor(part(a)?, part(b)?),
+        Formula::Globally(it) => Formula::Globally(convert(it)?),
+        Formula::Finally(it) => Formula::Finally(convert(it)?),
+        Formula::Not(it) => Formula::Not(convert(it)?),
+        Formula::And(parts) => Formula::And(convert_all(parts)?),
+        Formula::Or(parts) => Formula::Or(convert_all(parts)?),
+        Formula::Implies(a, b) => Formula::Implies(convert(a)?, convert(b)?),
+        Formula::Equivalent(a, b) => Formula::Equivalent(convert(a)?, convert(b)?),
+        Formula::Xor(a, b) => Formula::Xor(convert(a)?, convert(b)?),
         Formula::Until { before, reach } => {
-            Formula::Until { before: part(before)?, reach: part(reach)? }
+            Formula::Until { before: convert(before)?, reach: convert(reach)? }
         }
         leaf => leaf.clone(),
     })

@@ -38,12 +38,12 @@ impl ExactLinearSum {
                 let mut product = ExactLinearSum { constant: 1, ..ExactLinearSum::default() };
                 for part in parts {
                     let factor = ExactLinearSum::of(part)?;
-                    let (mut sum, by) = match (product.as_constant(), factor.as_constant()) {
-                        (Some(by), _) => (factor, by),
-                        (_, Some(by)) => (product, by),
+                    let (mut sum, scalar) = match (product.as_constant(), factor.as_constant()) {
+                        (Some(scalar), _) => (factor, scalar),
+                        (_, Some(scalar)) => (product, scalar),
                         (None, None) => return Err(UnsupportedFormula::NonLinear),
                     };
-                    sum.scale(by)?;
+                    sum.scale(scalar)?;
                     product = sum;
                 }
                 Ok(product)
@@ -93,7 +93,7 @@ impl ExactLinearSum {
     fn sum(&self) -> Result<LinearSum, UnsupportedFormula> {
         let term = |(&place, &coefficient)| {
             i64::try_from(coefficient)
-                .map(|fits| (place, fits))
+                .map(|coefficient_64| (place, coefficient_64))
                 .map_err(|_| UnsupportedFormula::TooLarge)
         };
         let terms = self.terms.iter().map(term).collect::<Result<Vec<_>, _>>()?;
@@ -127,15 +127,15 @@ pub(super) fn compare(
     let sum = difference.sum()?;
     // left relation right  ⟺  sum relation k.
     let k = difference.constant.checked_neg().ok_or(UnsupportedFormula::TooLarge)?;
-    let below = k.checked_sub(1).ok_or(UnsupportedFormula::TooLarge)?;
+    let k_minus_1 = k.checked_sub(1).ok_or(UnsupportedFormula::TooLarge)?;
     let at_most = |bound| at_most(&sum, bound);
     Ok(match relation {
         NumberRelation::AtMost => at_most(k)?,
-        NumberRelation::Less => at_most(below)?,
+        NumberRelation::Less => at_most(k_minus_1)?,
         NumberRelation::Greater => at_most(k)?.negated(),
-        NumberRelation::AtLeast => at_most(below)?.negated(),
-        NumberRelation::Equal => Predicate::and([at_most(k)?, at_most(below)?.negated()]),
-        NumberRelation::Unequal => Predicate::or([at_most(below)?, at_most(k)?.negated()]),
+        NumberRelation::AtLeast => at_most(k_minus_1)?.negated(),
+        NumberRelation::Equal => Predicate::and([at_most(k)?, at_most(k_minus_1)?.negated()]),
+        NumberRelation::Unequal => Predicate::or([at_most(k_minus_1)?, at_most(k)?.negated()]),
     })
 }
 

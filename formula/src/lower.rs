@@ -73,14 +73,14 @@ fn lowered(
     if let Formula::PlaceBound(places) = formula {
         return Ok(Query::Largest(vec![Goal::Maximise(linear::tokens(places)?)]));
     }
-    let mut lowering = GoalTranslator { net, logic, states: PredicateConverter::of(formula) };
-    let asked = match logic {
+    let mut translator = GoalTranslator { net, logic, states: PredicateConverter::of(formula) };
+    let proposition = match logic {
         Some(TemporalLogic::Linear) if is_about_path(formula) => {
-            lowering.path(PathQuantifier::All, formula, true)
+            translator.path(PathQuantifier::All, formula, true)
         }
-        _ => lowering.state(formula, true),
+        _ => translator.state(formula, true),
     };
-    asked.map(Query::Truth)
+    proposition.map(Query::Truth)
 }
 
 /// A path quantifier.
@@ -90,10 +90,12 @@ enum PathQuantifier {
     Some,
 }
 
+/// The translator of one formula into goals.
 struct GoalTranslator<'n> {
     net: &'n Net,
     /// The logic of path formulas beyond reachability; `None` if they are refused.
     logic: Option<TemporalLogic>,
+    /// Converts the subformulas without temporal operators.
     states: PredicateConverter,
 }
 
@@ -180,8 +182,8 @@ impl GoalTranslator<'_> {
         holds: bool,
     ) -> Result<Proposition<Goal>, UnsupportedFormula> {
         match self.reachability(paths, path, holds) {
-            Err(UnsupportedFormula::Temporal(beyond)) => self.run(paths, path, holds, beyond),
-            asked => asked,
+            Err(UnsupportedFormula::Temporal(operator)) => self.run(paths, path, holds, operator),
+            translated => translated,
         }
     }
 
@@ -193,7 +195,7 @@ impl GoalTranslator<'_> {
         paths: PathQuantifier,
         path: &Formula,
         holds: bool,
-        beyond: &'static str,
+        operator: &'static str,
     ) -> Result<Proposition<Goal>, UnsupportedFormula> {
         if self.net.has_caps() {
             return Err(UnsupportedFormula::Caps);
@@ -204,14 +206,14 @@ impl GoalTranslator<'_> {
             Some(TemporalLogic::Branching) => {
                 // E ¬ψ = ¬A ψ and A ¬ψ = ¬E ψ.
                 let all = (paths == PathQuantifier::All) == holds;
-                let asked = trees::asked(path, all, self.net)?;
-                return Ok(if holds { asked } else { asked.negated() });
+                let proposition = trees::asked(path, all, self.net)?;
+                return Ok(if holds { proposition } else { proposition.negated() });
             }
-            None => return Err(UnsupportedFormula::Temporal(beyond)),
+            None => return Err(UnsupportedFormula::Temporal(operator)),
         }
         let exists = paths == PathQuantifier::Some;
-        let asked = runs::asked(path, self.net, holds == exists)?;
-        Ok(if exists { asked } else { asked.negated() })
+        let proposition = runs::asked(path, self.net, holds == exists)?;
+        Ok(if exists { proposition } else { proposition.negated() })
     }
 
     /// Translates a path formula into goals about reachable markings.
@@ -261,10 +263,10 @@ impl GoalTranslator<'_> {
         part: &Formula,
         holds: bool,
     ) -> Result<Proposition<Goal>, UnsupportedFormula> {
-        let Some((possible, met)) = possibility(part, !holds) else {
+        let Some((condition, condition_holds)) = possibility(part, !holds) else {
             return Ok(Proposition::Atom(Goal::Reach(self.states.predicate(part, holds)?)));
         };
-        let kept = match self.states.predicate(possible, met)? {
+        let kept = match self.states.predicate(condition, condition_holds)? {
             // `True` stays reachable in every net, and `False` in none.
             Predicate::True => return Ok(Proposition::Constant(false)),
             Predicate::False => return Ok(Proposition::Constant(true)),
@@ -285,23 +287,26 @@ fn merge(all: bool, parts: Vec<Proposition<Goal>>) -> Proposition<Goal> {
         (Proposition::And(parts), true) | (Proposition::Or(parts), false) => parts,
         (other, _) => return other,
     };
-    let (mut sought, mut left, mut place) = (Vec::new(), Vec::new(), 0);
+    let (mut reach_predicates, mut merged, mut insert_at) = (Vec::new(), Vec::new(), 0);
     for part in parts {
         match part.only_atom() {
-            Some((Goal::Reach(predicate), then)) if then != all => sought.push(predicate.clone()),
-            _ => left.push(part),
+            Some((Goal::Reach(predicate), value_if_true)) if value_if_true != all => {
+                reach_predicates.push(predicate.clone())
+            }
+            _ => merged.push(part),
         }
-        if sought.is_empty() {
-            place = left.len();
+        if reach_predicates.is_empty() {
+            insert_at = merged.len();
         }
     }
-    if !sought.is_empty() {
-        let one = Proposition::Atom(Goal::Reach(Predicate::or(sought)));
-        left.insert(place, if all { one.negated() } else { one });
+    if !reach_predicates.is_empty() {
+        let reach = Proposition::Atom(Goal::Reach(Predicate::or(reach_predicates)));
+        merged.insert(insert_at, if all { reach.negated() } else { reach });
     }
-    Proposition::junction(all, left)
+    Proposition::junction(all, merged)
 }
 
+/// Returns true if the predicate depends on enabled transitions, and not only on token counts.
 fn asks_what_is_enabled(predicate: &Predicate) -> bool {
     match predicate {
         Predicate::And(parts) | Predicate::Or(parts) => parts.iter().any(asks_what_is_enabled),
@@ -357,17 +362,19 @@ fn is_about_marking(formula: &Formula) -> bool {
 }
 
 /// Returns true if every temporal operator stands directly below a path quantifier. The argument
-/// `quantified` tells whether the formula itself does.
-fn has_a_quantifier_each(formula: &Formula, quantified: bool) -> bool {
-    let part = |part: &Formula| has_a_quantifier_each(part, false);
+/// `is_quantified` tells whether the formula itself does.
+fn has_a_quantifier_each(formula: &Formula, is_quantified: bool) -> bool {
+    let has_below = |has_below: &Formula| has_a_quantifier_each(has_below, false);
     match formula {
         Formula::AllPaths(path) | Formula::ExistsPath(path) => has_a_quantifier_each(path, true),
-        Formula::Finally(it) | Formula::Globally(it) | Formula::Next(it) => quantified && part(it),
-        Formula::Until { before, reach } => quantified && part(before) && part(reach),
-        Formula::Not(it) => part(it),
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().all(part),
+        Formula::Finally(it) | Formula::Globally(it) | Formula::Next(it) => {
+            is_quantified && has_below(it)
+        }
+        Formula::Until { before, reach } => is_quantified && has_below(before) && has_below(reach),
+        Formula::Not(it) => has_below(it),
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().all(has_below),
         Formula::Implies(a, b) | Formula::Equivalent(a, b) | Formula::Xor(a, b) => {
-            part(a) && part(b)
+            has_below(a) && has_below(b)
         }
         // Atoms about firings belong to LTL.
         Formula::Fires(_) => false,

@@ -52,11 +52,11 @@ pub fn nodes_meant(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes, 
 
 /// Returns the text between two quotes. A backslash escapes the next character.
 fn in_quotes(text: &str) -> Option<Cow<'_, str>> {
-    let inside = text.strip_prefix('"')?.strip_suffix('"')?;
-    if !inside.contains(['"', '\\']) {
-        return Some(inside.into());
+    let quoted = text.strip_prefix('"')?.strip_suffix('"')?;
+    if !quoted.contains(['"', '\\']) {
+        return Some(quoted.into());
     }
-    let (mut name, mut letters) = (String::new(), inside.chars());
+    let (mut name, mut letters) = (String::new(), quoted.chars());
     while let Some(c) = letters.next() {
         match c {
             '"' => return None,

@@ -40,15 +40,16 @@ enum FormulaContext {
     Piece,
 }
 
+/// Prints a formula, in parentheses if its operator is looser than the context allows.
 fn formula(
     formula: &Formula,
     net: &Net,
-    tight: FormulaContext,
+    surrounding: FormulaContext,
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
-    let own = match formula {
+    let context = match formula {
         Formula::And(parts) | Formula::Or(parts) if parts.len() == 1 => {
-            return self::formula(&parts[0], net, tight, f);
+            return self::formula(&parts[0], net, surrounding, f);
         }
         Formula::And(_)
         | Formula::Or(_)
@@ -72,7 +73,7 @@ fn formula(
         | Formula::False
         | Formula::PlaceBound(_) => FormulaContext::Piece,
     };
-    if own < tight {
+    if context < surrounding {
         f.write_str("(")?;
         open(formula, net, f)?;
         return f.write_str(")");
@@ -80,28 +81,29 @@ fn formula(
     open(formula, net, f)
 }
 
-fn open(whole: &Formula, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// Prints a formula without parentheses around it.
+fn open(printed: &Formula, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let prefix = |word: &str, part: &Formula, f: &mut fmt::Formatter<'_>| {
         f.write_str(word)?;
         formula(part, net, FormulaContext::Prefix, f)
     };
-    let join = |parts: &[&Formula], between: &str, f: &mut fmt::Formatter<'_>| {
+    let join = |parts: &[&Formula], separator: &str, f: &mut fmt::Formatter<'_>| {
         for (index, part) in parts.iter().enumerate() {
             if index > 0 {
-                f.write_str(between)?;
+                f.write_str(separator)?;
             }
             // A comparison beside `&&` is clear without parentheses.
-            let tight = match part {
-                Formula::Compare { .. } if between != " U " => FormulaContext::Whole,
+            let context = match part {
+                Formula::Compare { .. } if separator != " U " => FormulaContext::Whole,
                 _ => FormulaContext::Prefix,
             };
-            formula(part, net, tight, f)?;
+            formula(part, net, context, f)?;
         }
         Ok(())
     };
-    match whole {
+    match printed {
         Formula::AllPaths(part) | Formula::ExistsPath(part) => {
-            let quantifier = if matches!(whole, Formula::AllPaths(_)) { "A" } else { "E" };
+            let quantifier = if matches!(printed, Formula::AllPaths(_)) { "A" } else { "E" };
             f.write_str(quantifier)?;
             match &**part {
                 Formula::Globally(part) => prefix("G ", part, f),
@@ -133,7 +135,7 @@ fn open(whole: &Formula, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             expression(right, net, ExpressionContext::Whole, f)
         }
         Formula::Fireable(transitions) | Formula::Fires(transitions) => {
-            let fires = matches!(whole, Formula::Fires(_));
+            let fires = matches!(printed, Formula::Fires(_));
             f.write_str(if fires { "fires(" } else { "fireable(" })?;
             list(transitions.iter().map(|&t| net.transition_name(t)), ", ", net, f)?;
             f.write_str(")")

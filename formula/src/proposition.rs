@@ -51,36 +51,39 @@ impl<A> Proposition<A> {
     /// Returns the conjunction of `parts` if `all`, or their disjunction. Constants are simplified,
     /// and a junction of one part is that part.
     pub fn junction(all: bool, parts: impl IntoIterator<Item = Self>) -> Self {
-        let mut left = Vec::new();
+        let mut simplified = Vec::new();
         for part in parts {
             match part {
                 Proposition::Constant(value) if value == all => {}
                 Proposition::Constant(value) => return Proposition::Constant(value),
-                Proposition::And(parts) if all => left.extend(parts),
-                Proposition::Or(parts) if !all => left.extend(parts),
-                part => left.push(part),
+                Proposition::And(parts) if all => simplified.extend(parts),
+                Proposition::Or(parts) if !all => simplified.extend(parts),
+                part => simplified.push(part),
             }
         }
-        match (left.len(), all) {
+        match (simplified.len(), all) {
             (0, _) => Proposition::Constant(all),
-            (1, _) => left.remove(0),
-            (_, true) => Proposition::And(left),
-            (_, false) => Proposition::Or(left),
+            (1, _) => simplified.remove(0),
+            (_, true) => Proposition::And(simplified),
+            (_, false) => Proposition::Or(simplified),
         }
     }
 
-    /// Returns `main` with its consequences `others`. Constant consequences are simplified.
-    pub fn implying(main: Self, others: impl IntoIterator<Item = Self>) -> Self {
-        let others: Vec<Self> = others.into_iter().collect();
-        if others.iter().any(|other| matches!(other, Proposition::Constant(false))) {
+    /// Returns `main` with its consequences `consequences`. Constant consequences are simplified.
+    pub fn implying(main: Self, consequences: impl IntoIterator<Item = Self>) -> Self {
+        let consequences: Vec<Self> = consequences.into_iter().collect();
+        if consequences
+            .iter()
+            .any(|consequence| matches!(consequence, Proposition::Constant(false)))
+        {
             return Proposition::Constant(false);
         }
-        let says_something = |other: &Self| !matches!(other, Proposition::Constant(_));
-        let others: Vec<Self> = others.into_iter().filter(says_something).collect();
+        let is_not_constant = |consequence: &Self| !matches!(consequence, Proposition::Constant(_));
+        let consequences: Vec<Self> = consequences.into_iter().filter(is_not_constant).collect();
         match main {
-            main if others.is_empty() => main,
+            main if consequences.is_empty() => main,
             constant @ Proposition::Constant(_) => constant,
-            main => Proposition::Main(Box::new(main), others),
+            main => Proposition::Main(Box::new(main), consequences),
         }
     }
 
@@ -91,19 +94,20 @@ impl<A> Proposition<A> {
     where
         A: Clone,
     {
-        let below = Proposition::implying(self, [other.clone()]);
-        Proposition::implying(below.negated(), [other.negated()]).negated()
+        let implied = Proposition::implying(self, [other.clone()]);
+        Proposition::implying(implied.negated(), [other.negated()]).negated()
     }
 
     /// Returns the proposition without consequences.
     #[must_use]
     pub fn without_consequences(self) -> Self {
-        let all = |parts: Vec<Self>| parts.into_iter().map(Self::without_consequences).collect();
+        let strip_all =
+            |parts: Vec<Self>| parts.into_iter().map(Self::without_consequences).collect();
         match self {
             Proposition::Constant(_) | Proposition::Atom(_) => self,
             Proposition::Not(part) => part.without_consequences().negated(),
-            Proposition::And(parts) => Proposition::And(all(parts)),
-            Proposition::Or(parts) => Proposition::Or(all(parts)),
+            Proposition::And(parts) => Proposition::And(strip_all(parts)),
+            Proposition::Or(parts) => Proposition::Or(strip_all(parts)),
             Proposition::Iff(both) => {
                 Proposition::Iff(Box::new((*both).map(Self::without_consequences)))
             }
@@ -133,20 +137,21 @@ impl<A> Proposition<A> {
     }
 
     /// Replaces each atom by a proposition. Consequences are visited before their main part.
-    pub fn replace<B>(self, by: &mut impl FnMut(A) -> Proposition<B>) -> Proposition<B> {
-        let mut all = |parts: Vec<Self>| parts.into_iter().map(|part| part.replace(by)).collect();
+    pub fn replace<B>(self, replacement: &mut impl FnMut(A) -> Proposition<B>) -> Proposition<B> {
+        let mut replace_all =
+            |parts: Vec<Self>| parts.into_iter().map(|part| part.replace(replacement)).collect();
         match self {
             Proposition::Constant(value) => Proposition::Constant(value),
-            Proposition::And(parts) => Proposition::And(all(parts)),
-            Proposition::Or(parts) => Proposition::Or(all(parts)),
+            Proposition::And(parts) => Proposition::And(replace_all(parts)),
+            Proposition::Or(parts) => Proposition::Or(replace_all(parts)),
             Proposition::Main(main, consequences) => {
-                let consequences = all(consequences);
-                Proposition::Main(Box::new(main.replace(by)), consequences)
+                let consequences = replace_all(consequences);
+                Proposition::Main(Box::new(main.replace(replacement)), consequences)
             }
-            Proposition::Atom(atom) => by(atom),
-            Proposition::Not(part) => Proposition::Not(Box::new(part.replace(by))),
+            Proposition::Atom(atom) => replacement(atom),
+            Proposition::Not(part) => Proposition::Not(Box::new(part.replace(replacement))),
             Proposition::Iff(both) => {
-                Proposition::Iff(Box::new((*both).map(|part| part.replace(by))))
+                Proposition::Iff(Box::new((*both).map(|part| part.replace(replacement))))
             }
         }
     }
@@ -169,15 +174,15 @@ impl<A> Proposition<A> {
     }
 
     /// Returns the value of the proposition under an assignment of the atoms.
-    pub fn value(&self, of: &impl Fn(&A) -> bool) -> bool {
+    pub fn value(&self, atom_value: &impl Fn(&A) -> bool) -> bool {
         match self {
             Proposition::Constant(value) => *value,
-            Proposition::Atom(atom) => of(atom),
-            Proposition::Not(part) => !part.value(of),
-            Proposition::And(parts) => parts.iter().all(|part| part.value(of)),
-            Proposition::Or(parts) => parts.iter().any(|part| part.value(of)),
-            Proposition::Iff(both) => both[0].value(of) == both[1].value(of),
-            Proposition::Main(main, _) => main.value(of),
+            Proposition::Atom(atom) => atom_value(atom),
+            Proposition::Not(part) => !part.value(atom_value),
+            Proposition::And(parts) => parts.iter().all(|part| part.value(atom_value)),
+            Proposition::Or(parts) => parts.iter().any(|part| part.value(atom_value)),
+            Proposition::Iff(both) => both[0].value(atom_value) == both[1].value(atom_value),
+            Proposition::Main(main, _) => main.value(atom_value),
         }
     }
 }

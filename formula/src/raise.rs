@@ -7,7 +7,7 @@ impl Formula {
     /// Converts a state predicate to a formula. Both sides of comparisons have positive
     /// coefficients.
     pub fn of_predicate(predicate: &Predicate) -> Formula {
-        let all = |parts: &[Predicate]| parts.iter().map(Formula::of_predicate).collect();
+        let convert_all = |parts: &[Predicate]| parts.iter().map(Formula::of_predicate).collect();
         match predicate {
             Predicate::True => Formula::True,
             Predicate::False => Formula::False,
@@ -16,8 +16,8 @@ impl Formula {
             Predicate::Disabled(t) => Formula::Not(Box::new(Formula::Fireable(vec![*t]))),
             Predicate::Dead => Formula::Deadlock,
             Predicate::NotDead => Formula::Not(Box::new(Formula::Deadlock)),
-            Predicate::And(parts) => Formula::And(all(parts)),
-            Predicate::Or(parts) => Formula::Or(all(parts)),
+            Predicate::And(parts) => Formula::And(convert_all(parts)),
+            Predicate::Or(parts) => Formula::Or(convert_all(parts)),
         }
     }
 

@@ -21,7 +21,7 @@ pub(super) trait LogicOperators: Paths {
     /// # Errors
     /// When the formula is not in the logic.
     fn timed(
-        reading: &mut TemporalConverter<Self>,
+        converter: &mut TemporalConverter<Self>,
         formula: &Formula,
     ) -> Result<Id<Self>, UnsupportedFormula>;
 }
@@ -37,10 +37,12 @@ enum ConvertedOperand<'f, P> {
 /// A formula under conversion.
 pub(super) struct TemporalConverter<P> {
     states: PredicateConverter,
+    /// The converted formulas, as a shared graph.
     pub(super) formulas: Formulas<P>,
     /// The atoms by number. Of a predicate and its negation, both sorted, the smaller one is
     /// stored.
     pub(super) atoms: Vec<RunAtom>,
+    /// The number of each atom in `atoms`.
     numbers: HashMap<RunAtom, AtomId>,
 }
 
@@ -68,6 +70,7 @@ impl<P: LogicOperators> TemporalConverter<P> {
         self.whole(&part)
     }
 
+    /// Converts a part of the formula. A part without temporal operators stays as it is.
     fn part<'f>(
         &mut self,
         formula: &'f Formula,
@@ -234,6 +237,7 @@ impl<P: LogicOperators> TemporalConverter<P> {
         self.formulas.atom(atom)
     }
 
+    /// Returns the number of an atom. A new atom gets the next number.
     fn number(&mut self, atom: RunAtom) -> AtomId {
         let next = AtomId(self.atoms.len() as u32);
         let atoms = &mut self.atoms;

@@ -33,9 +33,9 @@ pub fn run_property(
     if net.folding().is_some_and(Folding::is_skeleton) {
         return Err(UnsupportedFormula::Colours);
     }
-    let mut reading = TemporalConverter::new(path);
-    let mut formula = reading.formula(path)?;
-    let TemporalConverter { mut formulas, atoms, .. } = reading;
+    let mut converter = TemporalConverter::new(path);
+    let mut formula = converter.formula(path)?;
+    let TemporalConverter { mut formulas, atoms, .. } = converter;
     if !holds {
         formula = formulas.negate(formula);
     }
@@ -51,16 +51,16 @@ fn simplified(
 ) -> RunProperty {
     let is_dead = net.is_dead(net.initial());
     let initially = RunAtom::all_initially(atoms, net);
-    let here = |atom: AtomId| initially[atom.0 as usize];
+    let initial_value = |atom: AtomId| initially[atom.0 as usize];
     if is_dead {
         // The only run repeats a single letter.
-        let value = formulas.value_at_end(formula, here) == PartialTruth::True;
+        let value = formulas.value_at_end(formula, initial_value) == PartialTruth::True;
         return RunProperty::new(&formulas, formulas.constant(value), &[]);
     }
-    let given = formulas.given_here(formula, here);
-    let (simple, _) = formulas.rewritten(given, LINEAR_RULES, STEPS);
+    let with_initial_values = formulas.given_here(formula, initial_value);
+    let (simple, _) = formulas.rewritten(with_initial_values, LINEAR_RULES, STEPS);
     // Rewriting may move subformulas about later letters to the first letter.
-    let simple = formulas.given_here(simple, here);
+    let simple = formulas.given_here(simple, initial_value);
     RunProperty::new(&formulas, simple, atoms)
 }
 
@@ -94,49 +94,51 @@ pub(super) fn some_run(
 /// not split, because a proof that no run has the property has to cover the whole formula.
 pub(super) fn some_run_has(property: &RunProperty, net: &Net) -> Proposition<Goal> {
     let (formulas, formula) = (property.formulas().clone(), property.formula());
-    let whole = simplified(formulas, formula, property.atoms(), net);
-    case(&whole, whole.formula())
+    let simplified_property = simplified(formulas, formula, property.atoms(), net);
+    case(&simplified_property, simplified_property.formula())
 }
 
-fn over_goals(whole: &RunProperty) -> Proposition<Goal> {
-    let (formulas, formula) = (whole.formulas(), whole.formula());
+/// Returns a proposition over goals: some run has the property. Each part of a disjunction becomes
+/// a goal of its own.
+fn over_goals(property: &RunProperty) -> Proposition<Goal> {
+    let (formulas, formula) = (property.formulas(), property.formula());
     let cases = match formulas.node(formula) {
         Node::Or(cases) => cases.to_vec(),
         _ => vec![formula],
     };
-    Proposition::junction(false, cases.into_iter().map(|formula| case(whole, formula)))
+    Proposition::junction(false, cases.into_iter().map(|formula| case(property, formula)))
 }
 
 /// Returns the goal that some run satisfies a part. The goal is about a reachable marking if that
 /// suffices.
-fn case(whole: &RunProperty, part: Ltl<Linear>) -> Proposition<Goal> {
-    let formulas = whole.formulas();
-    let sought = match formulas.node(part) {
+fn case(property: &RunProperty, part: Ltl<Linear>) -> Proposition<Goal> {
+    let formulas = property.formulas();
+    let target = match formulas.node(part) {
         Node::True | Node::False => return Proposition::Constant(formulas.is(part, true)),
         Node::Until(_, left, right) if formulas.is(*left, true) => {
-            condition(formulas, *right, whole.atoms(), RunAtom::condition)
+            condition(formulas, *right, property.atoms(), RunAtom::condition)
         }
         _ => None,
     };
-    Proposition::Atom(match sought {
+    Proposition::Atom(match target {
         Some(predicate) => Goal::Reach(predicate),
-        None => Goal::Run(Box::new(RunProperty::new(formulas, part, whole.atoms()))),
+        None => Goal::Run(Box::new(RunProperty::new(formulas, part, property.atoms()))),
     })
 }
 
 impl LogicOperators for Linear {
     fn timed(
-        reading: &mut TemporalConverter<Linear>,
+        converter: &mut TemporalConverter<Linear>,
         formula: &Formula,
     ) -> Result<Ltl<Linear>, UnsupportedFormula> {
-        if let Some(operator) = reading.operator(formula, Linear)? {
+        if let Some(operator) = converter.operator(formula, Linear)? {
             return Ok(operator);
         }
         match formula {
             Formula::AllPaths(_) => {
                 Err(UnsupportedFormula::Temporal("A below a temporal operator"))
             }
-            Formula::Fires(transitions) => Ok(fires(reading, transitions)),
+            Formula::Fires(transitions) => Ok(fires(converter, transitions)),
             _ => Err(UnsupportedFormula::Temporal("E below a temporal operator")),
         }
     }
@@ -144,9 +146,9 @@ impl LogicOperators for Linear {
 
 /// Returns the atom that one of these transitions fires next.
 #[inline(never)]
-fn fires(reading: &mut TemporalConverter<Linear>, transitions: &[TransitionId]) -> Ltl<Linear> {
+fn fires(converter: &mut TemporalConverter<Linear>, transitions: &[TransitionId]) -> Ltl<Linear> {
     let mut transitions = transitions.to_vec();
     transitions.sort_unstable();
     transitions.dedup();
-    reading.atom(RunAtom::Fires(transitions))
+    converter.atom(RunAtom::Fires(transitions))
 }

@@ -23,8 +23,8 @@ pub(super) struct PredicateConverter {
 impl PredicateConverter {
     /// Returns a converter for the parts of this formula.
     pub(super) fn of(formula: &Formula) -> Self {
-        let spare = 100_000;
-        PredicateConverter { left: 4 * formula.size() + spare }
+        let min_budget = 100_000;
+        PredicateConverter { left: 4 * formula.size() + min_budget }
     }
 
     /// Converts `formula`, negated if `holds` is false, to a predicate.
@@ -123,6 +123,7 @@ impl PredicateConverter {
         })
     }
 
+    /// Takes `amount` from the size budget. Fails if the budget is used up.
     fn spend(&mut self, amount: usize) -> Result<(), UnsupportedFormula> {
         self.left = self.left.checked_sub(amount).ok_or(UnsupportedFormula::Explosion)?;
         Ok(())

@@ -44,14 +44,14 @@ pub fn tree_property(
     if net.folding().is_some_and(Folding::is_skeleton) {
         return Err(UnsupportedFormula::Colours);
     }
-    let mut reading = TemporalConverter::new(path);
+    let mut converter = TemporalConverter::new(path);
     let paths = if all { Quantifier::All } else { Quantifier::Exists };
-    let formula = on_paths_below(&mut reading, path, paths)?;
-    let TemporalConverter { mut formulas, atoms, .. } = reading;
+    let formula = on_paths_below(&mut converter, path, paths)?;
+    let TemporalConverter { mut formulas, atoms, .. } = converter;
     // Atoms of CTL are conditions on markings, never about firings.
     let atoms: Vec<Predicate> = atoms.iter().filter_map(RunAtom::condition).collect();
-    let (simple, _) = formulas.rewritten(formula, BRANCHING_RULES, STEPS);
-    Ok(TreeProperty::new(&formulas, simple, &atoms))
+    let (simplified, _) = formulas.rewritten(formula, BRANCHING_RULES, STEPS);
+    Ok(TreeProperty::new(&formulas, simplified, &atoms))
 }
 
 /// Converts a path formula as [`tree_property`] does, to a proposition over goals.
@@ -63,28 +63,28 @@ pub(super) fn asked(
     all: bool,
     net: &Net,
 ) -> Result<Proposition<Goal>, UnsupportedFormula> {
-    let whole = tree_property(path, all, net)?;
-    let (mut tasks, mut made) = (vec![TreeTask::Visit(whole.formula())], Vec::new());
+    let property = tree_property(path, all, net)?;
+    let (mut tasks, mut results) = (vec![TreeTask::Visit(property.formula())], Vec::new());
     while let Some(task) = tasks.pop() {
         match task {
             TreeTask::Join { all, parts } => {
-                let parts = made.split_off(made.len() - parts);
-                made.push(Proposition::junction(all, parts));
+                let parts = results.split_off(results.len() - parts);
+                results.push(Proposition::junction(all, parts));
             }
             TreeTask::Visit(part) => {
-                match (initially(&whole, part, net), whole.formulas().node(part)) {
-                    (Some(value), _) => made.push(Proposition::Constant(value)),
+                match (initially(&property, part, net), property.formulas().node(part)) {
+                    (Some(value), _) => results.push(Proposition::Constant(value)),
                     (None, node @ (Node::And(parts) | Node::Or(parts))) => {
                         let all = matches!(node, Node::And(_));
                         tasks.push(TreeTask::Join { all, parts: parts.len() });
                         tasks.extend(parts.iter().rev().map(|&part| TreeTask::Visit(part)));
                     }
-                    (None, _) => made.push(single(&whole, part, net)),
+                    (None, _) => results.push(single(&property, part, net)),
                 }
             }
         }
     }
-    Ok(Proposition::junction(true, made))
+    Ok(Proposition::junction(true, results))
 }
 
 /// Adds an equivalent goal about the tree of runs to `asked`, which is EF of `part`, negated if
@@ -111,31 +111,33 @@ enum TreeTask {
 }
 
 /// Returns the truth value of a part if the initial marking decides it.
-fn initially(whole: &TreeProperty, part: Ctl, net: &Net) -> Option<bool> {
-    let here =
-        |atom: AtomId| PartialTruth::from(whole.atoms()[atom.0 as usize].holds(net, net.initial()));
+fn initially(property: &TreeProperty, part: Ctl, net: &Net) -> Option<bool> {
+    let initial_value = |atom: AtomId| {
+        PartialTruth::from(property.atoms()[atom.0 as usize].holds(net, net.initial()))
+    };
     let value = match net.is_dead(net.initial()) {
-        true => whole.formulas().value_at_end(part, here),
-        false => whole.formulas().value_here(part, here),
+        true => property.formulas().value_at_end(part, initial_value),
+        false => property.formulas().value_here(part, initial_value),
     };
     value.known()
 }
 
+/// A proposition over goals that stands for a part of a CTL formula.
 type TreeProposition = Proposition<Goal>;
 
 /// Translates a part with a temporal operator at the top into the simplest goal: a reachable
 /// marking, a home space, a run, or else the tree of runs.
-fn single(whole: &TreeProperty, part: Ctl, net: &Net) -> TreeProposition {
-    let formulas = whole.formulas();
+fn single(property: &TreeProperty, part: Ctl, net: &Net) -> TreeProposition {
+    let formulas = property.formulas();
     // A condition after one firing is rewritten as a condition on the marking before it.
-    let state = |part| condition_before(formulas, part, whole.atoms(), net, MOST_LEAVES);
-    if let Some(met) = formulas.possible(part) {
-        if let Some(sought) = state(met) {
-            return Proposition::Atom(Goal::Reach(sought));
+    let state = |part| condition_before(formulas, part, property.atoms(), net, MOST_LEAVES);
+    if let Some(reached) = formulas.possible(part) {
+        if let Some(target) = state(reached) {
+            return Proposition::Atom(Goal::Reach(target));
         }
-        if let Some(kept) = formulas.invariant(met).and_then(state) {
+        if let Some(kept) = formulas.invariant(reached).and_then(state) {
             let lost = Proposition::Atom(Goal::Home(kept.negated())).negated();
-            return lost.equal_to(tree(whole, part));
+            return lost.equal_to(tree(property, part));
         }
     }
     if let Some(kept) = formulas.invariant(part) {
@@ -143,26 +145,26 @@ fn single(whole: &TreeProperty, part: Ctl, net: &Net) -> TreeProposition {
             return Proposition::Atom(Goal::Reach(kept.negated())).negated();
         }
         if let Some(wanted) = formulas.possible(kept).and_then(state) {
-            return Proposition::Atom(Goal::Home(wanted)).equal_to(tree(whole, part));
+            return Proposition::Atom(Goal::Home(wanted)).equal_to(tree(property, part));
         }
     }
-    if let Some(asked) = on_paths(whole, part, net) {
-        return asked;
+    if let Some(proposition) = on_paths(property, part, net) {
+        return proposition;
     }
-    match run_bounds(net, formulas, part, whole.atoms()) {
-        Some(bounds) => between(tree(whole, part), bounds, net),
-        None => tree(whole, part),
+    match run_bounds(net, formulas, part, property.atoms()) {
+        Some(bounds) => between(tree(property, part), bounds, net),
+        None => tree(property, part),
     }
 }
 
 /// Returns the goal that the tree of runs has the property of a part.
-fn tree(whole: &TreeProperty, part: Ctl) -> TreeProposition {
-    let property = TreeProperty::new(whole.formulas(), part, whole.atoms());
+fn tree(full: &TreeProperty, part: Ctl) -> TreeProposition {
+    let property = TreeProperty::new(full.formulas(), part, full.atoms());
     Proposition::Atom(Goal::Tree(Box::new(property)))
 }
 
 /// The largest number of necessary conditions on runs that are added to a goal about the tree of
-/// runs.
+/// runs. Each condition is a goal of its own.
 const FOLLOWING: usize = 2;
 
 /// Adds goals about runs to a goal about the tree of runs: consequences, and a sufficient
@@ -171,17 +173,17 @@ fn between(tree: TreeProposition, bounds: RunBounds, net: &Net) -> TreePropositi
     let RunBounds { exists, shown_by, shows } = bounds;
     let has = |property| runs::some_run_has(&property, net);
     let tree = if exists { tree } else { tree.negated() };
-    let below = Proposition::implying(tree, shows.into_iter().take(FOLLOWING).map(has));
+    let with_consequences = Proposition::implying(tree, shows.into_iter().take(FOLLOWING).map(has));
     let shown_by = shown_by.map(has).map(Proposition::negated);
-    let above = Proposition::implying(below.negated(), shown_by);
-    if exists { above.negated() } else { above }
+    let with_sufficient = Proposition::implying(with_consequences.negated(), shown_by);
+    if exists { with_sufficient.negated() } else { with_sufficient }
 }
 
 /// Translates a part into a goal about runs, if an equivalent property of runs exists.
-fn on_paths(whole: &TreeProperty, part: Ctl, net: &Net) -> Option<TreeProposition> {
-    let mut formulas = whole.formulas().clone();
+fn on_paths(property: &TreeProperty, part: Ctl, net: &Net) -> Option<TreeProposition> {
+    let mut formulas = property.formulas().clone();
     let negation = formulas.negate(part);
-    let mut atoms = whole.atoms().to_vec();
+    let mut atoms = property.atoms().to_vec();
     let dead = AtomId(atoms.len() as u32);
     atoms.push(Predicate::Dead);
     let some_run_violates = |all: Ctl| {
@@ -195,12 +197,12 @@ fn on_paths(whole: &TreeProperty, part: Ctl, net: &Net) -> Option<TreePropositio
 
 impl LogicOperators for Quantifier {
     fn timed(
-        reading: &mut TemporalConverter<Quantifier>,
+        converter: &mut TemporalConverter<Quantifier>,
         formula: &Formula,
     ) -> Result<Ctl, UnsupportedFormula> {
         match formula {
-            Formula::AllPaths(path) => on_paths_below(reading, path, Quantifier::All),
-            Formula::ExistsPath(path) => on_paths_below(reading, path, Quantifier::Exists),
+            Formula::AllPaths(path) => on_paths_below(converter, path, Quantifier::All),
+            Formula::ExistsPath(path) => on_paths_below(converter, path, Quantifier::Exists),
             Formula::Fires(_) => Err(UnsupportedFormula::Temporal("`fires` in CTL")),
             _ => Err(UnsupportedFormula::Temporal(
                 "an operator of time without a quantifier, in CTL,",
@@ -211,17 +213,17 @@ impl LogicOperators for Quantifier {
 
 /// Converts the formula directly below a path quantifier.
 fn on_paths_below(
-    reading: &mut TemporalConverter<Quantifier>,
+    converter: &mut TemporalConverter<Quantifier>,
     path: &Formula,
     paths: Quantifier,
 ) -> Result<Ctl, UnsupportedFormula> {
     // E ¬F φ = ¬A F φ, and likewise for the other operators.
     if let Formula::Not(part) = path {
-        let inside = on_paths_below(reading, part, paths.dual())?;
-        return Ok(reading.formulas.negate(inside));
+        let negation_operand = on_paths_below(converter, part, paths.dual())?;
+        return Ok(converter.formulas.negate(negation_operand));
     }
-    match reading.operator(path, paths)? {
+    match converter.operator(path, paths)? {
         Some(operator) => Ok(operator),
-        None => reading.formula(path),
+        None => converter.formula(path),
     }
 }

@@ -29,12 +29,12 @@ use crate::net::Net;
 /// If there are too many nodes.
 pub fn counted(net: &Net) -> Result<Net, BuildError> {
     let mut builder = NetBuilder::of(net)?;
-    for (at, copies) in net.model_transitions().enumerate() {
-        let own = match net.translation() {
-            Some(translation) => translation.transition_name(TransitionId::new(at)),
-            None => net.transition_name(TransitionId::new(at)),
+    for (index, copies) in net.model_transitions().enumerate() {
+        let transition_id = match net.translation() {
+            Some(translation) => translation.transition_name(TransitionId::new(index)),
+            None => net.transition_name(TransitionId::new(index)),
         };
-        let mut name = format!("#{own}");
+        let mut name = format!("#{transition_id}");
         while builder.node(&name).is_some() {
             name.insert(0, '#');
         }
@@ -61,9 +61,9 @@ pub fn closed(net: &Net, last: &Marking) -> Result<Net, BuildError> {
     while builder.node(&name).is_some() {
         name.push('\'');
     }
-    let again = builder.transition(&name)?;
-    last.marked().try_for_each(|(place, tokens)| builder.take(again, place, tokens))?;
-    net.initial().marked().try_for_each(|(place, tokens)| builder.put(again, place, tokens))?;
+    let restart = builder.transition(&name)?;
+    last.marked().try_for_each(|(place, tokens)| builder.take(restart, place, tokens))?;
+    net.initial().marked().try_for_each(|(place, tokens)| builder.put(restart, place, tokens))?;
     builder.build()
 }
 

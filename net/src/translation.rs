@@ -122,11 +122,13 @@ pub struct Translation {
     places: usize,
     /// The names of the model's transitions.
     transitions: Names,
+    /// The bounds that the translation rests on, by ascending place.
     bounds: Vec<TranslationBound>,
     /// The places with a complement. Complements come after all other places, in this order.
     complemented: Vec<PlaceId>,
-    /// The end of the copies of each transition.
+    /// The end of the copies of each transition, in the numbering of the translated net.
     ends: Vec<usize>,
+    /// The caps, if places may hold more than the net counts.
     caps: Option<Caps>,
 }
 
@@ -244,8 +246,8 @@ pub fn copy_name(
 ) -> String {
     let held = held.iter().map(|(place, tokens)| format!("{place}={tokens}"));
     let over = over.iter().map(|(place, change)| format!("over({place}){change:+}"));
-    let said: Vec<String> = held.chain(over).collect();
-    unused(format!("{transition}[{}]", said.join(",")), is_taken)
+    let annotations: Vec<String> = held.chain(over).collect();
+    unused(format!("{transition}[{}]", annotations.join(",")), is_taken)
 }
 
 /// Returns the name of another node of a net with caps: `what`, or `what(place)`, with primes as

@@ -113,11 +113,11 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
                 shown_by
                     .push(EvidenceReference::new(EvidenceKind::Pump, self.writer.pump(pumping)?));
             }
-            Knowledge::Maximum(Maximum { seen, evidence, .. }) => {
-                let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
+            Knowledge::Maximum(Maximum { seen, proved, .. }) => {
+                let witness = seen.as_ref().and_then(|seen| seen.witness.as_ref());
                 shown_by.extend(self.witness(goal, witness)?);
-                if let Some(evidence) = evidence {
-                    shown_by.extend(self.refutation(evidence)?);
+                if let Some(proved) = proved {
+                    shown_by.extend(self.refutation(&proved.evidence)?);
                 }
             }
         }
@@ -131,9 +131,9 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     /// As for [`new`](Self::new).
     pub fn answer(&mut self, answer: &GoalAnswer) -> io::Result<()> {
         let goals = answer.rests_on.iter();
-        let all = goals.filter_map(|goal| self.shown_by.get(goal)).flatten();
+        let references = goals.filter_map(|goal| self.shown_by.get(goal)).flatten();
         let mut seen = HashSet::new();
-        let shown_by = all.filter(|shown| seen.insert(*shown)).cloned().collect();
+        let shown_by = references.filter(|shown| seen.insert(*shown)).cloned().collect();
         self.shown(answer, shown_by)
     }
 
@@ -179,8 +179,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
 
     /// A run counts once, and numbers follow from that.
     fn count(&mut self, counted: &CountResult) -> io::Result<LineId> {
-        if let Some(known) = &self.counted {
-            return Ok(known.clone());
+        if let Some(id_before) = &self.counted {
+            return Ok(id_before.clone());
         }
         let log = counted.log.as_ref();
         let on = log.map(|log| self.writer.reduction(None, log)).transpose()?;
@@ -198,14 +198,15 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
             }
         };
         self.answered.insert(answer.id.clone());
+        let assumes = answer.assumes_units.then_some(file::AnswerAssumption::Units);
         let line = file::AnswerLine {
             id: answer.id.clone(),
             value: answer.value.to_string(),
-            assumes: answer.assumes_units.then(|| "units".to_owned()).into_iter().collect(),
+            assumes: assumes.into_iter().collect(),
             searched,
             shown_by,
         };
-        self.writer.answer(&line, evidence, &answer.reason)
+        self.writer.answer(&line, evidence, &answer.reason.to_string())
     }
 
     fn witness(
@@ -238,13 +239,13 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         // The goal asks only for a change of the place: more or fewer tokens than initially.
         let place = predicate.only_place()?;
         let initially = self.net.initial()[place];
-        let more = Predicate::at_least(place, initially.checked_add(1)?);
+        let above_initial = Predicate::at_least(place, initially.checked_add(1)?);
         let asks_change = match (predicate, initially.checked_sub(1)) {
-            (Predicate::Or(parts), Some(fewer)) => {
-                let fewer = Predicate::no_more_than(place, fewer);
-                parts.len() == 2 && parts.contains(&more) && parts.contains(&fewer)
+            (Predicate::Or(parts), Some(below_initial)) => {
+                let below_initial = Predicate::no_more_than(place, below_initial);
+                parts.len() == 2 && parts.contains(&above_initial) && parts.contains(&below_initial)
             }
-            (predicate, None) => *predicate == more,
+            (predicate, None) => *predicate == above_initial,
             _ => false,
         };
         self.changes.get(&place).cloned().filter(|_| asks_change)
@@ -284,18 +285,20 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
 
     /// Writes the certificate of a refutation, or the line that shows it by itself.
     fn refutation(&mut self, evidence: &Evidence) -> io::Result<Option<EvidenceReference>> {
-        let Evidence::Certified(Some(shown)) = evidence else { return self.by_itself(evidence) };
-        let address = Arc::as_ptr(&shown.document).cast::<()>();
+        let Evidence::Certified(Some(certificate)) = evidence else {
+            return self.by_itself(evidence);
+        };
+        let address = Arc::as_ptr(&certificate.document).cast::<()>();
         if let Some((known, _)) = self.documents.get(&address) {
             return Ok(Some(EvidenceReference::new(EvidenceKind::Document, known.clone())));
         }
-        let on = match &shown.on {
+        let on = match &certificate.on {
             None => None,
             Some(log) => Some((self.log(log)?, &log.net)),
         };
         let on = on.as_ref().map(|(id, net)| (&**id, *net));
-        let document: LineId = self.writer.document(on, &shown.document)?.into();
-        self.documents.insert(address, (document.clone(), shown.document.clone()));
+        let document: LineId = self.writer.document(on, &certificate.document)?.into();
+        self.documents.insert(address, (document.clone(), certificate.document.clone()));
         Ok(Some(EvidenceReference::new(EvidenceKind::Document, document)))
     }
 
@@ -352,26 +355,26 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
             RunKnowledge::Excluded { evidence, given, .. } => (evidence, given),
             RunKnowledge::Open | RunKnowledge::Exists { .. } => return Ok(Vec::new()),
         };
-        let shown = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
-        let mut shown: Vec<EvidenceReference> = shown.cloned().collect();
+        let references = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
+        let mut references: Vec<EvidenceReference> = references.cloned().collect();
         match (goal, evidence) {
             (Goal::Run(property), Evidence::NoRun(Some(argument))) => {
-                shown.push(EvidenceReference::new(
+                references.push(EvidenceReference::new(
                     EvidenceKind::NoRun,
                     self.writer.no_run(property, argument)?,
                 ));
             }
-            _ => shown.extend(self.by_itself(evidence)?),
+            _ => references.extend(self.by_itself(evidence)?),
         }
-        Ok(shown)
+        Ok(references)
     }
 
     /// Writes a labelling or a set of all markings, with the evidence of the goals that it assumes.
     fn tree(&mut self, tree: &TreeKnowledge) -> io::Result<Vec<EvidenceReference>> {
         let TreeKnowledge::Decided { evidence, given, .. } = tree else { return Ok(Vec::new()) };
-        let Some(shows) = self.refutation(evidence)? else { return Ok(Vec::new()) };
-        let shown = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
-        Ok(shown.cloned().chain([shows]).collect())
+        let Some(reference) = self.refutation(evidence)? else { return Ok(Vec::new()) };
+        let premises = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
+        Ok(premises.cloned().chain([reference]).collect())
     }
 
     /// Writes evidence that is a single line.

@@ -109,8 +109,8 @@ impl<'n, W: Write> Writer<'n, W> {
     pub fn pump(&mut self, pumping: &PumpSequence) -> io::Result<String> {
         let id = self.id(EvidenceKind::Pump);
         write!(self.out, r#"{{"pump":{{"id":"{id}","#)?;
-        for (at, stage) in pumping.earlier.iter().enumerate() {
-            self.out.write_all(if at == 0 { br#""earlier":[{"# } else { b",{" })?;
+        for (index, stage) in pumping.earlier.iter().enumerate() {
+            self.out.write_all(if index == 0 { br#""earlier":[{"# } else { b",{" })?;
             self.stage(stage)?;
         }
         self.out.write_all(if pumping.earlier.is_empty() { b"" } else { b"]," })?;
@@ -266,7 +266,12 @@ impl<'n, W: Write> Writer<'n, W> {
     ///
     /// # Errors
     /// As for [`new`](Self::new).
-    pub fn answer(&mut self, answer: &AnswerLine, by: Strength, because: &str) -> io::Result<()> {
+    pub fn answer(
+        &mut self,
+        answer: &AnswerLine,
+        strength: Strength,
+        reason: &str,
+    ) -> io::Result<()> {
         #[derive(Serialize)]
         struct EvidenceLine<'a> {
             #[serde(flatten)]
@@ -275,7 +280,7 @@ impl<'n, W: Write> Writer<'n, W> {
             #[serde(skip_serializing_if = "str::is_empty")]
             because: &'a str,
         }
-        self.line("answer", &EvidenceLine { answer, evidence: by, because })?;
+        self.line("answer", &EvidenceLine { answer, evidence: strength, because: reason })?;
         self.out.flush()
     }
 
@@ -311,16 +316,16 @@ impl<'n, W: Write> Writer<'n, W> {
         format!("{}{}", kind.letter(), self.lines)
     }
 
-    fn line(&mut self, sort: &str, content: &impl Serialize) -> io::Result<()> {
-        write!(self.out, r#"{{"{sort}":"#)?;
+    fn line(&mut self, kind: &str, content: &impl Serialize) -> io::Result<()> {
+        write!(self.out, r#"{{"{kind}":"#)?;
         serde_json::to_writer(&mut self.out, content)?;
         self.out.write_all(b"}\n")
     }
 
     fn steps(&mut self, sequence: &FiringSequence) -> io::Result<()> {
         self.out.write_all(b"[")?;
-        for (at, step) in sequence.steps().iter().enumerate() {
-            self.out.write_all(if at == 0 { b"[" } else { b",[" })?;
+        for (index, step) in sequence.steps().iter().enumerate() {
+            self.out.write_all(if index == 0 { b"[" } else { b",[" })?;
             serde_json::to_writer(&mut self.out, self.net.transition_name(step.transition))?;
             write!(self.out, ",{}]", step.count)?;
         }

@@ -58,11 +58,11 @@ pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
             };
             Structure::Undone(all.iter().filter_map(named).collect())
         }
-        Structure::Returning(ways) => {
+        Structure::Returning(returning) => {
             let (place, transition) =
                 (|p: &PlaceId| Ok(place(p)), |t: &TransitionId| Ok(transition(t)));
             let document = |document: &Document| Ok(in_names(document, net));
-            match ways.renamed(&place, &transition, &document) {
+            match returning.renamed(&place, &transition, &document) {
                 Ok(named) => Structure::Returning(Box::new(named)),
                 Err(_) => unreachable!("every node has a name"),
             }
@@ -81,8 +81,8 @@ fn linear(
 ) -> LinearCertificate<String, String, String, NamedComparison> {
     // An error is possible only for a transition that does not exist, and such a certificate was
     // never accepted.
-    let counting = count(net, &certificate.counters).unwrap_or(Cow::Borrowed(net));
-    let place = |&place: &PlaceId| counting.place_name(place).to_owned();
+    let counting_net = count(net, &certificate.counters).unwrap_or(Cow::Borrowed(net));
+    let place = |&place: &PlaceId| counting_net.place_name(place).to_owned();
     let transition = |&t: &TransitionId| net.transition_name(t).to_owned();
     let unit = |unit: UnitId| match net.units() {
         Some(units) => units.get(unit).name.to_string(),
@@ -107,9 +107,9 @@ fn linear(
     LinearCertificate {
         assumes_units: certificate.assumes_units,
         counters: counters.map(|set| set.iter().map(transition).collect()).collect(),
-        atoms: certificate.atoms.iter().map(|atom| comparison(atom, &counting)).collect(),
+        atoms: certificate.atoms.iter().map(|atom| comparison(atom, &counting_net)).collect(),
         traps: certificate.traps.iter().map(|trap| trap.iter().map(place).collect()).collect(),
-        bounds: bounds(&certificate.bounds, &counting),
+        bounds: bounds(&certificate.bounds, &counting_net),
         lower_bounds: certificate.lower_bounds.iter().map(lower_bound).collect(),
         precedences: certificate.precedences.iter().map(named).collect(),
         lemmas: certificate.lemmas.iter().map(lemma).collect(),
@@ -132,7 +132,7 @@ fn bounds(
 
 fn inference(step: &BoundStep, net: &Net) -> BoundStep<String> {
     let place = |place: PlaceId| net.place_name(place).to_owned();
-    let all = |bounds: &[TokenBound]| -> Vec<TokenBound<String>> {
+    let named_bounds = |bounds: &[TokenBound]| -> Vec<TokenBound<String>> {
         let bound = |bound: &TokenBound| TokenBound {
             place: place(bound.place),
             upper: bound.upper,
@@ -141,10 +141,10 @@ fn inference(step: &BoundStep, net: &Net) -> BoundStep<String> {
         bounds.iter().map(bound).collect()
     };
     match step {
-        BoundStep::Inductive(bounds) => BoundStep::Inductive(all(bounds)),
+        BoundStep::Inductive(bounds) => BoundStep::Inductive(named_bounds(bounds)),
         BoundStep::Weighted { weights, bounds } => BoundStep::Weighted {
             weights: weights.iter().map(|&(p, weight)| (place(p), weight)).collect(),
-            bounds: all(bounds),
+            bounds: named_bounds(bounds),
         },
         BoundStep::SafeUnits(places) => {
             BoundStep::SafeUnits(places.iter().copied().map(place).collect())

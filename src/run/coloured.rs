@@ -41,33 +41,34 @@ pub fn run_coloured(
     plan: Plan,
     config: &RunConfig,
     budget: &Budget,
-    mut tell: impl FnMut(Event<'_>),
+    mut on_event: impl FnMut(Event<'_>),
 ) -> RunReport {
     let quotient = quotient(model.net(), budget);
-    run(model, quotient, plan, config, [budget, budget], Instant::now(), &mut tell)
+    run(model, quotient, plan, config, [budget, budget], Instant::now(), &mut on_event)
 }
 
-/// Works as [`run_coloured`], with the given quotient, within a part of the whole budget. `begun`
+/// Works as [`run_coloured`], with the given quotient, within a part of the whole budget. `start`
 /// is the start of the whole analysis, for the times of turns.
 pub(super) fn run(
     model: &ColouredModel,
     quotient: Option<(Quotient, Net)>,
     mut plan: Plan,
     config: &RunConfig,
-    [whole, budget]: [&Budget; 2],
-    begun: Instant,
-    mut tell: &mut dyn FnMut(Event<'_>),
+    [run_budget, budget]: [&Budget; 2],
+    start: Instant,
+    mut on_event: &mut dyn FnMut(Event<'_>),
 ) -> RunReport {
     let mut report = RunReport::default();
-    let (settled, hear) = mpsc::channel();
+    let (settled_sender, settled_goals) = mpsc::channel();
     let budget = budget.child();
-    let many = plan.goals().len() > MANY_GOALS;
+    let has_many_goals = plan.goals().len() > MANY_GOALS;
     let board = Board::of_coloured(model, plan.goals().to_vec());
-    let board = config.board(board.with_listener(settled).with_budget(&budget), many);
-    let mut hearing = QuestionTracker::new(&board, &mut plan, &mut report, many);
-    hearing.begin(&mut tell);
+    let board =
+        config.board(board.with_listener(settled_sender).with_budget(&budget), has_many_goals);
+    let mut tracker = QuestionTracker::new(&board, &mut plan, &mut report, has_many_goals);
+    tracker.begin(&mut on_event);
     if board.open_count() == 0 {
-        hearing.give_up(None);
+        tracker.give_up(None);
         return report;
     }
     let work = Work {
@@ -79,12 +80,13 @@ pub(super) fn run(
         hints: Hints::default(),
         statistics: Mutex::default(),
         turns: Mutex::default(),
-        begun,
+        begun: start,
         failures: AtomicUsize::new(0),
     };
-    let ended = team::work(&work, &mut hearing, &hear, [whole, &budget], &mut tell);
-    hearing.give_up(ended);
-    hearing.report.enter(work.account());
+    let exhaustion =
+        team::work(&work, &mut tracker, &settled_goals, [run_budget, &budget], &mut on_event);
+    tracker.give_up(exhaustion);
+    tracker.report.enter(work.account());
     report.faults += board.faults();
     report
 }
@@ -95,17 +97,23 @@ struct Work<'w> {
     board: &'w Board<'w>,
     budget: &'w Budget,
     config: &'w RunConfig,
-    /// The quotient, until a worker takes it.
+    /// The exact quotient with its unfolding, until the first worker takes it.
     quotient: Mutex<Option<(Quotient, Net)>>,
+    /// Firing sequences of abstractions, for the coloured walks to follow.
     hints: Hints,
+    /// Name and text of each finished piece of work, for `--stats`.
     statistics: Mutex<Vec<(String, String)>>,
+    /// The finished turns, ordered by end.
     turns: Mutex<Vec<EngineTurn>>,
+    /// The start of the whole analysis.
     begun: Instant,
+    /// Number of panics.
     failures: AtomicUsize,
 }
 
-/// An abstraction with the state of the goals there.
+/// An abstraction of the coloured net, with the goals that it is useless for.
 struct Attempt {
+    /// The net of the abstraction.
     abstraction: SimulatingNet,
     /// The unfolded quotient; `None` for the skeleton.
     quotient: Option<Quotient>,
@@ -182,18 +190,26 @@ fn whole<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Work<'_> {
-    /// Runs a part of the work and records it as a turn. Returns a line of statistics.
-    fn told(&self, name: &str, part: impl FnOnce() -> String) -> String {
-        let (began, open) = (self.begun.elapsed(), self.board.open_count());
-        let said = part();
-        let lasted = self.begun.elapsed().saturating_sub(began);
-        let turn = EngineTurn { engine: name.to_owned(), began, lasted, open, said: said.clone() };
+    /// Runs a piece of the work and records it as a turn. Returns its line of statistics.
+    fn told(&self, name: &str, work: impl FnOnce() -> String) -> String {
+        let (start, open_goals) = (self.begun.elapsed(), self.board.open_count());
+        let statistics = work();
+        let duration = self.begun.elapsed().saturating_sub(start);
+        let turn = EngineTurn {
+            engine: name.to_owned(),
+            began: start,
+            lasted: duration,
+            open: open_goals,
+            said: statistics.clone(),
+        };
         whole(&self.turns).push(turn);
-        said
+        statistics
     }
 
-    fn guarded(&self, name: &str, part: impl FnOnce() -> String) {
-        match catch_unwind(AssertUnwindSafe(part)) {
+    /// Runs a piece of the work and logs its line of statistics. A panic is counted, and only this
+    /// piece is lost.
+    fn guarded(&self, name: &str, work: impl FnOnce() -> String) {
+        match catch_unwind(AssertUnwindSafe(work)) {
             Ok(text) => {
                 tracing::info!("{name}: {text}");
                 whole(&self.statistics).push((name.to_owned(), text));
@@ -205,6 +221,7 @@ impl Work<'_> {
         }
     }
 
+    /// Returns true if no goal is open, or the budget is used up.
     fn is_over(&self) -> bool {
         self.board.open_count() == 0 || self.budget.is_exhausted()
     }
@@ -212,44 +229,47 @@ impl Work<'_> {
     /// Works on all abstractions in turns. Returns a line of statistics.
     fn abstractions(&self) -> String {
         let skeleton = self.model.skeleton();
-        let mut turns = Vec::new();
+        let mut attempts = Vec::new();
         let quotient = whole(&self.quotient).take();
         if let Some((quotient, unfolding)) = quotient {
-            turns.push(Attempt::of(quotient, unfolding));
+            attempts.push(Attempt::of(quotient, unfolding));
         }
         if skeleton.is_complete() {
             let abstraction = skeleton.abstraction().clone();
-            turns.push(Attempt { abstraction, quotient: None, hopeless: HashSet::new() });
+            attempts.push(Attempt { abstraction, quotient: None, hopeless: HashSet::new() });
         }
-        let mut settled = vec![0; turns.len()];
+        let mut settled_count = vec![0; attempts.len()];
         for round in 0..32 {
-            let mut worked = false;
-            for (turn, settled) in turns.iter_mut().zip(&mut settled) {
+            let mut has_worked = false;
+            for (attempt, settled_count) in attempts.iter_mut().zip(&mut settled_count) {
                 // An exact quotient gets most of the time.
-                let exact = turn.quotient.as_ref().is_some_and(Quotient::is_exact);
-                let milliseconds = if exact { 2_000 } else { 500 };
+                let is_exact_quotient = attempt.quotient.as_ref().is_some_and(Quotient::is_exact);
+                let milliseconds = if is_exact_quotient { 2_000 } else { 500 };
                 let slice = self.budget.slice(Duration::from_millis(milliseconds << round));
                 let before = self.board.open_count();
-                worked |= self.turn(turn, &slice);
-                *settled += before.saturating_sub(self.board.open_count());
+                has_worked |= self.turn(attempt, &slice);
+                *settled_count += before.saturating_sub(self.board.open_count());
             }
             if self.is_over() {
                 break;
             }
             if round == 0 {
                 let quotients = self.quotients();
-                worked |= !quotients.is_empty();
-                settled.resize(turns.len() + quotients.len(), 0);
-                turns.extend(quotients);
+                has_worked |= !quotients.is_empty();
+                settled_count.resize(attempts.len() + quotients.len(), 0);
+                attempts.extend(quotients);
             }
-            if !worked {
+            if !has_worked {
                 break;
             }
         }
-        let sizes = turns.iter().zip(settled).map(|(turn, settled)| {
-            let net = turn.abstraction.net();
+        let sizes = attempts.iter().zip(settled_count).map(|(attempt, settled_count)| {
+            let net = attempt.abstraction.net();
             let (places, transitions) = (net.place_count(), net.transition_count());
-            format!("{places} places, {transitions} transitions: {settled} goals settled meanwhile")
+            format!(
+                "{places} places, {transitions} transitions; {settled_count} goals settled in \
+                     this time"
+            )
         });
         sizes.collect::<Vec<_>>().join("; ")
     }
@@ -257,35 +277,36 @@ impl Work<'_> {
     /// Returns the small unfoldings of inexact quotients.
     fn quotients(&self) -> Vec<Attempt> {
         let net = self.model.net();
-        let mut all = vec![ColourClasses::by_constants(net)];
-        all.extend(base_sorts(net).map(|(_, kept)| {
-            ColourClasses::by(net, |sort, colour| if sort == kept { colour } else { 0 })
+        let mut partitions = vec![ColourClasses::by_constants(net)];
+        partitions.extend(base_sorts(net).map(|(_, kept_sort)| {
+            ColourClasses::by(net, |sort, colour| if sort == kept_sort { colour } else { 0 })
         }));
-        let mut turns: Vec<Attempt> = Vec::new();
-        for (at, classes) in all.iter().enumerate() {
-            if classes.is_skeleton(net) || all[..at].contains(classes) {
+        let mut attempts: Vec<Attempt> = Vec::new();
+        for (index, classes) in partitions.iter().enumerate() {
+            if classes.is_skeleton(net) || partitions[..index].contains(classes) {
                 continue;
             }
             let unfolded = unfolded(net, classes, self.budget);
             let inexact = unfolded.filter(|(quotient, _)| !quotient.is_exact());
-            turns.extend(inexact.map(|(quotient, unfolding)| Attempt::of(quotient, unfolding)));
+            attempts.extend(inexact.map(|(quotient, unfolding)| Attempt::of(quotient, unfolding)));
         }
-        turns
+        attempts
     }
 
     /// Analyses an abstraction with each open goal weakened. Returns false if no goal can be asked
     /// there.
-    fn turn(&self, turn: &mut Attempt, budget: &Budget) -> bool {
-        let Attempt { abstraction, quotient, hopeless } = turn;
+    fn turn(&self, attempt: &mut Attempt, budget: &Budget) -> bool {
+        let Attempt { abstraction, quotient, hopeless } = attempt;
         let (abstraction, quotient) = (&*abstraction, &*quotient);
-        let mut open = self.board.open_goals();
-        open.retain(|id| !hopeless.contains(id));
-        let weakened = open.iter().map(|&id| {
+        let mut goal_ids = self.board.open_goals();
+        goal_ids.retain(|id| !hopeless.contains(id));
+        let weakened = goal_ids.iter().map(|&id| {
             let weakened = abstraction.weakened(self.model.skeleton(), self.board.goal(id));
             (id, weakened)
         });
-        let (expressed, not): (Vec<_>, Vec<_>) = weakened.partition(|(_, goal)| goal.is_some());
-        hopeless.extend(not.iter().map(|(id, _)| *id));
+        let (expressed, inexpressible): (Vec<_>, Vec<_>) =
+            weakened.partition(|(_, goal)| goal.is_some());
+        hopeless.extend(inexpressible.iter().map(|(id, _)| *id));
         if expressed.is_empty() {
             return false;
         }
@@ -298,16 +319,16 @@ impl Work<'_> {
             schedule: None,
             ..self.config.clone()
         };
-        let over = self.board.proof_reporter("ABSTRACTION");
+        let reporter = self.board.proof_reporter("ABSTRACTION");
         let plan = Plan::of_goals(goals.into_iter().flatten());
-        let hear = |event: Event<'_>| {
+        let on_event = |event: Event<'_>| {
             let Event::Settled { id, goal, knowledge } = event else { return };
             let id: GoalId = ids[id.index()];
             hopeless.insert(id);
-            over.on_abstraction(abstraction, id, goal, knowledge);
+            reporter.on_abstraction(abstraction, id, goal, knowledge);
             let witness = match knowledge {
                 Knowledge::Reach(Reach::Reached { witness, .. }) => witness.as_ref(),
-                Knowledge::Maximum(Maximum { seen: Some((_, witness, _)), .. }) => witness.as_ref(),
+                Knowledge::Maximum(Maximum { seen: Some(seen), .. }) => seen.witness.as_ref(),
                 _ => None,
             };
             let witness = witness.filter(|_| self.board.is_open(id));
@@ -317,21 +338,19 @@ impl Work<'_> {
         };
         let name = match quotient {
             None => "the skeleton (colours erased)",
-            Some(quotient) if quotient.is_exact() => {
-                "the quotient by colours that nothing tells apart"
-            }
-            Some(_) => "a quotient (some colours made one)",
+            Some(quotient) if quotient.is_exact() => "the quotient by equivalent colours",
+            Some(_) => "a quotient (some colours merged)",
         };
         self.told(name, || {
-            let before = self.board.open_count();
-            let report = run_net(abstraction.net(), plan, &config, budget, hear);
+            let open_before = self.board.open_count();
+            let report = run_net(abstraction.net(), plan, &config, budget, on_event);
             self.failures.fetch_add(report.faults, Ordering::Relaxed);
             let net = abstraction.net();
             format!(
-                "{} places, {} transitions; {} goals settled meanwhile",
+                "{} places, {} transitions; {} goals settled in this time",
                 net.place_count(),
                 net.transition_count(),
-                before.saturating_sub(self.board.open_count())
+                open_before.saturating_sub(self.board.open_count())
             )
         });
         true
@@ -347,18 +366,20 @@ fn hint(
 ) -> Hint {
     let net = abstraction.net();
     // A name that is not a binding gives no hint.
-    let wanted = |t: TransitionId| -> Vec<BindingConstraint> {
+    let constraints = |t: TransitionId| -> Vec<BindingConstraint> {
         let Some(quotient) = quotient else { return Vec::new() };
         let binding = quotient.net().binding_named(net.transition_name(t));
         let values = binding.map(|(_, values)| values).unwrap_or_default();
-        let this = |value: BoundColour| match quotient.classes(value.variable) {
+        let constraint = |value: BoundColour| match quotient.classes(value.variable) {
             None => BindingConstraint::Colour(value),
             Some(classes) => BindingConstraint::Class(value, Arc::clone(classes)),
         };
-        values.into_iter().map(this).collect()
+        values.into_iter().map(constraint).collect()
     };
-    let coloured = |t| net.folding().map_or(0, |folding| folding.transition_of(t));
+    let coloured_transition = |t| net.folding().map_or(0, |folding| folding.transition_of(t));
     let steps = sequence.steps().iter();
-    let steps = steps.map(|step| (coloured(step.transition), wanted(step.transition), step.count));
+    let steps = steps.map(|step| {
+        (coloured_transition(step.transition), constraints(step.transition), step.count)
+    });
     Hint { goal, steps: steps.collect() }
 }

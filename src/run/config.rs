@@ -52,9 +52,9 @@ pub struct RunConfig {
 }
 
 impl RunConfig {
-    /// Configures a board. With `many` goals it does not keep witnesses.
-    pub(super) fn board<'n>(&self, mut board: Board<'n>, many: bool) -> Board<'n> {
-        if many && !self.keep_all_witnesses {
+    /// Configures a board. With `has_many_goals`, the board does not keep witnesses.
+    pub(super) fn board<'n>(&self, mut board: Board<'n>, has_many_goals: bool) -> Board<'n> {
+        if has_many_goals && !self.keep_all_witnesses {
             board = board.without_witnesses();
         }
         if self.keep_documents {
@@ -79,10 +79,10 @@ impl RunConfig {
 /// # Errors
 /// If there is no engine with this name.
 pub fn engine_name(name: &str) -> Result<String, String> {
-    let known: Vec<String> = every_engine().map(|engine| plain(engine.name)).collect();
-    match known.iter().any(|known| known == name) {
+    let names: Vec<String> = every_engine().map(|engine| plain(engine.name)).collect();
+    match names.iter().any(|names| names == name) {
         true => Ok(name.to_owned()),
-        false => Err(format!("there are {}", known.join(", "))),
+        false => Err(format!("there are {}", names.join(", "))),
     }
 }
 
@@ -98,6 +98,7 @@ pub fn engine_names() -> [Vec<String>; 2] {
     [ENGINES, BY_NAME].map(|engines| engines.iter().map(|engine| plain(engine.name)).collect())
 }
 
+/// Returns the engines of both registries: by default and on request.
 fn every_engine() -> impl Iterator<Item = &'static Engine> {
     ENGINES.iter().chain(BY_NAME)
 }

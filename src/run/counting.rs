@@ -25,15 +25,15 @@ pub struct CountResult {
     /// The number of markings of the reduced net, u64::MAX for more; they were visited or are the
     /// members of diagrams.
     pub visited: u64,
-    /// True if they were added up on diagrams.
+    /// True if the numbers were added up on decision diagrams.
     pub on_diagrams: bool,
     /// True if the checker confirmed that the diagrams are closed under firing.
     pub closed: bool,
     /// The reduction, if there was one.
     pub log: Option<NamedLog>,
-    /// Numbers of places and transitions before and after the reduction.
+    /// Numbers of places and transitions: before the reduction, and after it.
     pub sizes: [(usize, usize); 2],
-    /// True if the checker visited the markings as well.
+    /// True if the checker visited the markings as well, and confirms the numbers.
     pub certified: bool,
 }
 
@@ -49,26 +49,33 @@ pub enum CountMethod {
 /// A count that can continue after its budget ended.
 #[derive(Clone, Debug)]
 pub struct ReducedCount<'n> {
+    /// The net whose markings are counted.
     net: &'n Net,
+    /// The formula that gives the numbers from the sums over the parts of the reduced net.
     formula: CountingFormula,
+    /// The reduction, in the names of the net; `None` if no rule applied.
     log: Option<NamedLog>,
+    /// Numbers of places and transitions: before the reduction, and after it.
     sizes: [(usize, usize); 2],
-    /// For each finished part, its sums and its number of markings.
+    /// For each part of the formula, by its index: the sums over its markings and the number of its
+    /// markings. `None` for a part that is not counted yet.
     sums: Vec<Option<(Vec<BigUint>, u64)>>,
     /// True if some parts were counted on diagrams.
     on_diagrams: bool,
+    /// True unless the checker failed to confirm a diagram as closed under firing.
     closed: bool,
+    /// Receives the growth of diagrams.
     course: TryLog,
 }
 
-/// The number of times the net is reduced again without removing places that a number depends on
-/// jointly.
+/// The number of reductions that are tried. Each further attempt keeps the places on which a number
+/// depends jointly; the last attempt omits the rules of [`COUPLING`].
 const ATTEMPTS: usize = 5;
 
 /// Rules that make numbers depend on several places jointly.
 const COUPLING: [&str; 2] = ["proportional-places", "redundant-places"];
 
-/// Largest work of the checker for a certified number: markings times nodes.
+/// Largest work of the checker for a certified number, in markings times places and transitions.
 const RECOUNTED: u64 = 50_000_000;
 
 impl<'n> ReducedCount<'n> {
@@ -82,15 +89,15 @@ impl<'n> ReducedCount<'n> {
         without_rules: &[&'static str],
         budget: &Budget,
     ) -> Result<Self, String> {
-        let without = without_rules.to_vec();
+        let switched_off = without_rules.to_vec();
         let mut config = parikh_reduction::ReductionConfig {
-            without,
+            without: switched_off,
             ..parikh_reduction::ReductionConfig::default()
         };
         for attempt in 0..=ATTEMPTS {
             if attempt == ATTEMPTS {
-                let others = rules::names().filter(|rule| !COUPLING.contains(rule));
-                config.only = Some(others.collect());
+                let uncoupled = rules::names().filter(|rule| !COUPLING.contains(rule));
+                config.only = Some(uncoupled.collect());
             }
             let slice = budget.share(REDUCTION);
             let reduction = parikh_reduction::reduce(net, &counting::needs(), &slice, &config);
@@ -122,6 +129,7 @@ impl<'n> ReducedCount<'n> {
         })
     }
 
+    /// Makes a count through the reduction, which the formula describes.
     fn through(net: &'n Net, formula: CountingFormula, reduction: &Reduction) -> Self {
         let size = |net: &Net| (net.place_count(), net.transition_count());
         let sums = vec![None; formula.parts.len()];
@@ -143,36 +151,36 @@ impl<'n> ReducedCount<'n> {
         self.log.is_some() || self.formula.parts.len() > 1
     }
 
-    /// Reports the growth of diagrams to `course`.
-    pub fn telling(self, course: &TryLog) -> Self {
-        ReducedCount { course: course.clone(), ..self }
+    /// Reports the growth of diagrams to `progress`.
+    pub fn telling(self, progress: &TryLog) -> Self {
+        ReducedCount { course: progress.clone(), ..self }
     }
 
     /// Adds up the remaining markings.
     ///
     /// # Errors
     /// The reason why not all of them were added up.
-    pub fn go_on(&mut self, adding: CountMethod, budget: &Budget) -> Result<CountResult, String> {
+    pub fn go_on(&mut self, method: CountMethod, budget: &Budget) -> Result<CountResult, String> {
         let CountingFormula { parts, weights, .. } = &mut self.formula;
         // Parts that are equal up to names have equal sums; nets of many agents have many such
         // parts.
-        let mut alike: HashMap<String, usize> = HashMap::new();
-        let several = parts.len() > 1;
-        for (at, part) in parts.iter().enumerate() {
-            let twin = match several {
-                true => *alike.entry(part.fingerprint()).or_insert(at),
-                false => at,
+        let mut first_by_fingerprint: HashMap<String, usize> = HashMap::new();
+        let has_several_parts = parts.len() > 1;
+        for (index, part) in parts.iter().enumerate() {
+            let first_equal = match has_several_parts {
+                true => *first_by_fingerprint.entry(part.fingerprint()).or_insert(index),
+                false => index,
             };
-            if self.sums[at].is_none() {
-                self.sums[at] = match adding {
-                    _ if twin != at => self.sums[twin].clone(),
+            if self.sums[index].is_none() {
+                self.sums[index] = match method {
+                    _ if first_equal != index => self.sums[first_equal].clone(),
                     CountMethod::Visiting(threads) => {
                         let sums = explicit::sums::sums(part, weights, threads, budget);
                         Some(sums.map_err(|why| why.to_string())?)
                     }
                     CountMethod::Diagrams(threads) => {
-                        let course = &self.course;
-                        let sums = diagrams::sums::sums(part, weights, threads, budget, course);
+                        let progress = &self.course;
+                        let sums = diagrams::sums::sums(part, weights, threads, budget, progress);
                         let found = sums.map_err(|why| why.to_string())?;
                         self.on_diagrams = true;
                         self.closed &= found.closed;
@@ -181,10 +189,10 @@ impl<'n> ReducedCount<'n> {
                 };
             }
         }
-        let done = || self.sums.iter().flatten();
+        let finished = || self.sums.iter().flatten();
         // The markings of an equal part count as visited, too.
-        let visited = done().fold(0u64, |all, (_, markings)| all.saturating_add(*markings));
-        let all: Vec<Vec<BigUint>> = done().map(|(sums, _)| sums.clone()).collect();
+        let visited = finished().fold(0u64, |all, (_, markings)| all.saturating_add(*markings));
+        let all: Vec<Vec<BigUint>> = finished().map(|(sums, _)| sums.clone()).collect();
         let figures = self.formula.figures(&all);
         let certified = self.certified(visited, &figures, &budget.share(RECOUNTING))?;
         let (log, on_diagrams, closed) = (self.log.clone(), self.on_diagrams, self.closed);
@@ -210,19 +218,19 @@ impl<'n> ReducedCount<'n> {
             })
             .fold(0, u64::saturating_add);
         // Without this limit the caller might wait long for the checker.
-        let most = if self.on_diagrams { RECOUNTED / 10 } else { RECOUNTED };
-        if work > most {
+        let max_work = if self.on_diagrams { RECOUNTED / 10 } else { RECOUNTED };
+        if work > max_work {
             return Ok(false);
         }
         match counting::count(&mut self.formula, visited, &mut || !budget.is_exhausted()) {
-            Ok((again, _)) if again == *figures => Ok(true),
-            Ok((again, _)) => {
+            Ok((recount, _)) if recount == *figures => Ok(true),
+            Ok((recount, _)) => {
                 let net = self.net.name();
-                tracing::error!("internal error: {net}: {figures:?} and, again, {again:?}");
+                tracing::error!("internal error: {net}: first {figures:?}, then {recount:?}");
                 Err("internal error: two counts differ".to_owned())
             }
             Err(error) => {
-                tracing::debug!("not counted again: {error}");
+                tracing::debug!("second count failed: {error}");
                 Ok(false)
             }
         }

@@ -9,23 +9,23 @@
 use parikh_net::{GoalId, MarkingGoal, Net};
 use parikh_reduction::{Needs, needs};
 
-/// Largest number of goals in a group: each witness of a reduced net is translated for each goal
-/// separately.
+/// Largest number of goals in a group. Each witness of a reduced net is translated for each goal
+/// separately, so the cost grows with the group.
 pub(super) const LARGEST: usize = 400;
 
-/// Number of groups to aim for, as far as [`LARGEST`] allows.
+/// Number of groups to aim for. Groups of at most [`LARGEST`] goals may give more.
 const TURNS: usize = 64;
 
 /// Partitions the goals into groups.
 pub(super) fn of(net: &Net, goals: &[(GoalId, MarkingGoal)]) -> Vec<Vec<(GoalId, MarkingGoal)>> {
-    let batch = goals.len().div_ceil(TURNS).clamp(1, LARGEST);
-    if batch > 1 {
-        return goals.chunks(batch).map(<[_]>::to_vec).collect();
+    let group_size = goals.len().div_ceil(TURNS).clamp(1, LARGEST);
+    if group_size > 1 {
+        return goals.chunks(group_size).map(<[_]>::to_vec).collect();
     }
     let mut groups: Vec<(Needs, Vec<(GoalId, MarkingGoal)>)> = Vec::new();
     for goal in goals {
         let needs = needs::of_goals(net, [&goal.1.clone().into()]);
-        match groups.iter_mut().find(|(known, _)| *known == needs) {
+        match groups.iter_mut().find(|(group_needs, _)| *group_needs == needs) {
             Some((_, group)) => group.push(goal.clone()),
             None => groups.push((needs, vec![goal.clone()])),
         }

@@ -35,25 +35,26 @@ pub fn run_net(
     plan: Plan,
     config: &RunConfig,
     budget: &Budget,
-    mut tell: impl FnMut(Event<'_>),
+    mut on_event: impl FnMut(Event<'_>),
 ) -> RunReport {
-    run(net, plan, config, budget, Instant::now(), &mut tell)
+    run(net, plan, config, budget, Instant::now(), &mut on_event)
 }
 
-/// Works as [`run_net`]; `begun` is the start of the whole analysis, for the times of turns.
+/// Works as [`run_net`]; `start` is the start of the whole analysis, for the times of turns.
 pub(super) fn run(
     net: &Net,
     plan: Plan,
     config: &RunConfig,
     budget: &Budget,
-    begun: Instant,
-    mut tell: &mut dyn FnMut(Event<'_>),
+    start: Instant,
+    mut on_event: &mut dyn FnMut(Event<'_>),
 ) -> RunReport {
-    let (mut report, again) = run_once(net, plan, config, budget, begun, &mut tell);
-    if let Some(plan) = again {
+    let (mut report, plan_without_claim) =
+        run_once(net, plan, config, budget, start, &mut on_event);
+    if let Some(plan) = plan_without_claim {
         let net = net.without_unit_claim();
-        let (rest, _) = run_once(&net, plan, config, budget, begun, &mut tell);
-        report.add(rest);
+        let (second_report, _) = run_once(&net, plan, config, budget, start, &mut on_event);
+        report.add(second_report);
     }
     report
 }
@@ -65,61 +66,64 @@ fn run_once(
     mut plan: Plan,
     config: &RunConfig,
     budget: &Budget,
-    begun: Instant,
-    tell: &mut impl FnMut(Event<'_>),
+    run_start: Instant,
+    on_event: &mut impl FnMut(Event<'_>),
 ) -> (RunReport, Option<Plan>) {
     let mut report = RunReport::default();
-    let (settled, hear) = mpsc::channel();
+    let (settled_sender, settled_goals) = mpsc::channel();
     let budget = budget.child();
-    let many = plan.goals().len() > MANY_GOALS;
-    let board = Board::new(net, plan.goals().to_vec()).with_listener(settled).with_budget(&budget);
-    let board = config.board(board, many);
-    let mut hearing = QuestionTracker::new(&board, &mut plan, &mut report, many);
-    hearing.begin(tell);
-    let (began, open) = (begun.elapsed(), board.open_count());
+    let has_many_goals = plan.goals().len() > MANY_GOALS;
+    let board =
+        Board::new(net, plan.goals().to_vec()).with_listener(settled_sender).with_budget(&budget);
+    let board = config.board(board, has_many_goals);
+    let mut tracker = QuestionTracker::new(&board, &mut plan, &mut report, has_many_goals);
+    tracker.begin(on_event);
+    let (began, open) = (run_start.elapsed(), board.open_count());
     let working_net = presolve::presolve(net, &board, &budget, config.seed);
     let working_net = working_net.without_rules(&config.without_rules);
-    hearing.report.turns.push(EngineTurn {
+    tracker.report.turns.push(EngineTurn {
         engine: "intervals".to_owned(),
         began,
-        lasted: begun.elapsed().saturating_sub(began),
+        lasted: run_start.elapsed().saturating_sub(began),
         open,
-        said: format!("{} left open by it", counted(board.open_count(), "goal")),
+        said: format!("{} still open", counted(board.open_count(), "goal")),
     });
-    hearing.take(&hear, tell);
-    hearing.look(tell);
+    tracker.take(&settled_goals, on_event);
+    tracker.look(on_event);
     let mut stages: Vec<(WorkingNet<'_>, Budget)> = Vec::new();
     // Most goals that do not stay reachable are lost in a dead marking, so dead markings are
     // analysed first, on a net reduced for them alone.
-    let mut first = hearing.plan.first().to_vec();
-    first.retain(|&goal| board.is_open(goal));
-    if !first.is_empty() {
-        stages.extend(working_net.only(&first).map(|only| (only, budget.share(DEAD_ENDS))));
+    let mut first_goals = tracker.plan.first().to_vec();
+    first_goals.retain(|&goal| board.is_open(goal));
+    if !first_goals.is_empty() {
+        stages.extend(working_net.only(&first_goals).map(|only| (only, budget.share(DEAD_ENDS))));
     }
     stages.push((working_net, budget.child()));
-    let last = stages.len() - 1;
-    for (at, (working_net, slice)) in stages.iter().enumerate() {
-        let portfolio = Portfolio::new(working_net, &board, slice, config, begun);
-        if board.breach().is_none() && hearing.plan.open_questions().next().is_some() {
-            let ended = match portfolio.is_over() {
+    let last_stage = stages.len() - 1;
+    for (stage, (working_net, slice)) in stages.iter().enumerate() {
+        let portfolio = Portfolio::new(working_net, &board, slice, config, run_start);
+        if board.breach().is_none() && tracker.plan.open_questions().next().is_some() {
+            let exhaustion = match portfolio.is_over() {
                 true => slice.exhausted(),
-                false => team::work(&portfolio, &mut hearing, &hear, [&budget, slice], tell),
+                false => {
+                    team::work(&portfolio, &mut tracker, &settled_goals, [&budget, slice], on_event)
+                }
             };
-            if at == last && board.breach().is_none() {
-                hearing.give_up(ended);
+            if stage == last_stage && board.breach().is_none() {
+                tracker.give_up(exhaustion);
             }
         }
-        hearing.report.enter(portfolio.account());
+        tracker.report.enter(portfolio.account());
     }
-    hearing.withdraw(tell);
+    tracker.withdraw(on_event);
     report.faults += board.faults();
     report.breach = board.breach().map(str::to_owned);
-    let again = report.breach.is_some().then(|| {
-        let (again, revoked) = plan.without_unit_claim();
+    let plan_without_claim = report.breach.is_some().then(|| {
+        let (plan_without_claim, revoked) = plan.without_unit_claim();
         report.answered -= revoked;
-        again
+        plan_without_claim
     });
-    (report, again)
+    (report, plan_without_claim)
 }
 
 impl WorkerTeam for Portfolio<'_> {
@@ -137,8 +141,8 @@ impl WorkerTeam for Portfolio<'_> {
 
     fn account(&self) -> TeamStatistics {
         let (mut statistics, turns) = (self.statistics_so_far(), self.turns_so_far());
-        let shorter = self.board.shortening_told().map(|told| ("shorter".to_owned(), told));
-        statistics.extend(shorter);
+        let shortening = self.board.shortening_told().map(|text| ("shorter".to_owned(), text));
+        statistics.extend(shortening);
         TeamStatistics { failures: self.failures(), statistics, turns }
     }
 }

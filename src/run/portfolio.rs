@@ -21,13 +21,18 @@ use std::time::Instant;
 
 /// The state shared by the workers of an analysis.
 pub(super) struct Portfolio<'a> {
+    /// The net of the analysis, with its goals and facts.
     pub(super) working_net: &'a WorkingNet<'a>,
     pub(super) board: &'a Board<'a>,
     pub(super) budget: &'a Budget,
     pub(super) config: &'a RunConfig,
     pub(super) schedule: Schedule,
+    /// The net reduced for all goals, made at its first use. `Some(None)` if there is no
+    /// such net.
     reduced: OnceLock<Option<WorkingNet<'a>>>,
+    /// Name and text of each engine's finished turns, for `--stats`.
     statistics: Mutex<Vec<(String, String)>>,
+    /// The finished turns, ordered by end.
     turns: Mutex<Vec<EngineTurn>>,
     /// The start of the analysis.
     begun: Instant,
@@ -44,7 +49,7 @@ impl<'a> Portfolio<'a> {
         board: &'a Board<'a>,
         budget: &'a Budget,
         config: &'a RunConfig,
-        begun: Instant,
+        start: Instant,
     ) -> Self {
         let default = || Schedule::of_threads(config.threads);
         Portfolio {
@@ -56,7 +61,7 @@ impl<'a> Portfolio<'a> {
             reduced: OnceLock::new(),
             statistics: Mutex::default(),
             turns: Mutex::default(),
-            begun,
+            begun: start,
             failures: AtomicUsize::new(0),
             at_work: (0..config.threads.max(1)).map(|_| Mutex::default()).collect(),
         }
@@ -70,16 +75,17 @@ impl<'a> Portfolio<'a> {
     /// Returns the number of threads that an engine may use: all of them if only one worker has
     /// steps. Workers that have finished their steps walk.
     pub(super) fn threads_of_an_engine(&self) -> usize {
-        let walks = self.has_any(&[Role::Walk]);
-        let is_nothing = |step: &SchedulePhase| match *step {
+        let has_walks = self.has_any(&[Role::Walk]);
+        let has_no_engine = |step: &SchedulePhase| match *step {
             SchedulePhase::Run(Role::Walk, ..) => true,
             SchedulePhase::Run(role, ..)
             | SchedulePhase::GoOn(role, _)
             | SchedulePhase::GoOnSmall(role, _) => !self.has_any(&[role]),
             _ => false,
         };
-        let steps = self.schedule.workers.iter().filter(|steps| !steps.iter().all(is_nothing));
-        if walks || steps.count() > 1 { 1 } else { self.threads() }
+        let busy_workers =
+            self.schedule.workers.iter().filter(|phases| !phases.iter().all(has_no_engine));
+        if has_walks || busy_workers.count() > 1 { 1 } else { self.threads() }
     }
 
     /// Returns the statistics of engines, in the order in which they were reported.
@@ -89,8 +95,8 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the engines at work.
     pub(super) fn at_work(&self) -> Vec<AtWork> {
-        let all = self.at_work.iter().filter_map(|engine| whole(engine).clone());
-        all.map(|(engine, since)| AtWork { engine, since: since.elapsed() }).collect()
+        let engines = self.at_work.iter().filter_map(|engine| whole(engine).clone());
+        engines.map(|(engine, since)| AtWork { engine, since: since.elapsed() }).collect()
     }
 
     /// Returns the finished turns, ordered by end.
@@ -103,13 +109,15 @@ impl<'a> Portfolio<'a> {
         self.failures.load(Ordering::Relaxed)
     }
 
-    pub(super) fn note(&self, engine: &str, (began, open): (Instant, usize), text: String) {
+    /// Records the finished turn of an engine: its start, the number of goals open then, and its
+    /// line of statistics.
+    pub(super) fn note(&self, engine: &str, (start, open_goals): (Instant, usize), text: String) {
         tracing::info!("{engine}: {text}");
         whole(&self.turns).push(EngineTurn {
             engine: engine.to_owned(),
-            began: began.duration_since(self.begun),
-            lasted: began.elapsed(),
-            open,
+            began: start.duration_since(self.begun),
+            lasted: start.elapsed(),
+            open: open_goals,
             said: text.clone(),
         });
         whole(&self.statistics).push((engine.to_owned(), text));
@@ -143,7 +151,7 @@ impl<'a> Portfolio<'a> {
     pub(super) fn beside_trees(&self, role: Role, part: TimePart) -> TimePart {
         let is_open = |id: GoalId| self.board.is_open(id);
         let trees = self.open_trees();
-        let most = match role {
+        let max_share = match role {
             Role::TreeDiagrams if trees == 0 => schedule::DIAGRAMS_FOR_RUNS,
             _ if trees == 0 => 1.0,
             Role::Homes if part.share < 1.0 => schedule::HOMES_BESIDE_TREES,
@@ -153,7 +161,7 @@ impl<'a> Portfolio<'a> {
             }
             _ => 1.0,
         };
-        TimePart { share: part.share.min(most), ..part }
+        TimePart { share: part.share.min(max_share), ..part }
     }
 
     /// Returns true if a role continues when all steps are done. Without open CTL formulas,
@@ -163,8 +171,8 @@ impl<'a> Portfolio<'a> {
     }
 
     /// Returns the net of a step, if there is one.
-    pub(super) fn on(&self, on: PhaseNet) -> Option<&WorkingNet<'a>> {
-        match on {
+    pub(super) fn on(&self, phase_net: PhaseNet) -> Option<&WorkingNet<'a>> {
+        match phase_net {
             PhaseNet::Read => Some(self.working_net),
             PhaseNet::Reduced => self.reduced(),
             PhaseNet::Smallest => Some(self.smallest()),
@@ -188,8 +196,8 @@ impl<'a> Portfolio<'a> {
                 return None;
             }
             let goals = self.working_net.goals().iter().filter(|(_, goal)| !self.is_too_wide(goal));
-            let all: Vec<GoalId> = goals.map(|(id, _)| *id).collect();
-            self.reduce(&all, &self.budget.share(schedule::REDUCING))
+            let ids: Vec<GoalId> = goals.map(|(id, _)| *id).collect();
+            self.reduce(&ids, &self.budget.share(schedule::REDUCING))
         };
         self.reduced.get_or_init(make).as_ref()
     }
@@ -224,7 +232,7 @@ impl<'a> Portfolio<'a> {
             )
         };
         catch_unwind(AssertUnwindSafe(make)).unwrap_or_else(|_| {
-            tracing::error!("internal error: the reduction failed; going on without it");
+            tracing::error!("internal error: the reduction failed; continuing without it");
             None
         })
     }
@@ -245,28 +253,31 @@ impl<'a> Portfolio<'a> {
         if !self.has_any(&[Role::Search, Role::Slices, Role::Walk]) {
             return Vec::new();
         }
-        let mut open = self.working_net.goals().to_vec();
-        open.retain(|(id, _)| self.board.is_open(*id));
-        let mut groups = groups::of(self.working_net.net(), &open);
-        let end = self.budget.share(schedule::GROUPING);
-        let most = shared.net().transition_count() as f64 * self.config.own_reduction_below;
-        let mut left = groups.len();
+        let mut open_goals = self.working_net.goals().to_vec();
+        open_goals.retain(|(id, _)| self.board.is_open(*id));
+        let mut groups = groups::of(self.working_net.net(), &open_goals);
+        let grouping_budget = self.budget.share(schedule::GROUPING);
+        let max_transitions =
+            shared.net().transition_count() as f64 * self.config.own_reduction_below;
+        let mut groups_left = groups.len();
         groups.retain(|goals| {
-            let budget = end.share(1.0 / left as f64);
-            left -= 1;
+            let budget = grouping_budget.share(1.0 / groups_left as f64);
+            groups_left -= 1;
             let working_net = self.reduce(&ids(goals), &budget);
-            working_net
-                .is_some_and(|working_net| working_net.net().transition_count() as f64 <= most)
+            working_net.is_some_and(|working_net| {
+                working_net.net().transition_count() as f64 <= max_transitions
+            })
         });
         tracing::info!(
-            "{} groups of {} open goals have nets of their own",
+            "{} groups of {} open goals are reduced separately",
             groups.len(),
-            open.len()
+            open_goals.len()
         );
         groups.iter().map(|goals| ids(goals)).collect()
     }
 }
 
+/// Returns the ids of the goals.
 fn ids(goals: &[(GoalId, MarkingGoal)]) -> Vec<GoalId> {
     goals.iter().map(|(id, _)| *id).collect()
 }

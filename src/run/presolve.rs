@@ -23,9 +23,9 @@ pub(super) fn presolve<'a>(
     budget: &Budget,
     seed: u64,
 ) -> WorkingNet<'a> {
-    let open = || board.open_goals().into_iter().map(|id| (id, board.goal(id).clone()));
+    let remaining_goals = || board.open_goals().into_iter().map(|id| (id, board.goal(id).clone()));
     let mut facts = Facts::none(net);
-    let (under, over) =
+    let (reach_reporter, bound_reporter) =
         (board.witness_reporter("INITIAL_STATE"), board.proof_reporter("TOPOLOGICAL"));
     fn task<'t>(
         (net, board, budget, seed): (&'t Net, &'t Board<'t>, &'t Budget, u64),
@@ -35,33 +35,44 @@ pub(super) fn presolve<'a>(
         Task { net, goals, facts, board, budget, seed }
     }
     if !parikh_structure::intervals::TAKES.cover(net.features()) {
-        tracing::debug!("intervals: not started: the net has features that they do not take");
-        let known = Intervals::new(net, &facts);
-        return WorkingNet::original(net, open().collect(), facts, &known);
+        tracing::debug!("intervals: not started: the net has unsupported features");
+        let token_intervals = Intervals::new(net, &facts);
+        return WorkingNet::original(net, remaining_goals().collect(), facts, &token_intervals);
     }
-    let goals = open().collect::<SortedGoals>().markings;
-    let run = (net, board, budget, seed);
-    let mut known = intervals::run(&task(run, &facts, &goals), under, over);
+    let goals = remaining_goals().collect::<SortedGoals>().markings;
+    let context = (net, board, budget, seed);
+    let mut token_intervals =
+        intervals::run(&task(context, &facts, &goals), reach_reporter, bound_reporter);
     if board.open_count() > 0 {
         facts = learn_bounds(net, facts, budget);
-        known.learn(net, &facts);
-        intervals::settle(&known, &task(run, &facts, &goals), under, over);
+        token_intervals.learn(net, &facts);
+        intervals::settle(
+            &token_intervals,
+            &task(context, &facts, &goals),
+            reach_reporter,
+            bound_reporter,
+        );
     }
-    let claims = board.open_count() > 0 && net.safe_units().is_some();
-    if claims {
+    let uses_claim = board.open_count() > 0 && net.safe_units().is_some();
+    if uses_claim {
         short_walks(net, seed).for_each(|walk| board.check_claim(&walk, u64::MAX));
     }
-    if claims && board.breach().is_none() {
+    if uses_claim && board.breach().is_none() {
         facts.claim_units(net);
-        known.learn(net, &facts);
-        intervals::settle(&known, &task(run, &facts, &goals), under, over);
+        token_intervals.learn(net, &facts);
+        intervals::settle(
+            &token_intervals,
+            &task(context, &facts, &goals),
+            reach_reporter,
+            bound_reporter,
+        );
     }
     tracing::info!(
-        "intervals: {} of {} left",
+        "intervals: {} of {} still open",
         board.open_count(),
         counted(board.goals().len(), "goal")
     );
-    WorkingNet::original(net, open().collect(), facts, &known)
+    WorkingNet::original(net, remaining_goals().collect(), facts, &token_intervals)
 }
 
 /// Adds the bounds that follow from place invariants, within a small share of the time.
@@ -71,10 +82,10 @@ pub(super) fn learn_bounds(net: &Net, mut facts: Facts, budget: &Budget) -> Fact
     match parikh_structure::flows::place_flows(net, &slice) {
         Ok(flows) => {
             parikh_structure::bounds::place_bounds(net, &flows, &slice).write(&mut facts);
-            let proved = |p: &_| facts.upper_bound_within(*p, Provenance::PROVED).is_some();
-            let bounded = net.places().filter(proved).count();
+            let is_bounded = |p: &_| facts.upper_bound_within(*p, Provenance::PROVED).is_some();
+            let bounded_count = net.places().filter(is_bounded).count();
             tracing::info!(
-                "structure: {}, bounds of {bounded} of {}, {:.2?}",
+                "structure: {}, bounds for {bounded_count} of {}, {:.2?}",
                 counted(flows.len(), "place invariant"),
                 counted(net.place_count(), "place"),
                 start.elapsed()

@@ -96,9 +96,9 @@ pub(super) fn searching(
     slices_wait: bool,
     diagrams_wait: bool,
     threads: usize,
-    reduced: bool,
+    has_reduced_net: bool,
 ) -> f64 {
-    let share = match (slices_wait, threads, reduced) {
+    let share = match (slices_wait, threads, has_reduced_net) {
         (true, ..) => return 0.3,
         (false, 0..=1, _) => 0.6,
         (false, _, true) => 0.8,
@@ -107,7 +107,8 @@ pub(super) fn searching(
     if diagrams_wait { 0.75 * share } else { share }
 }
 
-/// Largest number of places of a net whose variable orders for diagrams take milliseconds.
+/// Largest number of places of a net for the early phases with diagrams
+/// ([`SchedulePhase::GoOnSmall`]): its variable orders take milliseconds.
 pub(super) const SMALL: usize = 1000;
 
 /// The part of the remaining time that a phase may use.
@@ -115,9 +116,9 @@ pub(super) const SMALL: usize = 1000;
 pub struct TimePart {
     /// The share of the remaining time, in [0, 1].
     pub share: f64,
-    /// An upper limit on the time of the phase.
+    /// Upper limit on the time of the phase.
     pub most: Duration,
-    /// The phase is skipped if its share is shorter.
+    /// Smallest useful time: the phase is skipped if its share of the remaining time is shorter.
     pub least: Duration,
 }
 
@@ -136,8 +137,8 @@ impl TimePart {
 
     /// Returns false if the phase is skipped, given the remaining time of the run. `None` means no
     /// time limit.
-    pub(super) fn is_worthwhile(self, left: Option<Duration>) -> bool {
-        left.is_none_or(|left| left.mul_f64(self.share) >= self.least)
+    pub(super) fn is_worthwhile(self, remaining: Option<Duration>) -> bool {
+        remaining.is_none_or(|remaining| remaining.mul_f64(self.share) >= self.least)
     }
 }
 
@@ -292,10 +293,10 @@ impl Schedule {
     /// Returns the schedule for this number of threads.
     pub fn of_threads(threads: usize) -> Schedule {
         use SchedulePhase::{Deepen, Follow, GoOn, GoOnSmall, Grow, Once, Run, Search};
-        let first = Run(Role::First, PhaseNet::Read, TimePart::of(0.05).at_most(1));
+        let brief_walk = Run(Role::First, PhaseNet::Read, TimePart::of(0.05).at_most(1));
         // On a small net the search for runs is complete quickly, so it does not wait for walks.
-        let small = Run(Role::Runs, PhaseNet::Read, TimePart::of(0.03).at_most(1));
-        let prove = [
+        let brief_runs = Run(Role::Runs, PhaseNet::Read, TimePart::of(0.03).at_most(1));
+        let prover_phases = [
             Once,
             Run(Role::Homes, PhaseNet::Read, TimePart::of(0.6)),
             GoOn(Role::RunProofs, TimePart::of(0.1).at_most(5)),
@@ -322,32 +323,36 @@ impl Schedule {
             Run(Role::Homes, PhaseNet::Read, TimePart::of(1.0)),
         ];
         if threads <= 1 {
-            let mut all =
-                vec![first, Run(Role::Walk, PhaseNet::Read, TimePart::of(0.1).at_most(2)), small];
-            all.push(GoOn(Role::Trees, TimePart::of(0.2)));
-            all.push(Run(Role::Runs, PhaseNet::Read, TimePart::of(0.4)));
-            all.extend(prove);
-            all.push(SchedulePhase::OwnRuns(TimePart::of(0.4)));
-            all.push(Run(Role::Runs, PhaseNet::Read, TimePart::of(0.99)));
-            all.push(GoOn(Role::Trees, TimePart::of(1.0)));
-            all.push(Run(Role::Runs, PhaseNet::Read, TimePart::of(1.0)));
-            let describe = all.iter().position(|phase| matches!(phase, GoOn(Role::Diagrams, _)));
-            all.insert(
-                describe.unwrap_or(all.len()),
+            let mut phases = vec![
+                brief_walk,
+                Run(Role::Walk, PhaseNet::Read, TimePart::of(0.1).at_most(2)),
+                brief_runs,
+            ];
+            phases.push(GoOn(Role::Trees, TimePart::of(0.2)));
+            phases.push(Run(Role::Runs, PhaseNet::Read, TimePart::of(0.4)));
+            phases.extend(prover_phases);
+            phases.push(SchedulePhase::OwnRuns(TimePart::of(0.4)));
+            phases.push(Run(Role::Runs, PhaseNet::Read, TimePart::of(0.99)));
+            phases.push(GoOn(Role::Trees, TimePart::of(1.0)));
+            phases.push(Run(Role::Runs, PhaseNet::Read, TimePart::of(1.0)));
+            let diagrams_at =
+                phases.iter().position(|phase| matches!(phase, GoOn(Role::Diagrams, _)));
+            phases.insert(
+                diagrams_at.unwrap_or(phases.len()),
                 GoOn(Role::Unroll, TimePart::of(0.1).at_most(10)),
             );
-            all.insert(
-                describe.unwrap_or(all.len()),
+            phases.insert(
+                diagrams_at.unwrap_or(phases.len()),
                 GoOn(Role::Loops, TimePart::of(0.1).at_most(10)),
             );
-            let grow = all.iter().position(|&phase| phase == Grow).unwrap_or(all.len());
-            all.insert(grow, Run(Role::Walk, PhaseNet::Read, TimePart::of(0.1)));
-            all.insert(grow, GoOn(Role::Loops, TimePart::of(0.2)));
-            return Schedule { workers: vec![all] };
+            let grow_at = phases.iter().position(|&phase| phase == Grow).unwrap_or(phases.len());
+            phases.insert(grow_at, Run(Role::Walk, PhaseNet::Read, TimePart::of(0.1)));
+            phases.insert(grow_at, GoOn(Role::Loops, TimePart::of(0.2)));
+            return Schedule { workers: vec![phases] };
         }
-        let walk = vec![
+        let walker_phases = vec![
             Run(Role::Walk, PhaseNet::Read, TimePart::of(0.05).at_least(0.5).at_most(5)),
-            small,
+            brief_runs,
             GoOn(Role::Trees, TimePart::of(0.4)),
             Run(Role::Runs, PhaseNet::Read, TimePart::of(0.3)),
             SchedulePhase::OwnRuns(TimePart::of(0.5)),
@@ -363,8 +368,8 @@ impl Schedule {
             GoOn(Role::UnrollWide, TimePart::of(0.3).at_least(1.0).at_most(30)),
             GoOn(Role::Unroll, TimePart::of(0.5)),
         ];
-        let prove = [first].into_iter().chain(prove).collect();
-        Schedule { workers: vec![walk, prove] }
+        let prover_phases = [brief_walk].into_iter().chain(prover_phases).collect();
+        Schedule { workers: vec![walker_phases, prover_phases] }
     }
 
     /// Returns a schedule of one phase: the search for runs on nets reduced for a single property.
@@ -375,10 +380,10 @@ impl Schedule {
     /// Returns a schedule that works on nets reduced for some goals, and then searches the original
     /// net for the remaining goals.
     pub fn own_reductions_only() -> Schedule {
-        let steps = vec![
+        let phases = vec![
             SchedulePhase::OwnReductions(TimePart::of(1.0)),
             SchedulePhase::Run(Role::Search, PhaseNet::ReadToo, TimePart::of(1.0)),
         ];
-        Schedule { workers: vec![steps] }
+        Schedule { workers: vec![phases] }
     }
 }

@@ -8,23 +8,23 @@ use parikh_net::{FiringSequence, Net, TransitionId};
 pub(super) fn short_walks(net: &Net, seed: u64) -> impl Iterator<Item = FiringSequence> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let lengths = [1, 1, 2, 4, 8, 16, 32, 64, 128, 256, SHORT];
-    lengths.into_iter().map(move |most| short_walk(net, &mut rng, most))
+    lengths.into_iter().map(move |max_firings| short_walk(net, &mut rng, max_firings))
 }
 
-/// Returns a walk of at most `most` firings that tests at most [`LOOKS`] transitions.
-fn short_walk(net: &Net, rng: &mut fastrand::Rng, most: usize) -> FiringSequence {
+/// Returns a walk of at most `max_firings` firings that tests at most [`LOOKS`] transitions.
+fn short_walk(net: &Net, rng: &mut fastrand::Rng, max_firings: usize) -> FiringSequence {
     let mut marking = net.initial().clone();
     let mut sequence = FiringSequence::new();
     let transitions = net.transition_count();
-    let (mut looks, mut firings) = (0, 0);
-    while firings < most && looks < LOOKS && transitions > 0 {
+    let (mut tested, mut firings) = (0, 0);
+    while firings < max_firings && tested < LOOKS && transitions > 0 {
         let first = rng.usize(..transitions);
-        let mut around = (first..transitions).chain(0..first).map(TransitionId::new);
+        let mut candidates = (first..transitions).chain(0..first).map(TransitionId::new);
         let fires = |t: &TransitionId| {
-            looks += 1;
+            tested += 1;
             net.fire(&mut marking, *t).is_ok()
         };
-        match around.find(fires) {
+        match candidates.find(fires) {
             Some(t) => sequence.push(t, 1),
             None => break,
         }

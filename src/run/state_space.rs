@@ -11,8 +11,9 @@
 use super::counting::{CountMethod, CountResult, ReducedCount};
 use super::figures::{FIGURES, described, pumped, through_reduction, visited};
 use super::shares::{AT_ONCE, DIAGRAMS, EARLY, MAXIMA, PUMP_BY_WALKS};
-use super::{Event, OpenQuestion, RunConfig, RunReport};
-use crate::answer::{GoalAnswer, Plan, QuestionValue, not_asked_with_caps};
+use super::{Event, OpenCause, OpenQuestion, RunConfig, RunReport};
+use crate::answer::reason::ReasonNote;
+use crate::answer::{GoalAnswer, Plan, QuestionValue};
 use parikh_engine::board::Technique;
 use parikh_engine::{coverability, diagrams, walk};
 use parikh_evidence::pump_grows;
@@ -27,56 +28,58 @@ const PUMP_WORK: u64 = 50_000_000;
 /// The figure whose value depends on whether the colours of a place are counted together.
 const MOST_IN_PLACE: &str = FIGURES[3];
 
-/// The meaning of [`MOST_IN_PLACE`] for a coloured net, as part of a reason.
-const PER_COLOUR: &str = "; in each place, the tokens of each colour are counted by themselves";
-
 /// Finds the numbers of reachable markings and of firings between them, and the most tokens in a
 /// marking and in a place.
 pub fn state_space(
     net: &Net,
     config: &RunConfig,
     budget: &Budget,
-    tell: impl FnMut(Event<'_>),
+    on_event: impl FnMut(Event<'_>),
 ) -> RunReport {
     let report = RunReport::default();
     let mut figures = FigureSearch {
-        tell,
+        tell: on_event,
         report,
         known: BTreeMap::new(),
-        why: String::new(),
+        why: OpenCause::NothingMoreToTry,
         beside: None,
         is_unfolding: net.folding().is_some(),
     };
     match net.has_caps() {
-        true => figures.why = not_asked_with_caps(),
+        true => figures.why = OpenCause::CapsUnsupported,
         false => figures.find(net, config, budget),
     }
     let FigureSearch { mut report, known, why, .. } = figures;
     report.answered = known.len();
     report.unanswered.retain(|question| !known.contains_key(&question.id));
     for key in FIGURES {
-        let said = report.unanswered.iter().any(|question| question.id == key);
-        if !known.contains_key(key) && !said {
-            report.unanswered.push(OpenQuestion { id: key.to_owned(), reason: why.clone() });
+        let is_listed = report.unanswered.iter().any(|question| question.id == key);
+        if !known.contains_key(key) && !is_listed {
+            let reason = why.clone().into();
+            report.unanswered.push(OpenQuestion { id: key.to_owned(), reason });
         }
     }
     report
 }
 
-/// The figures known so far.
+/// The search for the figures, with the figures known so far.
 struct FigureSearch<T> {
+    /// Receives the events of the search.
     tell: T,
     report: RunReport,
+    /// The known figures, by their names ([`FIGURES`]).
     known: BTreeMap<String, GoalAnswer>,
-    /// The reason why the last attempt at a count failed.
-    why: String,
-    /// The channel for the result of diagrams on other threads.
+    /// The reason why the last attempt to count the markings failed.
+    why: OpenCause,
+    /// The channel for the count that decision diagrams make on other threads; `None` if no such
+    /// count runs.
     beside: Option<Receiver<Result<CountResult, String>>>,
     /// True if the net is the unfolding of a coloured net, with a place per colour.
     is_unfolding: bool,
 }
 
 impl<T: FnMut(Event<'_>)> FigureSearch<T> {
+    /// Runs all steps of the search, until every figure is known or the budget is used up.
     fn find(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
         // For an unbounded net, coverability often takes milliseconds. Otherwise walks search again
         // later.
@@ -88,13 +91,13 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             return;
         }
         let mut count = ReducedCount::prepare(net, &config.without_rules, &budget.share(EARLY))
-            .inspect_err(|why| tracing::info!("not counted through reductions: {why}"))
+            .inspect_err(|why| tracing::info!("no counting on the reduced net: {why}"))
             .map(|count| count.telling(&config.course))
             .ok();
         // The unreduced net was visited above, and is visited again at the end.
-        if let Some(smaller) = count.as_mut().filter(|count| count.is_smaller()) {
-            let all = CountMethod::Visiting(config.threads);
-            self.count(smaller, all, config, &budget.slice(AT_ONCE));
+        if let Some(reduced_count) = count.as_mut().filter(|count| count.is_smaller()) {
+            let visiting = CountMethod::Visiting(config.threads);
+            self.count(reduced_count, visiting, config, &budget.slice(AT_ONCE));
         }
         match &mut count {
             Some(count) if config.threads > 1 && !self.is_counted() => {
@@ -158,43 +161,44 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         config: &RunConfig,
         budget: &Budget,
     ) {
-        let numbers = budget.child();
-        let (tell, hear) = mpsc::channel();
-        self.beside = Some(hear);
-        let mut drawn = count.clone();
-        let drawing = CountMethod::Diagrams(config.threads.div_ceil(2));
+        let count_budget = budget.child();
+        let (result_sender, result_receiver) = mpsc::channel();
+        self.beside = Some(result_receiver);
+        let mut diagram_count = count.clone();
+        let diagram_method = CountMethod::Diagrams(config.threads.div_ceil(2));
         std::thread::scope(|scope| {
-            let numbers = &numbers;
+            let count_budget = &count_budget;
             scope.spawn(move || {
-                let counted = drawn.go_on(drawing, numbers);
-                if counted.as_ref().is_ok_and(|it| it.certified || !config.certified_only) {
-                    numbers.cancel();
+                let result = diagram_count.go_on(diagram_method, count_budget);
+                if result.as_ref().is_ok_and(|it| it.certified || !config.certified_only) {
+                    count_budget.cancel();
                 }
                 // The receiver is gone if there are infinitely many markings.
-                let _ = tell.send(counted);
+                let _ = result_sender.send(result);
             });
-            let infinite = self.beside_them(net, count, config, budget, numbers);
-            if infinite || self.is_counted() {
-                numbers.cancel();
+            let is_infinite = self.beside_them(net, count, config, budget, count_budget);
+            if is_infinite || self.is_counted() {
+                count_budget.cancel();
             }
         });
         self.listen(config);
         self.beside = None;
     }
 
-    /// Does the other work while diagrams run on other threads. Returns true if there are
-    /// infinitely many markings.
+    /// Makes the other steps of the search while diagrams run on other threads. `count_budget` is
+    /// cancelled as soon as the diagrams have a count. Returns true if there are infinitely many
+    /// markings.
     fn beside_them(
         &mut self,
         net: &Net,
         count: &mut ReducedCount<'_>,
         config: &RunConfig,
         budget: &Budget,
-        numbers: &Budget,
+        count_budget: &Budget,
     ) -> bool {
         let threads = config.threads / 2;
         if count.is_smaller() {
-            self.count(count, CountMethod::Visiting(threads), config, &numbers.share(EARLY));
+            self.count(count, CountMethod::Visiting(threads), config, &count_budget.share(EARLY));
         }
         let bounded = self.is_counted() || is_bounded(net, &budget.share(EARLY));
         if !bounded && self.finds_pump(net, config, budget) {
@@ -205,31 +209,34 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         }
         self.listen(config);
         match count.is_smaller() {
-            true => self.count(count, CountMethod::Visiting(threads), config, numbers),
+            true => self.count(count, CountMethod::Visiting(threads), config, count_budget),
             false if self.is_counted() => {}
-            false => drop(self.visit(net, config, threads, numbers)),
+            false => drop(self.visit(net, config, threads, count_budget)),
         }
         false
     }
 
     /// Takes the result of the diagrams, if it is available.
     fn listen(&mut self, config: &RunConfig) {
-        if let Some(counted) = self.beside.as_ref().and_then(|beside| beside.try_recv().ok()) {
-            self.counted(counted, config);
+        if let Some(result) = self.beside.as_ref().and_then(|receiver| receiver.try_recv().ok()) {
+            self.counted(result, config);
         }
     }
 
+    /// Returns true if the number of markings is known.
     fn is_counted(&self) -> bool {
         self.known.contains_key(FIGURES[0])
     }
 
+    /// Records a figure and reports it. A figure that is known already is compared with the first
+    /// value.
     fn take(&mut self, answer: &GoalAnswer, counted: Option<&CountResult>) {
         match self.known.get(&answer.id) {
-            Some(before) if before.value == answer.value => {}
-            Some(before) if !before.assumes_units => {
+            Some(previous) if previous.value == answer.value => {}
+            Some(previous) if !previous.assumes_units => {
                 self.report.faults += 1;
-                let (id, value) = (&answer.id, &before.value);
-                tracing::error!("internal error: {id} is {value}, and then {}", answer.value);
+                let (id, value) = (&answer.id, &previous.value);
+                tracing::error!("internal error: {id} is first {value}, then {}", answer.value);
             }
             // A figure that assumes safe units is replaced when another value is found.
             Some(_) => {
@@ -239,7 +246,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             None => {
                 let mut answer = answer.clone();
                 if self.is_unfolding && answer.id == MOST_IN_PLACE {
-                    answer.reason.push_str(PER_COLOUR);
+                    answer.reason.notes.push(ReasonNote::TokensPerColour);
                 }
                 self.known.insert(answer.id.clone(), answer.clone());
                 (self.tell)(Event::Figure(&answer, counted));
@@ -259,8 +266,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     /// figures are known.
     fn visit(&mut self, net: &Net, config: &RunConfig, threads: usize, budget: &Budget) -> bool {
         let visited = match config.certified_only {
-            true => Err(UNCERTIFIED.to_owned()),
-            false => visited(net, threads, budget),
+            true => Err(OpenCause::SearchNotAccepted),
+            false => visited(net, threads, budget).map_err(failed),
         };
         match visited {
             Ok(figures) => {
@@ -274,42 +281,43 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         }
     }
 
-    /// Counts through a reduction, unless the count is known.
+    /// Counts the markings and firings through a reduction, unless their numbers are known.
     fn count(
         &mut self,
         count: &mut ReducedCount<'_>,
-        adding: CountMethod,
+        method: CountMethod,
         config: &RunConfig,
         budget: &Budget,
     ) {
         if !self.is_counted() {
-            self.counted(count.go_on(adding, budget), config);
+            self.counted(count.go_on(method, budget), config);
         }
     }
 
-    /// Takes the result of a count, if it may be reported.
-    fn counted(&mut self, counted: Result<CountResult, String>, config: &RunConfig) {
-        match counted {
-            Ok(counted) if config.certified_only && !counted.certified => {
-                self.why = UNCERTIFIED.to_owned();
+    /// Records the result of a count, unless only certified figures may be reported and the checker
+    /// did not repeat the count.
+    fn counted(&mut self, result: Result<CountResult, String>, config: &RunConfig) {
+        match result {
+            Ok(result) if config.certified_only && !result.certified => {
+                self.why = OpenCause::SearchNotAccepted;
             }
-            Ok(counted) => {
-                for figure in through_reduction(&counted) {
-                    self.take(&figure, Some(&counted));
+            Ok(result) => {
+                for figure in through_reduction(&result) {
+                    self.take(&figure, Some(&result));
                 }
             }
-            Err(why) => self.why = why,
+            Err(why) => self.why = failed(why),
         }
     }
 
     /// Finds all four figures from a diagram of all markings of the unreduced net, without a check.
     fn on_diagrams(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
         let found = match config.certified_only {
-            true => Err(UNCERTIFIED.to_owned()),
+            true => Err(OpenCause::SearchNotAccepted),
             false => {
                 let figures =
                     diagrams::figures::figures(net, config.threads, budget, &config.course);
-                figures.map_err(|why| why.to_string())
+                figures.map_err(|why| failed(why.to_string()))
             }
         };
         match found {
@@ -334,15 +342,18 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         &mut self,
         net: &Net,
         found: Option<(FiringSequence, FiringSequence)>,
-        by: Technique,
+        technique: Technique,
     ) -> bool {
         let Some((prefix, pump)) = found else { return false };
         if !pump_grows(net, &prefix, &pump) {
-            tracing::error!("internal error: a pump does not replay; it is dropped");
+            tracing::error!(
+                "internal error: a self-covering sequence does not replay and is \
+                             discarded"
+            );
             self.report.faults += 1;
             return false;
         }
-        let figures = pumped(&PumpSequence::single(prefix, pump), by);
+        let figures = pumped(&PumpSequence::single(prefix, pump), technique);
         figures.iter().for_each(|figure| self.take(figure, None));
         true
     }
@@ -350,14 +361,14 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     /// Finds the maxima of tokens. Returns true if a maximum is infinite; then all four figures are
     /// infinite.
     fn maxima(&mut self, net: &Net, config: &RunConfig, budget: &Budget) -> bool {
-        let mut infinite = false;
+        let mut is_infinite = false;
         let plan = Plan::of_most_tokens(net);
-        let maxima = super::run_net(net, plan, config, budget, |event| match event {
+        let run_report = super::run_net(net, plan, config, budget, |event| match event {
             Event::Settled { .. } => (self.tell)(event),
             Event::Answered(answer) => {
                 self.take(answer, None);
                 if answer.value == QuestionValue::Infinite {
-                    infinite = true;
+                    is_infinite = true;
                     for key in FIGURES {
                         self.take(&GoalAnswer { id: key.to_owned(), ..answer.clone() }, None);
                     }
@@ -367,18 +378,20 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             Event::Waiting { .. } => self.listen(config),
             _ => {}
         });
-        self.report.faults += maxima.faults;
-        self.report.breach = maxima.breach;
-        self.report.statistics = maxima.statistics;
-        self.report.unanswered = maxima.unanswered;
-        infinite
+        self.report.faults += run_report.faults;
+        self.report.breach = run_report.breach;
+        self.report.statistics = run_report.statistics;
+        self.report.unanswered = run_report.unanswered;
+        is_infinite
     }
 }
 
-const UNCERTIFIED: &str = "it is found by visiting all markings, and no search's word is taken";
+fn failed(message: String) -> OpenCause {
+    OpenCause::Failed { message }
+}
 
-/// Returns the number of figures that the markings of `net` determine. On a translated net,
-/// complement places would count as tokens, so the maxima are settled as goals.
+/// Returns how many of the [`FIGURES`], from the first, follow from the markings of `net`. On a
+/// translated net, complement places would count as tokens, so the maxima are settled as goals.
 fn sayable(net: &Net) -> usize {
     if net.translation().is_some() { 2 } else { FIGURES.len() }
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
-/// Interval of waiting events for the caller.
+/// Interval of [`Event::Waiting`] events while no goal is settled.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Time for engines to stop after the deadline, before the caller receives an overrun event.
@@ -25,7 +25,7 @@ pub(super) trait WorkerTeam: Sync {
     /// Returns the current activity of each worker, as far as it is recorded.
     fn at_work(&self) -> Vec<AtWork>;
 
-    /// Returns the results of the work so far, without answers.
+    /// Returns the statistics, turns and failures of the work so far.
     fn account(&self) -> TeamStatistics;
 }
 
@@ -34,28 +34,30 @@ pub(super) trait WorkerTeam: Sync {
 pub(super) struct TeamStatistics {
     /// Number of engine panics.
     pub(super) failures: usize,
+    /// Name and text of each finished piece of work, for `--stats`.
     pub(super) statistics: Vec<(String, String)>,
+    /// The finished turns, ordered by end.
     pub(super) turns: Vec<EngineTurn>,
 }
 
 impl RunReport {
     /// Adds the statistics of a team.
-    pub(super) fn enter(&mut self, account: TeamStatistics) {
-        self.faults += account.failures;
-        self.statistics.extend(account.statistics);
-        self.turns.extend(account.turns);
+    pub(super) fn enter(&mut self, team: TeamStatistics) {
+        self.faults += team.failures;
+        self.statistics.extend(team.statistics);
+        self.turns.extend(team.turns);
     }
 }
 
 /// Runs the team until every question is decided, the claim of safe units is refuted, all workers
-/// are finished, or `budget` is spent. `whole` is the budget of the run, of which `budget` is a
+/// are finished, or `budget` is spent. `run_budget` is the budget of the run, of which `budget` is a
 /// part. Returns the reason if `budget` was exhausted.
 pub(super) fn work(
     team: &impl WorkerTeam,
-    hearing: &mut QuestionTracker<'_, '_>,
-    hear: &Receiver<GoalId>,
-    [whole, budget]: [&Budget; 2],
-    tell: &mut impl FnMut(Event<'_>),
+    tracker: &mut QuestionTracker<'_, '_>,
+    settled_goals: &Receiver<GoalId>,
+    [run_budget, budget]: [&Budget; 2],
+    on_event: &mut impl FnMut(Event<'_>),
 ) -> Option<ExhaustionReason> {
     std::thread::scope(|scope| {
         let mut workers = Vec::new();
@@ -68,30 +70,30 @@ pub(super) fn work(
                 Err(error) => tracing::warn!("a worker could not start: {error}"),
             }
         }
-        let ended = listen(team, &workers, hearing, hear, budget, tell);
+        let exhaustion = listen(team, &workers, tracker, settled_goals, budget, on_event);
         // If the run has time for another stage, late engines are waited for.
         let mut cancelled = Instant::now();
         while !all_finished(&workers) && cancelled.elapsed() < GRACE {
             std::thread::sleep(Duration::from_millis(1));
-            if !is_done(hearing) && !whole.is_exhausted() {
+            if !is_done(tracker) && !run_budget.is_exhausted() {
                 cancelled = Instant::now();
             }
         }
-        let late = match all_finished(&workers) {
+        let late_engines = match all_finished(&workers) {
             true => None,
             false => Some(team.at_work().into_iter().map(|at_work| at_work.engine).collect()),
         };
-        hearing.take(hear, tell);
-        hearing.look(tell);
-        if let Some(engines) = late {
-            tell_of_overrun(team, engines, hearing, ended, tell);
+        tracker.take(settled_goals, on_event);
+        tracker.look(on_event);
+        if let Some(engines) = late_engines {
+            tell_of_overrun(team, engines, tracker, exhaustion, on_event);
         }
         for worker in workers {
             if worker.join().is_err() {
-                hearing.report.faults += 1;
+                tracker.report.faults += 1;
             }
         }
-        ended
+        exhaustion
     })
 }
 
@@ -100,24 +102,24 @@ pub(super) fn work(
 fn tell_of_overrun(
     team: &impl WorkerTeam,
     mut engines: Vec<String>,
-    hearing: &mut QuestionTracker<'_, '_>,
-    ended: Option<ExhaustionReason>,
-    tell: &mut impl FnMut(Event<'_>),
+    tracker: &mut QuestionTracker<'_, '_>,
+    exhaustion: Option<ExhaustionReason>,
+    on_event: &mut impl FnMut(Event<'_>),
 ) {
-    hearing.withdraw(tell);
+    tracker.withdraw(on_event);
     // Several workers may run the same engine.
     engines.sort_unstable();
     engines.dedup();
     for engine in &engines {
-        tracing::info!("{engine} does not stop at the deadline");
+        tracing::info!("{engine} did not stop at the time limit");
     }
-    let mut report = hearing.report.clone();
+    let mut report = tracker.report.clone();
     report.enter(team.account());
-    report.faults += hearing.board.faults();
-    if hearing.board.breach().is_none() {
-        report.unanswered.extend(hearing.open(ended));
+    report.faults += tracker.board.faults();
+    if tracker.board.breach().is_none() {
+        report.unanswered.extend(tracker.open(exhaustion));
     }
-    tell(Event::Overrun { engines: &engines, report: &report });
+    on_event(Event::Overrun { engines: &engines, report: &report });
 }
 
 /// Receives settled goals until every question is decided, the claim of safe units is refuted, the
@@ -126,41 +128,42 @@ fn tell_of_overrun(
 fn listen(
     team: &impl WorkerTeam,
     workers: &[ScopedJoinHandle<'_, ()>],
-    hearing: &mut QuestionTracker<'_, '_>,
-    hear: &Receiver<GoalId>,
+    tracker: &mut QuestionTracker<'_, '_>,
+    settled_goals: &Receiver<GoalId>,
     budget: &Budget,
-    tell: &mut impl FnMut(Event<'_>),
+    on_event: &mut impl FnMut(Event<'_>),
 ) -> Option<ExhaustionReason> {
-    let board = hearing.board;
+    let board = tracker.board;
     loop {
-        match hear.recv_timeout(TICK) {
-            Ok(goal) => hearing.settled(goal, tell),
+        match settled_goals.recv_timeout(TICK) {
+            Ok(goal) => tracker.settled(goal, on_event),
             Err(RecvTimeoutError::Timeout) => {
-                hearing.look(tell);
-                tell(Event::Waiting {
-                    questions: hearing.plan.open_questions().count(),
+                tracker.look(on_event);
+                on_event(Event::Waiting {
+                    questions: tracker.plan.open_questions().count(),
                     goals: board.open_count(),
                     engines: &team.at_work(),
-                    between: &hearing.between(),
+                    between: &tracker.between(),
                 });
             }
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        if is_done(hearing) || all_finished(workers) || budget.is_exhausted() {
+        if is_done(tracker) || all_finished(workers) || budget.is_exhausted() {
             break;
         }
     }
     // The reason is read first, because the cancellation would hide it.
-    let ended = budget.exhausted();
+    let exhaustion = budget.exhausted();
     budget.cancel();
-    ended
+    exhaustion
 }
 
 /// Returns true if every question is decided, or the claim of safe units is refuted.
-fn is_done(hearing: &QuestionTracker<'_, '_>) -> bool {
-    hearing.plan.open_questions().next().is_none() || hearing.board.breach().is_some()
+fn is_done(tracker: &QuestionTracker<'_, '_>) -> bool {
+    tracker.plan.open_questions().next().is_none() || tracker.board.breach().is_some()
 }
 
+/// Returns true if all worker threads have ended.
 fn all_finished(workers: &[ScopedJoinHandle<'_, ()>]) -> bool {
     workers.iter().all(|worker| worker.is_finished())
 }

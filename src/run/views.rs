@@ -22,9 +22,9 @@ use super::questions::{Questions, QuestionsOnNet};
 use super::shares::AS_IT_IS;
 use super::state_space::state_space;
 use super::{Event, RunConfig, RunReport, coloured, net};
+use crate::answer::reason::ReasonNote;
 use crate::answer::{GoalAnswer, Grade, Plan};
 use parikh_evidence::abstraction::{ColouredModel, Quotient};
-use parikh_evidence::words::OF_QUOTIENT;
 use parikh_input::model::{ColouredViews, Model, ModelView, NotUnfolded};
 use parikh_net::printable::counted;
 use parikh_net::{Goal, Net};
@@ -52,11 +52,12 @@ pub fn run<'m, Q: Questions>(
     questions: &Q,
     config: &RunConfig,
     budget: &Budget,
-    mut tell: impl FnMut(ModelView<'m>, Event<'_>),
+    mut on_event: impl FnMut(ModelView<'m>, Event<'_>),
 ) -> Result<RunReport, Q::Error> {
-    let (begun, tell) = (Instant::now(), &mut tell);
+    let (start, on_event) = (Instant::now(), &mut on_event);
     let (report, answered) = Default::default();
-    let mut run = ModelRun { questions, config, budget, begun, tell, report, answered };
+    let mut run =
+        ModelRun { questions, config, budget, begun: start, tell: on_event, report, answered };
     match model {
         Model::Plain(net) => run.on_net(ModelView::Model(net))?,
         Model::Coloured(coloured) => run.on_coloured(coloured)?,
@@ -73,7 +74,7 @@ pub fn figures<'m>(
     model: &'m Model,
     config: &RunConfig,
     budget: &Budget,
-    mut tell: impl FnMut(ModelView<'m>, Event<'_>),
+    mut on_event: impl FnMut(ModelView<'m>, Event<'_>),
 ) -> Result<RunReport, NotUnfolded> {
     let view = match model {
         Model::Plain(net) => ModelView::Model(net),
@@ -81,8 +82,8 @@ pub fn figures<'m>(
             ModelView::Unfolding(coloured.unfolding(false, UnfoldingLimits::default(), budget)?)
         }
     };
-    tell(view, Event::Begun { questions: &FIGURES.map(str::to_owned) });
-    Ok(state_space(view.net(), config, budget, |event| tell(view, event)))
+    on_event(view, Event::Begun { questions: &FIGURES.map(str::to_owned) });
+    Ok(state_space(view.net(), config, budget, |event| on_event(view, event)))
 }
 
 /// The state of a run on a model.
@@ -90,8 +91,11 @@ struct ModelRun<'r, 'm, Q> {
     questions: &'r Q,
     config: &'r RunConfig,
     budget: &'r Budget,
+    /// The start of the run, for the times of turns.
     begun: Instant,
+    /// Receives the events, each with the net whose nodes it names.
     tell: &'r mut dyn FnMut(ModelView<'m>, Event<'_>),
+    /// The report of the stages so far.
     report: RunReport,
     /// The ids of the answered questions.
     answered: HashSet<String>,
@@ -100,55 +104,62 @@ struct ModelRun<'r, 'm, Q> {
 impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     /// Runs the engines on a place/transition net.
     fn on_net(&mut self, view: ModelView<'m>) -> Result<(), Q::Error> {
-        let wording = self.questions.on(view)?;
-        let (config, budget, begun) = (self.config, self.budget, self.begun);
-        self.work(view, wording, |plan, tell| {
-            net::run(view.net(), plan, config, budget, begun, tell)
+        let net_questions = self.questions.on(view)?;
+        let (config, budget, start) = (self.config, self.budget, self.begun);
+        self.work(view, net_questions, |plan, on_event| {
+            net::run(view.net(), plan, config, budget, start, on_event)
         });
         Ok(())
     }
 
+    /// Chooses the views of a coloured net and runs the engines on them. The file's header shows
+    /// the choice.
     fn on_coloured(&mut self, coloured: &'m ColouredViews) -> Result<(), Q::Error> {
-        let small = coloured.unfolding(true, UnfoldingLimits::SMALL, self.budget);
-        let whole = || coloured.unfolding(true, UnfoldingLimits::default(), self.budget);
-        let small = small.ok();
-        if let Some(net) = small.filter(|net| net.transition_count() <= FEW) {
+        let small_unfolding = coloured.unfolding(true, UnfoldingLimits::SMALL, self.budget);
+        let full_unfolding = || coloured.unfolding(true, UnfoldingLimits::default(), self.budget);
+        let small_unfolding = small_unfolding.ok();
+        if let Some(net) = small_unfolding.filter(|net| net.transition_count() <= FEW) {
             return self.on_net(ModelView::Unfolding(net));
         }
         let quotient = coloured::quotient(coloured.net(), self.budget);
-        let smaller = |net: &Net| {
-            let few = |(_, it): &(_, Net)| it.transition_count() * SMALLER < net.transition_count();
-            quotient.as_ref().is_some_and(few)
+        let quotient_is_smaller = |net: &Net| {
+            let is_much_smaller =
+                |(_, it): &(_, Net)| it.transition_count() * SMALLER < net.transition_count();
+            quotient.as_ref().is_some_and(is_much_smaller)
         };
-        if let Some(net) = small.filter(|net| !smaller(net)) {
+        if let Some(net) = small_unfolding.filter(|net| !quotient_is_smaller(net)) {
             return self.on_net(ModelView::Unfolding(net));
         }
         let Some(model) = coloured.as_it_is() else {
-            return self.on_net(ModelView::Unfolding(small.map_or_else(whole, Ok)?));
+            return self
+                .on_net(ModelView::Unfolding(small_unfolding.map_or_else(full_unfolding, Ok)?));
         };
-        let wording = self.questions.on(ModelView::Coloured(model));
-        if let (Ok(wording), Some((quotient, net))) = (&wording, &quotient)
-            && wording.lacks_nothing_but_colours()
+        let net_questions = self.questions.on(ModelView::Coloured(model));
+        if let (Ok(net_questions), Some((quotient, net))) = (&net_questions, &quotient)
+            && net_questions.lacks_nothing_but_colours()
             // Evidence is about a net without colours, whatever the questions are.
-            && (wording.wants_more() || self.config.keep_documents)
+            && (net_questions.wants_more() || self.config.keep_documents)
             && quotient.is_exact()
             && !self.config.show_bindings
-            && self.on_quotient(coloured, quotient, net, small.is_some())
+            && self.on_quotient(coloured, quotient, net, small_unfolding.is_some())
         {
             return Ok(());
         }
         // Evidence files are about a single net without colours.
         if self.config.keep_documents {
-            return self.on_net(ModelView::Unfolding(small.map_or_else(whole, Ok)?));
+            return self
+                .on_net(ModelView::Unfolding(small_unfolding.map_or_else(full_unfolding, Ok)?));
         }
         // Formulas may name single colours, which only the unfolding has.
-        match (wording, small) {
-            (Ok(wording), None) => self.as_it_is(coloured, model, wording, quotient, None),
-            (Ok(wording), Some(_)) if wording.refused.is_empty() => {
-                self.as_it_is(coloured, model, wording, quotient, small)
+        match (net_questions, small_unfolding) {
+            (Ok(net_questions), None) => {
+                self.as_it_is(coloured, model, net_questions, quotient, None)
+            }
+            (Ok(net_questions), Some(_)) if net_questions.refused.is_empty() => {
+                self.as_it_is(coloured, model, net_questions, quotient, small_unfolding)
             }
             (_, Some(net)) => self.on_net(ModelView::Unfolding(net)),
-            (Err(unread), None) => match whole() {
+            (Err(unread), None) => match full_unfolding() {
                 Ok(net) => self.on_net(ModelView::Unfolding(net)),
                 Err(declined) => {
                     tracing::info!("{declined}");
@@ -169,29 +180,31 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     /// nobody has determined. So the answer shows no run and names the net of its reason. An
     /// evidence file contains the run and the classes, which the auditor checks. Such a file shows
     /// less than a file about the unfolding, where runs have bindings. So if the unfolding exists
-    /// (`is_made`), the quotient is used for evidence only if a CTL formula is open.
+    /// (`has_unfolding`), the quotient is used for evidence only if a CTL formula is open.
     fn on_quotient(
         &mut self,
         coloured: &'m ColouredViews,
         quotient: &Quotient,
         net: &Net,
-        is_made: bool,
+        has_unfolding: bool,
     ) -> bool {
-        let Ok(wording) = self.questions.on(ModelView::Quotient(net)) else { return false };
+        let Ok(net_questions) = self.questions.on(ModelView::Quotient(net)) else { return false };
         let classes = quotient.named_classes(coloured.net());
         let is_tree = |goal: &Goal| matches!(goal, Goal::Tree(_));
-        let shows_less = is_made && !wording.plan.goals().iter().any(is_tree);
+        let shows_less = has_unfolding && !net_questions.plan.goals().iter().any(is_tree);
         let is_audited = self.config.keep_documents;
-        if !wording.plan.fairness().is_none() || is_audited && (classes.is_none() || shows_less) {
+        if !net_questions.plan.fairness().is_none()
+            || is_audited && (classes.is_none() || shows_less)
+        {
             return false;
         }
         let net = net.clone().of_quotient(classes.unwrap_or_default());
         let view = ModelView::Quotient(coloured.keep_quotient(net));
-        let (config, budget, begun) = (self.config, self.budget, self.begun);
-        self.work(view, wording, |plan, tell| {
-            net::run(view.net(), plan, config, budget, begun, &mut |event: Event<'_>| match event {
-                Event::Answered(answer) => tell(Event::Answered(&of_coloured(answer))),
-                event => tell(event),
+        let (config, budget, start) = (self.config, self.budget, self.begun);
+        self.work(view, net_questions, |plan, on_event| {
+            net::run(view.net(), plan, config, budget, start, &mut |event: Event<'_>| match event {
+                Event::Answered(answer) => on_event(Event::Answered(&of_coloured(answer))),
+                event => on_event(event),
             })
         });
         is_audited || self.report.unanswered.is_empty() || budget.is_exhausted()
@@ -203,36 +216,45 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         &mut self,
         coloured: &'m ColouredViews,
         model: &'m ColouredModel,
-        wording: QuestionsOnNet,
+        net_questions: QuestionsOnNet,
         quotient: Option<(Quotient, Net)>,
-        made: Option<&'m Net>,
+        existing_unfolding: Option<&'m Net>,
     ) -> Result<(), Q::Error> {
-        let (config, budget, begun) = (self.config, self.budget, self.begun);
-        let (stage, making) = (budget.child(), budget.child());
-        let first = budget.share(AS_IT_IS[usize::from(quotient.is_none())]);
-        let over = AtomicBool::new(false);
+        let (config, budget, start) = (self.config, self.budget, self.begun);
+        let (coloured_budget, unfolding_budget) = (budget.child(), budget.child());
+        let coloured_time = budget.share(AS_IT_IS[usize::from(quotient.is_none())]);
+        let is_finished = AtomicBool::new(false);
         let unfolded = std::thread::scope(|scope| {
-            let make = || {
-                let whole = || coloured.unfolding(true, UnfoldingLimits::default(), &making);
-                let unfolding = made.map_or_else(whole, Ok);
+            let unfold_and_wait = || {
+                let full_unfolding =
+                    || coloured.unfolding(true, UnfoldingLimits::default(), &unfolding_budget);
+                let unfolding = existing_unfolding.map_or_else(full_unfolding, Ok);
                 if let Err(declined) = &unfolding {
                     tracing::info!("{declined}");
                     return unfolding;
                 }
-                while !first.is_exhausted() && !over.load(Ordering::Relaxed) {
+                while !coloured_time.is_exhausted() && !is_finished.load(Ordering::Relaxed) {
                     std::thread::sleep(Duration::from_millis(5));
                 }
-                stage.cancel();
+                coloured_budget.cancel();
                 unfolding
             };
-            let thread = scope.spawn(make);
-            self.work(ModelView::Coloured(model), wording, |plan, tell| {
-                coloured::run(model, quotient, plan, config, [budget, &stage], begun, tell)
+            let thread = scope.spawn(unfold_and_wait);
+            self.work(ModelView::Coloured(model), net_questions, |plan, on_event| {
+                coloured::run(
+                    model,
+                    quotient,
+                    plan,
+                    config,
+                    [budget, &coloured_budget],
+                    start,
+                    on_event,
+                )
             });
-            over.store(true, Ordering::Relaxed);
+            is_finished.store(true, Ordering::Relaxed);
             // If the coloured engines are exhausted, the run waits for the unfolding.
             if self.report.unanswered.is_empty() {
-                making.cancel();
+                unfolding_budget.cancel();
             }
             thread.join()
         });
@@ -253,24 +275,24 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     fn work(
         &mut self,
         view: ModelView<'m>,
-        mut wording: QuestionsOnNet,
+        mut net_questions: QuestionsOnNet,
         work: impl FnOnce(Plan, &mut dyn FnMut(Event<'_>)) -> RunReport,
     ) {
         if !self.answered.is_empty() {
-            wording.plan = wording.plan.without(&self.answered);
+            net_questions.plan = net_questions.plan.without(&self.answered);
         }
-        (self.tell)(view, Event::Begun { questions: &wording.ids() });
-        let QuestionsOnNet { plan, refused, .. } = wording;
+        (self.tell)(view, Event::Begun { questions: &net_questions.ids() });
+        let QuestionsOnNet { plan, refused, .. } = net_questions;
         let questions = counted(plan.questions().len(), "question");
         tracing::info!("{questions}, {}", counted(plan.goals().len(), "goal"));
-        let ModelRun { tell, report, answered, .. } = self;
+        let ModelRun { tell: on_event, report, answered, .. } = self;
         report.unanswered.clear();
-        let mut rest = work(plan, &mut |event| match event {
-            Event::Overrun { engines, report: rest } => {
-                let mut whole = report.clone();
-                whole.add(rest.clone());
-                whole.unanswered.extend(refused.iter().cloned());
-                tell(view, Event::Overrun { engines, report: &whole });
+        let mut view_report = work(plan, &mut |event| match event {
+            Event::Overrun { engines, report: view_report } => {
+                let mut whole_report = report.clone();
+                whole_report.add(view_report.clone());
+                whole_report.unanswered.extend(refused.iter().cloned());
+                on_event(view, Event::Overrun { engines, report: &whole_report });
             }
             event => {
                 match event {
@@ -278,18 +300,19 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
                     Event::Withdrawn { id } => drop(answered.remove(id)),
                     _ => {}
                 }
-                tell(view, event);
+                on_event(view, event);
             }
         });
-        rest.unanswered.extend(refused);
-        report.add(rest);
+        view_report.unanswered.extend(refused);
+        report.add(view_report);
     }
 }
 
 /// Adapts an answer about the quotient to the coloured net: it shows no run, and its reason names
 /// the quotient.
 fn of_coloured(answer: &GoalAnswer) -> GoalAnswer {
-    let reason = format!("{}, {OF_QUOTIENT}", answer.reason);
+    let mut reason = answer.reason.clone();
+    reason.notes.push(ReasonNote::MergedColours);
     let grade = answer.grade.max(Grade::Certified);
     GoalAnswer { reason, grade, exhibit: None, ..answer.clone() }
 }

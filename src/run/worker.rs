@@ -36,20 +36,20 @@ struct Worker<'p, 'a> {
 impl<'p, 'a> Worker<'p, 'a> {
     /// Executes a phase.
     fn step(&mut self, step: SchedulePhase) {
-        let all = self.portfolio;
-        if step.part().is_some_and(|part| !part.is_worthwhile(all.budget.remaining())) {
+        let team = self.portfolio;
+        if step.part().is_some_and(|part| !part.is_worthwhile(team.budget.remaining())) {
             return;
         }
         match step {
             SchedulePhase::Run(role, on, part) => {
-                let part = all.beside_trees(role, part);
-                if let Some(working_net) = all.on(on) {
-                    self.run_all(role, working_net, &all.part(part));
+                let part = team.beside_trees(role, part);
+                if let Some(working_net) = team.on(on) {
+                    self.run_all(role, working_net, &team.part(part));
                 }
             }
             SchedulePhase::Once => self.run_once(),
             SchedulePhase::GoOn(role, part) => {
-                self.go_on(role, all.beside_trees(role, part), usize::MAX);
+                self.go_on(role, team.beside_trees(role, part), usize::MAX);
             }
             SchedulePhase::GoOnSmall(role, part) => self.go_on(role, part, schedule::SMALL),
             SchedulePhase::Deepen(part) => {
@@ -61,11 +61,11 @@ impl<'p, 'a> Worker<'p, 'a> {
             SchedulePhase::Search => self.search(),
             SchedulePhase::Grow => self.grow(),
             SchedulePhase::OwnReductions(part) => {
-                let groups = all.groups(all.working_net);
-                self.on_own_reductions(&groups, &all.part(part));
+                let groups = team.groups(team.working_net);
+                self.on_own_reductions(&groups, &team.part(part));
             }
             SchedulePhase::OwnRuns(part) => {
-                self.on_own_runs(&all.part(all.beside_trees(Role::Runs, part)));
+                self.on_own_runs(&team.part(team.beside_trees(Role::Runs, part)));
             }
         }
     }
@@ -83,8 +83,8 @@ impl<'p, 'a> Worker<'p, 'a> {
     /// Runs all engines of a role on a working net, one after the other, in equal shares of the time.
     fn run_all(&self, role: Role, working_net: &WorkingNet<'_>, budget: &Budget) {
         let engines: Vec<&Engine> = self.portfolio.engines(role).collect();
-        for (at, engine) in engines.iter().enumerate() {
-            let share = 1.0 / (engines.len() - at) as f64;
+        for (index, engine) in engines.iter().enumerate() {
+            let share = 1.0 / (engines.len() - index) as f64;
             let budget = if share == 1.0 { budget.child() } else { budget.share(share) };
             self.run(engine, working_net, &budget, Vec::new());
         }
@@ -103,12 +103,12 @@ impl<'p, 'a> Worker<'p, 'a> {
             return;
         }
         let beginning = self.portfolio.beginning();
-        let ran = self.guarded(&name, || {
+        let result = self.guarded(&name, || {
             let mut session = (engine.start)(self.assignment(working_net, hints))?;
             while session.slice(budget) == SliceProgress::Finished && session.deepen() {}
             Ok(session.statistics())
         });
-        match ran {
+        match result {
             Some(Ok(text)) => self.portfolio.note(&name, beginning, text),
             Some(Err::<_, String>(why)) => tracing::warn!("{name}: {why}"),
             None => {}
@@ -121,39 +121,43 @@ impl<'p, 'a> Worker<'p, 'a> {
         refused.inspect(|why| tracing::debug!("{}: not started: {why}", engine.name)).is_some()
     }
 
-    /// Calls `part`, a piece of an engine's work. A panic is logged and counted, and only this
+    /// Calls `work`, a piece of an engine's work. A panic is logged and counted, and only this
     /// piece is lost.
-    fn guarded<T>(&self, name: &str, part: impl FnOnce() -> T) -> Option<T> {
+    fn guarded<T>(&self, name: &str, work: impl FnOnce() -> T) -> Option<T> {
         let at_work = &self.portfolio.at_work[self.number];
         *whole(at_work) = Some((name.to_owned(), Instant::now()));
-        let ran = catch_unwind(AssertUnwindSafe(part));
+        let result = catch_unwind(AssertUnwindSafe(work));
         *whole(at_work) = None;
-        if ran.is_err() {
+        if result.is_err() {
             self.portfolio.failures.fetch_add(1, Ordering::Relaxed);
             tracing::error!("internal error: {name} failed; its goals stay open");
         }
-        ran.ok()
+        result.ok()
     }
 
+    /// Makes the task of an engine on a working net, with the settings of the run.
     fn assignment<'g>(&self, working_net: &'g WorkingNet<'g>, hints: Vec<Hint>) -> Assignment<'g>
     where
         'p: 'g,
     {
-        let all = self.portfolio;
+        let team = self.portfolio;
         Assignment {
             working_net,
-            board: all.board,
-            seed: all.config.seed.wrapping_add(self.number as u64),
-            threads: all.threads_of_an_engine(),
-            dump: all.config.dump.clone(),
-            smt_solver: all.config.smt_solver.clone(),
+            board: team.board,
+            seed: team.config.seed.wrapping_add(self.number as u64),
+            threads: team.threads_of_an_engine(),
+            dump: team.config.dump.clone(),
+            smt_solver: team.config.smt_solver.clone(),
             hints,
         }
     }
 
     /// Returns the started engines of a role.
     fn running(&self, role: Role) -> impl Iterator<Item = &RunningEngine<'p>> {
-        self.sessions.iter().filter(move |(of, _)| *of == role).flat_map(|(_, running)| running)
+        self.sessions
+            .iter()
+            .filter(move |(started_role, _)| *started_role == role)
+            .flat_map(|(_, running)| running)
     }
 
     /// Returns true if some started engine of the role is unfinished.
@@ -161,46 +165,46 @@ impl<'p, 'a> Worker<'p, 'a> {
         self.running(role).any(|running| running.progress == SliceProgress::Unfinished)
     }
 
-    /// Gives the engines of a role a slice, if their net has at most `most_places` places.
-    fn go_on(&mut self, role: Role, part: TimePart, most_places: usize) {
-        let all = self.portfolio;
+    /// Gives the engines of a role a slice, if their net has at most `max_places` places.
+    fn go_on(&mut self, role: Role, part: TimePart, max_places: usize) {
+        let team = self.portfolio;
         let Some(growth) = GROWTHS.iter().find(|growth| growth.role == role) else { return };
-        if all.is_over() || !all.has_any(&[role]) {
+        if team.is_over() || !team.has_any(&[role]) {
             return;
         }
         // The net is requested before the slice starts, so that a pending reduction is not charged
         // to the slice.
         let working_net =
-            all.on(growth.on).filter(|working_net| working_net.net().place_count() <= most_places);
+            team.on(growth.on).filter(|working_net| working_net.net().place_count() <= max_places);
         if working_net.is_some() {
-            let is_only_one = || all.config.engines.iter().all(|engine| engine.role == role);
-            let is_alone = || is_only_one() || (!all.has_any(&[Role::Walk]) && all.threads() > 1);
+            let is_only_one = || team.config.engines.iter().all(|engine| engine.role == role);
+            let is_alone = || is_only_one() || (!team.has_any(&[Role::Walk]) && team.threads() > 1);
             let budget =
-                if growth.alone && is_alone() { all.budget.child() } else { all.part(part) };
+                if growth.alone && is_alone() { team.budget.child() } else { team.part(part) };
             self.slice(growth, &budget);
         }
     }
 
     /// Gives the engines of a role a slice, in equal shares.
     fn slice(&mut self, growth: &RoleGrowth, budget: &Budget) {
-        let all = self.portfolio;
-        let Some(working_net) = all.on(growth.on).filter(|_| !all.is_over()) else { return };
-        let begun = self.sessions.iter().position(|(role, _)| *role == growth.role);
-        let running = match begun {
+        let team = self.portfolio;
+        let Some(working_net) = team.on(growth.on).filter(|_| !team.is_over()) else { return };
+        let started_at = self.sessions.iter().position(|(role, _)| *role == growth.role);
+        let running = match started_at {
             Some(at) => self.sessions.swap_remove(at).1,
             None => self.begin(growth.role, working_net),
         };
-        let mut left = running.len();
+        let mut engines_left = running.len();
         let mut kept = Vec::new();
         for mut running in running {
-            let budget = budget.share(1.0 / left as f64);
-            left -= 1;
+            let budget = budget.share(1.0 / engines_left as f64);
+            engines_left -= 1;
             let name = name_on(running.engine, working_net);
-            let beginning = all.beginning();
+            let beginning = team.beginning();
             let session = &mut running.session;
-            let ran = self.guarded(&name, || (session.slice(&budget), session.statistics()));
-            if let Some((progress, text)) = ran {
-                all.note(&name, beginning, text);
+            let result = self.guarded(&name, || (session.slice(&budget), session.statistics()));
+            if let Some((progress, text)) = result {
+                team.note(&name, beginning, text);
                 running.progress = progress;
                 if growth.kept || progress == SliceProgress::Unfinished {
                     kept.push(running);
@@ -238,14 +242,14 @@ impl<'p, 'a> Worker<'p, 'a> {
         let Some((role, mut slices)) = slices.map(|at| self.sessions.swap_remove(at)) else {
             return false;
         };
-        let mut any = false;
+        let mut any_deepened = false;
         slices.retain_mut(|RunningEngine { engine, session, .. }| {
             let deepened = self.guarded(engine.name, || session.deepen());
-            any |= deepened == Some(true);
+            any_deepened |= deepened == Some(true);
             deepened.is_some()
         });
         self.sessions.push((role, slices));
-        any
+        any_deepened
     }
 
     /// Walks along the candidates of the role [`Role::Slices`]: firing counts that the engines
@@ -267,58 +271,63 @@ impl<'p, 'a> Worker<'p, 'a> {
 
     /// See [`SchedulePhase::Search`].
     fn search(&self) {
-        let all = self.portfolio;
+        let team = self.portfolio;
         let share = schedule::searching(
             self.waits(Role::Slices),
             self.waits(Role::Diagrams),
             // If all engines only search, no other worker uses the remaining time. Then the
             // search's share is that of several threads.
-            if all.has_any(schedule::BESIDE_SEARCH) { all.config.threads } else { 2 },
-            all.on(PhaseNet::Reduced).is_some(),
+            if team.has_any(schedule::BESIDE_SEARCH) { team.config.threads } else { 2 },
+            team.on(PhaseNet::Reduced).is_some(),
         );
-        let groups = all.groups(all.smallest());
-        let end = all.budget.share(share);
-        self.on_own_reductions(&groups, &end.share(schedule::OWN_REDUCTIONS));
-        self.run_all(Role::Search, all.smallest(), &end);
+        let groups = team.groups(team.smallest());
+        let search_budget = team.budget.share(share);
+        self.on_own_reductions(&groups, &search_budget.share(schedule::OWN_REDUCTIONS));
+        self.run_all(Role::Search, team.smallest(), &search_budget);
     }
 
-    fn on_own_reductions(&self, groups: &[Vec<GoalId>], end: &Budget) {
-        for (at, goals) in groups.iter().enumerate() {
-            self.on_own_reduction(goals, &end.share(1.0 / (groups.len() - at) as f64));
+    /// Works on the own reduced net of each goal group, in equal shares of the budget.
+    fn on_own_reductions(&self, groups: &[Vec<GoalId>], budget: &Budget) {
+        for (index, goals) in groups.iter().enumerate() {
+            self.on_own_reduction(goals, &budget.share(1.0 / (groups.len() - index) as f64));
         }
     }
 
     /// Searches, proves and walks on the net reduced for these goals.
     fn on_own_reduction(&self, goals: &[GoalId], budget: &Budget) {
-        let all = self.portfolio;
+        let team = self.portfolio;
         let (reducing, searching, proving) = schedule::OWN_REDUCTION;
         // The function `groups` made this net before and dropped it, so that only one such net is
         // in memory. It is made again for the goals still open.
-        let Some(working_net) = all.reduce(goals, &budget.share(reducing)) else { return };
-        let is_settled = || goals.iter().all(|id| !all.board.is_open(*id));
+        let Some(working_net) = team.reduce(goals, &budget.share(reducing)) else { return };
+        let is_settled = || goals.iter().all(|id| !team.board.is_open(*id));
         self.run_all(Role::Search, &working_net, &budget.share(searching));
         if is_settled() {
             return;
         }
-        let walks = all.config.threads <= 1;
-        self.run_all(Role::Slices, &working_net, &budget.share(if walks { proving } else { 1.0 }));
-        if walks && !is_settled() {
+        let is_only_worker = team.config.threads <= 1;
+        self.run_all(
+            Role::Slices,
+            &working_net,
+            &budget.share(if is_only_worker { proving } else { 1.0 }),
+        );
+        if is_only_worker && !is_settled() {
             self.run_all(Role::Walk, &working_net, budget);
         }
     }
 
     /// See [`SchedulePhase::OwnRuns`].
-    fn on_own_runs(&self, end: &Budget) {
-        let all = self.portfolio;
-        if !all.has_any(&[Role::Runs]) {
+    fn on_own_runs(&self, run_budget: &Budget) {
+        let team = self.portfolio;
+        if !team.has_any(&[Role::Runs]) {
             return;
         }
-        let is_open = |id: &GoalId| all.board.is_open(*id);
+        let is_open = |id: &GoalId| team.board.is_open(*id);
         let open: Vec<GoalId> =
-            all.working_net.runs().iter().map(|&(id, _)| id).filter(is_open).collect();
-        for (at, id) in open.iter().enumerate().filter(|(_, id)| is_open(id)) {
-            let budget = end.share(1.0 / (open.len() - at) as f64);
-            if let Some(working_net) = all.reduce(&[*id], &budget.share(schedule::OWN_RUNS)) {
+            team.working_net.runs().iter().map(|&(id, _)| id).filter(is_open).collect();
+        for (index, id) in open.iter().enumerate().filter(|(_, id)| is_open(id)) {
+            let budget = run_budget.share(1.0 / (open.len() - index) as f64);
+            if let Some(working_net) = team.reduce(&[*id], &budget.share(schedule::OWN_RUNS)) {
                 self.run_all(Role::Runs, &working_net, &budget);
             }
         }
@@ -326,28 +335,28 @@ impl<'p, 'a> Worker<'p, 'a> {
 
     /// See [`SchedulePhase::Grow`].
     fn grow(&mut self) {
-        let all = self.portfolio;
+        let team = self.portfolio;
         let turns = || {
-            let growths = GROWTHS.iter().filter(|growth| all.may_grow(growth.role));
+            let growths = GROWTHS.iter().filter(|growth| team.may_grow(growth.role));
             growths.filter_map(|growth| Some((growth, growth.turn?)))
         };
-        let mut longest = schedule::FIRST_GROWN;
-        while turns().any(|(growth, _)| self.waits(growth.role)) && !all.is_over() {
-            for (growth, turn) in turns() {
+        let mut max_slice = schedule::FIRST_GROWN;
+        while turns().any(|(growth, _)| self.waits(growth.role)) && !team.is_over() {
+            for (growth, turn_share) in turns() {
                 if !self.waits(growth.role) {
                     continue;
                 }
                 // If no other role waits and no engine walks, this role may use all remaining time.
                 let waiting = turns().filter(|(growth, _)| self.waits(growth.role)).count();
-                let alone = !growth.kept && waiting == 1 && !all.has_any(&[Role::Walk]);
-                let share = if alone { 1.0 } else { turn };
-                self.slice(growth, &all.budget.share(share).slice(longest));
+                let uses_all_time = !growth.kept && waiting == 1 && !team.has_any(&[Role::Walk]);
+                let share = if uses_all_time { 1.0 } else { turn_share };
+                self.slice(growth, &team.budget.share(share).slice(max_slice));
                 if growth.role == Role::Slices {
                     self.follow(schedule::FOLLOWING);
                 }
             }
-            self.run_all(Role::Walk, all.smallest(), &all.budget.slice(longest / 2));
-            longest = longest.saturating_mul(2);
+            self.run_all(Role::Walk, team.smallest(), &team.budget.slice(max_slice / 2));
+            max_slice = max_slice.saturating_mul(2);
         }
     }
 }

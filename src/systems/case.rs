@@ -91,7 +91,7 @@ pub enum CaseError {
     #[error("{0}")]
     Properties(ReadError),
     /// The checker's reader disagrees with the engines' reader, so no answer could be checked.
-    #[error("the checker reads {what} otherwise: {why}")]
+    #[error("internal error: the checker reads {what} differently: {why}")]
     Checker {
         /// The input that differs: the system or the properties.
         what: &'static str,
@@ -112,23 +112,24 @@ impl SystemCase {
         properties: &str,
     ) -> Result<SystemCase, CaseError> {
         let read_system = format.read(system, name).map_err(CaseError::System)?;
-        let wrong = |what, why: String| CaseError::Checker { what, why };
+        let disagreement = |what, why: String| CaseError::Checker { what, why };
         // The checker reads the file itself in the .dot format. For other formats, it reads the
         // converted system.
         let for_checker = match format {
             SystemFormat::Dot => checker::read_dot(system.as_bytes()),
             _ => checker::read_dot(write::dot(&read_system).as_bytes()),
         };
-        let checked_system = for_checker.map_err(|it| wrong("the system", it.to_string()))?;
+        let checked_system =
+            for_checker.map_err(|it| disagreement("the system", it.to_string()))?;
         let labels = || read_system.labels().map(|label| read_system.label(label));
         if !checked_system.labels().eq(labels()) {
-            return Err(wrong("the system", "it has other labels".to_owned()));
+            return Err(disagreement("the system", "the labels differ".to_owned()));
         }
-        let listed = read::properties(properties).map_err(CaseError::Properties)?;
-        let branching = listed.iter().any(|it| read::is_branching(&it.formula));
+        let property_lines = read::properties(properties).map_err(CaseError::Properties)?;
+        let is_branching_logic = property_lines.iter().any(|it| read::is_branching(&it.formula));
         let mut questions = Vec::new();
-        for property in &listed {
-            let question = match branching {
+        for property in &property_lines {
+            let question = match is_branching_logic {
                 true => read::branching(&property.formula, &read_system)
                     .map(PropertyFormula::Branching)
                     .map_err(|error| error.within(properties, property.offset)),
@@ -139,14 +140,14 @@ impl SystemCase {
             questions.push(question.map_err(CaseError::Properties)?);
         }
         let checked_properties = checker::properties::read(properties.as_bytes())
-            .map_err(|it| wrong("the properties", it.to_string()))?;
-        if !listed.iter().all(|it| checked_properties.all.contains_key(&it.number))
-            || listed.len() != checked_properties.all.len()
+            .map_err(|it| disagreement("the properties", it.to_string()))?;
+        if !property_lines.iter().all(|it| checked_properties.all.contains_key(&it.number))
+            || property_lines.len() != checked_properties.all.len()
         {
-            return Err(wrong("the properties", "it sees others".to_owned()));
+            return Err(disagreement("the properties", "the property numbers differ".to_owned()));
         }
-        let logic = if branching { SystemLogic::Ctl } else { SystemLogic::Ltl };
-        let properties = listed;
+        let logic = if is_branching_logic { SystemLogic::Ctl } else { SystemLogic::Ltl };
+        let properties = property_lines;
         Ok(SystemCase {
             system: read_system,
             properties,

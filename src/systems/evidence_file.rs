@@ -10,9 +10,12 @@ use std::io::{self, Write};
 /// The writer of an evidence file.
 #[derive(Debug)]
 pub struct SystemEvidence<'c, W> {
+    /// The system that the answers are about.
     system: &'c System,
     out: W,
+    /// The treatment of finite runs, for the header and the arguments about recurrence.
     endings: FiniteRuns,
+    /// The number of answers written.
     answers: usize,
 }
 
@@ -45,8 +48,8 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
         let mut object = json!({
             "id": number.to_string(),
             "value": if answer.value { "TRUE" } else { "FALSE" },
-            "evidence": answer.evidence,
-            "because": answer.reason,
+            "evidence": answer.grade,
+            "because": answer.reason.to_string(),
         });
         match &answer.shown {
             SystemProof::Run { labels, back } => {

@@ -33,58 +33,60 @@ pub struct ResolvedRun {
 /// For each position in the word and each state: true if the remaining labels are possible.
 type FollowableStates = Vec<Vec<bool>>;
 
-/// Resolves a run of these labels. After the last label it continues at position `back`, or ends if
-/// `back` is the number of labels. Returns `None` if the run has more than [`MOST_STEPS`] steps, or
-/// if no such run is found.
-pub fn played(system: &System, labels: &[LabelId], back: usize) -> Option<ResolvedRun> {
-    if labels.len() > MOST_STEPS || back > labels.len() {
+/// Resolves a run of these labels. After the last label the run continues at position
+/// `cycle_start`, or ends if `cycle_start` is the number of labels. Returns `None` if the run has
+/// more than [`MOST_STEPS`] steps, or if no such run is found.
+pub fn played(system: &System, labels: &[LabelId], cycle_start: usize) -> Option<ResolvedRun> {
+    if labels.len() > MOST_STEPS || cycle_start > labels.len() {
         return None;
     }
-    let ends = back == labels.len();
+    let ends = cycle_start == labels.len();
     let components = 0..system.components().len();
-    let last = match ends {
+    let end_states = match ends {
         true => Some(last_states(system, labels)?),
         false => None,
     };
     let alive: Vec<FollowableStates> = components
         .clone()
-        .map(|at| alive(system, at, labels, back, last.as_ref().map(|last| last[at])))
+        .map(|at| {
+            alive(system, at, labels, cycle_start, end_states.as_ref().map(|states| states[at]))
+        })
         .collect();
     let start = |at: usize| {
         let starts = system.components()[at].starts().iter();
         starts.copied().find(|&state| alive[at][0][state as usize])
     };
     let starts: Vec<u32> = components.map(start).collect::<Option<_>>()?;
-    let mut played = ResolvedRun { starts: starts.clone(), steps: Vec::new(), back: None, ends };
-    let mut now = starts;
+    let mut run = ResolvedRun { starts: starts.clone(), steps: Vec::new(), back: None, ends };
+    let mut current = starts;
     let mut position = 0;
     // The number of steps at each state at the beginning of a cycle.
-    let mut rounds: HashMap<Vec<u32>, usize> = HashMap::new();
+    let mut step_by_state: HashMap<Vec<u32>, usize> = HashMap::new();
     loop {
-        if position == back && !ends {
-            if let Some(&before) = rounds.get(&now) {
-                played.back = Some(before);
-                return Some(played);
+        if position == cycle_start && !ends {
+            if let Some(&first_step) = step_by_state.get(&current) {
+                run.back = Some(first_step);
+                return Some(run);
             }
-            rounds.insert(now.clone(), played.steps.len());
+            step_by_state.insert(current.clone(), run.steps.len());
         }
-        if position == labels.len() || played.steps.len() == MOST_STEPS {
-            return Some(played);
+        if position == labels.len() || run.steps.len() == MOST_STEPS {
+            return Some(run);
         }
         let label = labels[position];
         position += 1;
         if position == labels.len() && !ends {
-            position = back;
+            position = cycle_start;
         }
         let mut moves = Vec::new();
         for &owner in system.owners(label) {
-            let state = &mut now[owner as usize];
+            let state = &mut current[owner as usize];
             let component = &system.components()[owner as usize];
             *state = targets(component, *state, label)
                 .find(|&to| alive[owner as usize][position][to as usize])?;
             moves.push((owner, *state));
         }
-        played.steps.push((label.0, moves));
+        run.steps.push((label.0, moves));
     }
 }
 
@@ -99,60 +101,63 @@ fn targets(
 }
 
 /// Computes the states from which a component can follow the remaining labels: to its last state
-/// `last`, if given, or forever.
+/// `last_state`, if given, or forever.
 fn alive(
     system: &System,
-    at: usize,
+    component_index: usize,
     labels: &[LabelId],
-    back: usize,
-    last: Option<u32>,
+    cycle_start: usize,
+    last_state: Option<u32>,
 ) -> FollowableStates {
-    let component = &system.components()[at];
+    let component = &system.components()[component_index];
     let states = component.states().len();
-    let mut alive = vec![vec![true; states]; labels.len() + 1];
-    if let Some(last) = last {
-        alive[labels.len()] = (0..states as u32).map(|state| state == last).collect();
+    let mut followable = vec![vec![true; states]; labels.len() + 1];
+    if let Some(last_state) = last_state {
+        followable[labels.len()] = (0..states as u32).map(|state| state == last_state).collect();
     }
     // States without a continuation are removed until nothing changes.
     loop {
         for (position, &label) in labels.iter().enumerate().rev() {
-            let next = match position + 1 == labels.len() && last.is_none() {
-                true => alive[back].clone(),
-                false => alive[position + 1].clone(),
+            let next = match position + 1 == labels.len() && last_state.is_none() {
+                true => followable[cycle_start].clone(),
+                false => followable[position + 1].clone(),
             };
-            let owns = system.owners(label).contains(&(at as u32));
-            let follows = |state: u32| match owns {
+            let is_owner = system.owners(label).contains(&(component_index as u32));
+            let follows = |state: u32| match is_owner {
                 true => targets(component, state, label).any(|to| next[to as usize]),
                 false => next[state as usize],
             };
             for state in 0..states as u32 {
-                let row = &mut alive[position][state as usize];
-                *row = *row && follows(state);
+                let is_followable = &mut followable[position][state as usize];
+                *is_followable = *is_followable && follows(state);
             }
         }
-        // The position after the last label is the position `back`.
-        if last.is_some() || alive[labels.len()] == alive[back] {
-            return alive;
+        // The position after the last label is the position `cycle_start`.
+        if last_state.is_some() || followable[labels.len()] == followable[cycle_start] {
+            return followable;
         }
-        let again = alive[back].clone();
-        alive[labels.len()] = again;
+        let after_last = followable[cycle_start].clone();
+        followable[labels.len()] = after_last;
     }
 }
 
 /// Returns the states in which a run of these labels ends, such that no step is enabled.
 fn last_states(system: &System, labels: &[LabelId]) -> Option<Vec<u32>> {
-    let reached = |at: usize| {
-        let component = &system.components()[at];
-        let mut now: Vec<u32> = component.starts().to_vec();
-        for &label in labels.iter().filter(|&&it| system.owners(it).contains(&(at as u32))) {
-            now = now.iter().flat_map(|&state| targets(component, state, label)).collect();
-            now.sort_unstable();
-            now.dedup();
+    let reachable_at_end = |component_index: usize| {
+        let component = &system.components()[component_index];
+        let mut current: Vec<u32> = component.starts().to_vec();
+        for &label in
+            labels.iter().filter(|&&it| system.owners(it).contains(&(component_index as u32)))
+        {
+            current = current.iter().flat_map(|&state| targets(component, state, label)).collect();
+            current.sort_unstable();
+            current.dedup();
         }
-        now
+        current
     };
-    let all: Vec<Vec<u32>> = (0..system.components().len()).map(reached).collect();
-    let count = all.iter().try_fold(1usize, |count, some| count.checked_mul(some.len()))?;
+    let state_sets: Vec<Vec<u32>> = (0..system.components().len()).map(reachable_at_end).collect();
+    let count =
+        state_sets.iter().try_fold(1usize, |count, states| count.checked_mul(states.len()))?;
     let is_dead = |joint: &Vec<u32>| {
         !system.labels().any(|label| {
             system.owners(label).iter().all(|&owner| {
@@ -162,12 +167,12 @@ fn last_states(system: &System, labels: &[LabelId]) -> Option<Vec<u32>> {
         })
     };
     let joint = |mut number: usize| {
-        let pick = |some: &Vec<u32>| {
-            let state = some[number % some.len()];
-            number /= some.len();
+        let pick = |states: &Vec<u32>| {
+            let state = states[number % states.len()];
+            number /= states.len();
             state
         };
-        all.iter().map(pick).collect::<Vec<u32>>()
+        state_sets.iter().map(pick).collect::<Vec<u32>>()
     };
     (0..count.min(MOST_ENDS)).map(joint).find(is_dead)
 }

@@ -36,24 +36,28 @@ pub fn compare<'a>(
     computed: &'a [ComputedKey],
 ) -> Vec<KeyComparison<'a>> {
     let compare = |verdict: &'a KeyVerdict| {
-        let concerned = verdict.instances.is_empty()
+        let concerns_instance = verdict.instances.is_empty()
             || verdict.instances.iter().any(|name| Some(name.as_str()) == instance);
-        let own = match (&verdict.category, KeyProperty::named(&verdict.reference)) {
-            (Category::Generic, Some(property)) if concerned => {
+        let computed_key = match (&verdict.category, KeyProperty::named(&verdict.reference)) {
+            (Category::Generic, Some(property)) if concerns_instance => {
                 computed.iter().find(|computed| computed.property == property)
             }
             _ => None,
         };
-        let standing = match (own, &verdict.value) {
-            (Some(own), VerdictValue::Truth(theirs)) => match (own.value, *theirs) {
-                (Truth::Unknown, _) => ComparisonResult::NotComputed,
-                (_, Truth::Unknown) => ComparisonResult::NotInFile,
-                (ours, theirs) if ours == theirs => ComparisonResult::Agrees,
-                _ => ComparisonResult::Conflicts,
-            },
+        let standing = match (computed_key, &verdict.value) {
+            (Some(computed_key), VerdictValue::Truth(file_value)) => {
+                match (computed_key.value, *file_value) {
+                    (Truth::Unknown, _) => ComparisonResult::NotComputed,
+                    (_, Truth::Unknown) => ComparisonResult::NotInFile,
+                    (computed_value, file_value) if computed_value == file_value => {
+                        ComparisonResult::Agrees
+                    }
+                    _ => ComparisonResult::Conflicts,
+                }
+            }
             _ => ComparisonResult::NotCompared,
         };
-        KeyComparison { verdict, computed: own, standing }
+        KeyComparison { verdict, computed: computed_key, standing }
     };
     file.verdicts.iter().map(compare).collect()
 }
@@ -68,6 +72,7 @@ pub fn is_about(model: &str, instance: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::reason::ReasonText;
     use crate::verdicts::FormatVersion;
     use parikh_input::about::NetMeant;
 
@@ -103,8 +108,9 @@ mod tests {
                 verdict("LIVE", Truth::True, &[]),
             ],
         };
-        let computed =
-            |property, value| ComputedKey::new(property, NetMeant::Model, value, String::new());
+        let computed = |property, value| {
+            ComputedKey::new(property, NetMeant::Model, value, ReasonText::default())
+        };
         let ours =
             [computed(KeyProperty::Safe, Truth::True), computed(KeyProperty::Live, Truth::Unknown)];
         let standings: Vec<ComparisonResult> = compare(&file, Some("m-PT-1"), &ours)

@@ -42,7 +42,7 @@ pub(super) fn is_valid(text: &str) -> bool {
         let plain = text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit());
         plain.then(|| text.parse().ok()).flatten()
     };
-    let within = |text, least, most| number(text, 2).is_some_and(|n| (least..=most).contains(&n));
+    let within = |text, min, max| number(text, 2).is_some_and(|n| (min..=max).contains(&n));
     let zone_is_valid = match zone.strip_prefix(['+', '-']) {
         None => zone.is_empty() || zone == "Z",
         Some("14:00") => true,
@@ -59,13 +59,14 @@ pub(super) fn is_valid(text: &str) -> bool {
     let fraction_is_valid =
         !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
     // Leap years repeat every 400 years, so the last four digits suffice.
-    let last = year.get(year.len().saturating_sub(4)..).and_then(|last| number(last, 4));
-    let last = last.unwrap_or_default();
+    let last_digits =
+        year.get(year.len().saturating_sub(4)..).and_then(|last_digits| number(last_digits, 4));
+    let last_digits = last_digits.unwrap_or_default();
     // The year before year 1 is written -0001, so leap years are shifted by one year.
-    let counted = if before_year_1 { last + 399 } else { last };
-    let is_leap =
-        counted.is_multiple_of(4) && (!counted.is_multiple_of(100) || counted.is_multiple_of(400));
-    let longest = match number(month, 2) {
+    let shifted_year = if before_year_1 { last_digits + 399 } else { last_digits };
+    let is_leap = shifted_year.is_multiple_of(4)
+        && (!shifted_year.is_multiple_of(100) || shifted_year.is_multiple_of(400));
+    let days_in_month = match number(month, 2) {
         Some(2) if is_leap => 29,
         Some(2) => 28,
         Some(4 | 6 | 9 | 11) => 30,
@@ -75,7 +76,7 @@ pub(super) fn is_valid(text: &str) -> bool {
     let is_time = within(hour, 0, 23) && within(minute, 0, 59) && within(second, 0, 59);
     year_is_valid
         && within(month, 1, 12)
-        && within(day, 1, longest)
+        && within(day, 1, days_in_month)
         && (is_time || is_midnight && fraction.bytes().all(|digit| digit == b'0'))
         && fraction_is_valid
         && zone_is_valid

@@ -8,7 +8,7 @@ use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
-/// Number of nodes between two checks of the budget.
+/// Number of added nodes between two checks of the budget.
 const POLLING: u64 = 1_024;
 
 /// Builds the net. The colours of a place are in ascending order, the bindings of a transition in
@@ -62,12 +62,13 @@ pub(super) fn net(
 /// A net under construction.
 struct UnfoldingBuilder<'c> {
     coloured: &'c ColouredNet,
+    /// The colours and bindings that become nodes.
     possible: PossibleBindings,
     budget: &'c Budget,
     /// Number of nodes built so far.
     nodes: u64,
     builder: NetBuilder,
-    /// The index of the first colour of each coloured place in the net.
+    /// By index of the coloured place: the index of its first colour among the places of the net.
     starts: Vec<usize>,
     /// The name under construction.
     name: String,
@@ -79,23 +80,23 @@ impl UnfoldingBuilder<'_> {
     /// Checks the budget once in [`POLLING`] calls.
     fn look(&mut self) -> Result<(), UnfoldingError> {
         self.nodes += 1;
-        let looks = self.nodes.is_multiple_of(POLLING);
-        let exhausted = looks.then(|| self.budget.exhausted()).flatten();
+        let is_due = self.nodes.is_multiple_of(POLLING);
+        let exhausted = is_due.then(|| self.budget.exhausted()).flatten();
         exhausted.map_or(Ok(()), |exhausted| Err(UnfoldingError::Spent(exhausted)))
     }
 
     /// Adds a place for each colour of each coloured place.
     fn places(&mut self) -> Result<(), UnfoldingError> {
-        for (at, place) in self.coloured.places().iter().enumerate() {
-            self.possible.places[at].seal();
+        for (place_index, place) in self.coloured.places().iter().enumerate() {
+            self.possible.places[place_index].seal();
             self.starts.push(self.builder.place_count());
-            let dot = *self.coloured.sort(place.sort).kind() == SortKind::Dot;
-            for rank in 0..self.possible.places[at].len() {
+            let is_dot = *self.coloured.sort(place.sort).kind() == SortKind::Dot;
+            for rank in 0..self.possible.places[place_index].len() {
                 self.look()?;
-                let colour = self.possible.places[at].all()[rank];
+                let colour = self.possible.places[place_index].all()[rank];
                 self.name.clear();
                 self.name.push_str(&place.name);
-                if !dot {
+                if !is_dot {
                     self.name.push('(');
                     self.coloured.write_colour(&mut self.name, place.sort, colour, false);
                     self.name.push(')');
@@ -106,14 +107,16 @@ impl UnfoldingBuilder<'_> {
         Ok(())
     }
 
+    /// Sets the initial tokens of each colour.
     fn initial_marking(&mut self, initial: &[TokenPattern]) -> Result<(), UnfoldingError> {
-        for (at, bag) in initial.iter().enumerate() {
+        for (place_index, multiset) in initial.iter().enumerate() {
             self.tokens.clear();
-            bag.evaluate(&[], &mut self.tokens);
+            multiset.evaluate(&[], &mut self.tokens);
             merge(&mut self.tokens);
             for &(colour, count) in self.tokens.iter().filter(|(_, count)| *count > 0) {
-                if let Some(rank) = self.possible.places[at].position(colour) {
-                    self.builder.set_tokens(PlaceId::new(self.starts[at] + rank), count)?;
+                if let Some(rank) = self.possible.places[place_index].position(colour) {
+                    self.builder
+                        .set_tokens(PlaceId::new(self.starts[place_index] + rank), count)?;
                 }
             }
         }
@@ -124,11 +127,12 @@ impl UnfoldingBuilder<'_> {
     /// that are skipped because an input place never holds a required colour.
     fn transitions(
         &mut self,
-        at: usize,
+        transition_index: usize,
         compiled: &CompiledTransition,
     ) -> Result<usize, UnfoldingError> {
-        let (count, width) = (self.possible.counts[at], compiled.variables.len());
-        let bindings = sorted(std::mem::take(&mut self.possible.bindings[at]), &compiled.sizes);
+        let (count, width) = (self.possible.counts[transition_index], compiled.variables.len());
+        let bindings =
+            sorted(std::mem::take(&mut self.possible.bindings[transition_index]), &compiled.sizes);
         let labels = compiled.variables.iter();
         let labels: Vec<Vec<String>> =
             labels.map(|&variable| labels_of(self.coloured, variable, count)).collect();
@@ -143,7 +147,7 @@ impl UnfoldingBuilder<'_> {
                 dropped += 1;
                 continue;
             }
-            self.name_binding(at, compiled, &labels, &binding);
+            self.name_binding(transition_index, compiled, &labels, &binding);
             let t = named(&mut self.name, |name| self.builder.transition(name))?;
             self.arcs(t, compiled, &binding)?;
         }
@@ -165,20 +169,20 @@ impl UnfoldingBuilder<'_> {
     /// Writes the name of a transition with its binding to the buffer.
     fn name_binding(
         &mut self,
-        at: usize,
+        transition_index: usize,
         compiled: &CompiledTransition,
         labels: &[Vec<String>],
         binding: &[u64],
     ) {
         self.name.clear();
-        self.name.push_str(&self.coloured.transitions()[at].name);
+        self.name.push_str(&self.coloured.transitions()[transition_index].name);
         for (slot, &variable) in compiled.variables.iter().enumerate() {
             self.name.push(if slot == 0 { '(' } else { ',' });
             match labels[slot].get(binding[slot] as usize) {
-                Some(known) => self.name.push_str(known),
+                Some(text) => self.name.push_str(text),
                 None => {
-                    let Variable { name: own, sort } = self.coloured.variable(variable);
-                    self.name.push_str(&label(self.coloured, own, *sort, binding[slot]));
+                    let Variable { name: variable_name, sort } = self.coloured.variable(variable);
+                    self.name.push_str(&label(self.coloured, variable_name, *sort, binding[slot]));
                 }
             }
         }
@@ -187,21 +191,24 @@ impl UnfoldingBuilder<'_> {
         }
     }
 
+    /// Adds the arcs of a transition for its binding.
     fn arcs(
         &mut self,
         t: TransitionId,
         compiled: &CompiledTransition,
         binding: &[u64],
     ) -> Result<(), UnfoldingError> {
-        for (arcs, takes) in [(&compiled.takes, true), (&compiled.puts, false)] {
-            for (at, moved) in arcs {
+        for (arcs, is_input) in [(&compiled.takes, true), (&compiled.puts, false)] {
+            for (place_index, moved) in arcs {
                 self.tokens.clear();
                 moved.evaluate(binding, &mut self.tokens);
                 for &(colour, count) in self.tokens.iter().filter(|(_, count)| *count > 0) {
                     // All output colours are possible, and the inputs were checked before.
-                    let Some(rank) = self.possible.places[*at].position(colour) else { continue };
-                    let place = PlaceId::new(self.starts[*at] + rank);
-                    match takes {
+                    let Some(rank) = self.possible.places[*place_index].position(colour) else {
+                        continue;
+                    };
+                    let place = PlaceId::new(self.starts[*place_index] + rank);
+                    match is_input {
                         true => self.builder.take(t, place, count)?,
                         false => self.builder.put(t, place, count)?,
                     }
@@ -235,6 +242,7 @@ fn labels_of(coloured: &ColouredNet, variable: VariableId, names: usize) -> Vec<
     sizes.map(|colour| label(coloured, name, *sort, colour)).collect()
 }
 
+/// Returns a variable and its colour as text in the name of a binding: `x=red`.
 fn label(coloured: &ColouredNet, name: &str, sort: SortId, colour: u64) -> String {
     let mut label = format!("{name}=");
     coloured.write_colour(&mut label, sort, colour, true);
@@ -243,9 +251,11 @@ fn label(coloured: &ColouredNet, name: &str, sort: SortId, colour: u64) -> Strin
 
 /// Sorts the bindings in ascending order. If a binding fits a 64-bit number, numbers are sorted.
 fn sorted(bindings: Vec<u32>, sizes: &[u64]) -> Vec<u32> {
-    let (width, all) =
-        (sizes.len(), sizes.iter().try_fold(1u64, |all, &size| all.checked_mul(size)));
-    if width < 2 || all.is_none() {
+    let (width, binding_count) = (
+        sizes.len(),
+        sizes.iter().try_fold(1u64, |binding_count, &size| binding_count.checked_mul(size)),
+    );
+    if width < 2 || binding_count.is_none() {
         return sorted_rows(bindings, width);
     }
     let number = |row: &[u32]| {

@@ -25,23 +25,29 @@ pub type ByColour<T> = HashMap<u64, T, BuildHasherDefault<ColourHasher>>;
 
 /// The position of each colour in the list of its place.
 enum ColourPositions {
+    /// A table by colour, with [`NOWHERE`] for missing colours.
     Dense(Vec<u32>),
+    /// A map, for sorts with too many colours for a table.
     Sparse(ByColour<u32>),
 }
 
+/// The entry of a colour that is not in the list.
 const NOWHERE: u32 = u32::MAX;
 
-/// Size of a table that is small enough for any place.
+/// Largest number of colours of a sort for which the positions are a table. It takes at most 4 MB
+/// per place.
 const DENSE: u64 = 1 << 20;
 
 /// An index of colours by some of their components.
 struct ColourIndex {
     /// Stride and size of the key components.
     key: Vec<(u64, u64)>,
+    /// The processed colours by key number.
     rows: ByColour<Vec<u64>>,
 }
 
 impl ColourIndex {
+    /// Returns the number of the key components of a colour, in mixed radix.
     fn key_of(&self, colour: u64) -> u64 {
         let components = self.key.iter();
         components.fold(0, |key, &(stride, size)| key * size + colour / stride % size)
@@ -51,9 +57,13 @@ impl ColourIndex {
 /// The possible colours of a place. Colours are added in some order and processed in the same
 /// order. Joins see only processed colours.
 pub(super) struct PossibleColours {
+    /// The position of each colour in `order`.
     positions: ColourPositions,
+    /// The colours in the order in which they were added; ascending once sealed.
     order: Vec<u64>,
+    /// Number of processed colours, from the beginning of `order`.
     looked_at: usize,
+    /// The indexes of the processed colours.
     indexes: Vec<ColourIndex>,
 }
 
@@ -76,6 +86,7 @@ impl PossibleColours {
         self.indexes.len() - 1
     }
 
+    /// Returns the position of a colour in the list.
     pub(super) fn position(&self, colour: u64) -> Option<usize> {
         let at = match &self.positions {
             ColourPositions::Dense(table) => table.get(colour as usize).copied().unwrap_or(NOWHERE),

@@ -19,7 +19,7 @@ pub struct VariableTerm {
     pub(crate) size: u64,
     /// The number added to the variable's colour; less than the number of its colours.
     pub(crate) shift: u64,
-    /// Number of colours of the variable.
+    /// Number of colours of the variable; `shift` wraps around at this number.
     pub(crate) of: u64,
     /// The block of each colour of the variable, for a partition.
     pub blocks: Option<Arc<[u32]>>,
@@ -28,13 +28,13 @@ pub struct VariableTerm {
 impl VariableTerm {
     /// Returns the component's value under `binding`.
     pub fn value(&self, binding: &[u64]) -> u64 {
-        let mut at = binding[self.slot] + self.shift;
-        if at >= self.of {
-            at -= self.of;
+        let mut shifted = binding[self.slot] + self.shift;
+        if shifted >= self.of {
+            shifted -= self.of;
         }
         match &self.blocks {
-            None => at,
-            Some(blocks) => u64::from(blocks[at as usize]),
+            None => shifted,
+            Some(blocks) => u64::from(blocks[shifted as usize]),
         }
     }
 
@@ -46,14 +46,15 @@ impl VariableTerm {
     /// Returns the variable's colour for which the term gives `colour`. Only for leaves without
     /// blocks.
     pub fn solve(&self, colour: u64) -> u64 {
-        let at = self.component(colour) + self.of - self.shift;
-        if at >= self.of { at - self.of } else { at }
+        let unshifted = self.component(colour) + self.of - self.shift;
+        if unshifted >= self.of { unshifted - self.of } else { unshifted }
     }
 }
 
 /// A colour as a function of the binding. With wildcard components, it stands for several colours.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColourPattern {
+    /// The sum of stride times value of the constant components.
     pub(crate) base: u64,
     /// The terms of variables.
     pub leaves: Vec<VariableTerm>,
@@ -104,8 +105,11 @@ impl ColourPattern {
 /// A multiset as a function of the binding.
 #[derive(Clone, Debug)]
 pub enum TokenPattern {
+    /// A number of tokens of each colour of the pattern.
     Of(u64, ColourPattern),
+    /// The sum of multisets.
     Sum(Vec<TokenPattern>),
+    /// The first multiset without the tokens of the second; counts stop at 0.
     Difference(Box<TokenPattern>, Box<TokenPattern>),
 }
 
@@ -119,18 +123,19 @@ impl TokenPattern {
             }
             TokenPattern::Sum(parts) => parts.iter().for_each(|part| part.evaluate(binding, into)),
             TokenPattern::Difference(first, second) => {
-                let (mut from, mut without) = (Vec::new(), Vec::new());
-                first.evaluate(binding, &mut from);
-                second.evaluate(binding, &mut without);
-                merge(&mut from);
-                merge(&mut without);
-                let mut without = without.into_iter().peekable();
-                for (colour, tokens) in from {
-                    while without.next_if(|&(other, _)| other < colour).is_some() {}
-                    let less = without.next_if(|&(other, _)| other == colour);
-                    let left = tokens.saturating_sub(less.map_or(0, |(_, less)| less));
-                    if left > 0 {
-                        into.push((colour, left));
+                let (mut minuend, mut subtrahend) = (Vec::new(), Vec::new());
+                first.evaluate(binding, &mut minuend);
+                second.evaluate(binding, &mut subtrahend);
+                merge(&mut minuend);
+                merge(&mut subtrahend);
+                let mut subtrahend = subtrahend.into_iter().peekable();
+                for (colour, tokens) in minuend {
+                    while subtrahend.next_if(|&(other, _)| other < colour).is_some() {}
+                    let subtracted = subtrahend.next_if(|&(other, _)| other == colour);
+                    let remaining =
+                        tokens.saturating_sub(subtracted.map_or(0, |(_, subtracted)| subtracted));
+                    if remaining > 0 {
+                        into.push((colour, remaining));
                     }
                 }
             }
@@ -159,9 +164,9 @@ impl TokenPattern {
             }
             TokenPattern::Sum(parts) => {
                 // Not `all`: every part must be visited.
-                let mut only = true;
-                parts.iter().for_each(|part| only &= part.single_colours(f));
-                only
+                let mut all_single = true;
+                parts.iter().for_each(|part| all_single &= part.single_colours(f));
+                all_single
             }
             _ => false,
         }
@@ -181,11 +186,11 @@ impl TokenPattern {
 pub fn merge(tokens: &mut Vec<(u64, u64)>) {
     tokens.sort_unstable_by_key(|&(colour, _)| colour);
     tokens.dedup_by(|later, kept| {
-        let same = later.0 == kept.0;
-        if same {
+        let is_same_colour = later.0 == kept.0;
+        if is_same_colour {
             kept.1 = kept.1.saturating_add(later.1);
         }
-        same
+        is_same_colour
     });
 }
 
@@ -283,6 +288,7 @@ impl TermCompiler<'_> {
         }
     }
 
+    /// Translates a guard.
     pub(crate) fn check(&self, guard: &Guard) -> BindingCheck {
         match guard {
             Guard::Compare(relation, left, right) => {
@@ -297,12 +303,15 @@ impl TermCompiler<'_> {
         }
     }
 
+    /// Translates a term.
     fn pattern(&self, term: &Term) -> ColourPattern {
         let mut pattern = ColourPattern::default();
         self.add(term, 1, &mut pattern);
         pattern
     }
 
+    /// Adds a term to a pattern. `stride` is the factor of the term in the number of the whole
+    /// colour.
     fn add(&self, term: &Term, stride: u64, pattern: &mut ColourPattern) {
         let net = self.net;
         let size = net.term_size(term);

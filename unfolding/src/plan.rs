@@ -7,20 +7,24 @@ use super::compile::{BindingCheck, ColourPattern, CompiledTransition};
 /// A step towards a complete binding.
 #[derive(Debug)]
 pub(super) enum JoinStep {
-    /// Continues only if the check holds.
+    /// Continues only if the check with this index holds.
     Check(usize),
     /// Continues only if the input's colour, with its blocks, equals the new colour.
     Same,
     /// Continues only if the colour of this input, whose variables are all bound, is possible.
     Member {
+        /// The index of the input in the transition's list.
         input: usize,
         /// True if the colour must not be the new colour, which an earlier input uses.
         earlier: bool,
     },
     /// Branches over the possible colours of this input that agree with the bound variables.
     Join {
+        /// The index of the input in the transition's list.
         input: usize,
+        /// True if the colour must not be the new colour, which an earlier input uses.
         earlier: bool,
+        /// The colour index of the input's place, for the lookup by key.
         index: usize,
         /// The leaves that form the key, in order. The constant components follow.
         key: Vec<usize>,
@@ -30,9 +34,11 @@ pub(super) enum JoinStep {
         /// step.
         compares: Vec<usize>,
     },
-    /// Binds a variable that an equation determines: the other side's colour, shifted back.
+    /// Binds the single variable on one side of an equation to the colour of the other side,
+    /// shifted back. `check` is the index of the equation; `left` is true if the variable is on its
+    /// left side.
     Assign { check: usize, left: bool },
-    /// Branches over all colours of this variable.
+    /// Branches over all colours of the variable with this position.
     Each(usize),
 }
 
@@ -41,24 +47,34 @@ pub(super) enum JoinStep {
 pub(super) struct JoinPlan {
     /// The leaves of the driver that bind a variable. The leaves in `compares` are only compared.
     pub(super) binds: Vec<usize>,
+    /// The leaves of the driver that are only compared, because their variables are bound by other
+    /// leaves.
     pub(super) compares: Vec<usize>,
+    /// The steps after the driver's variables are bound.
     pub(super) steps: Vec<JoinStep>,
 }
 
 /// An input arc summand of a single colour.
 #[derive(Debug)]
 pub(super) struct JoinInput {
+    /// The index of the place.
     pub(super) place: usize,
+    /// The colour as a function of the binding.
     pub(super) pattern: ColourPattern,
 }
 
+/// The state of the planning for one driver.
 struct JoinPlanner<'p> {
     transition: &'p CompiledTransition,
     inputs: &'p [JoinInput],
     places: &'p mut [PossibleColours],
+    /// The input whose new colour starts the plan; `None` without such inputs.
     driver: Option<usize>,
+    /// True for the variables bound so far, by position.
     bound: Vec<bool>,
+    /// True for the checks that have a step, by index.
     checked: Vec<bool>,
+    /// True for the inputs that have a step, by index.
     joined: Vec<bool>,
     steps: Vec<JoinStep>,
 }
@@ -109,6 +125,7 @@ pub(super) fn plan(
 }
 
 impl JoinPlanner<'_> {
+    /// Returns true if all variables of the pattern are bound.
     fn is_bound(&self, pattern: &ColourPattern) -> bool {
         pattern.leaves.iter().all(|leaf| self.bound[leaf.slot])
     }
@@ -117,38 +134,43 @@ impl JoinPlanner<'_> {
     /// only compare.
     fn bind(&mut self, input: usize) -> (Vec<usize>, Vec<usize>) {
         let (mut binds, mut compares) = (Vec::new(), Vec::new());
-        for (at, leaf) in self.inputs[input].pattern.leaves.iter().enumerate() {
+        for (leaf_index, leaf) in self.inputs[input].pattern.leaves.iter().enumerate() {
             match (self.bound[leaf.slot], &leaf.blocks) {
                 (false, None) => {
                     self.bound[leaf.slot] = true;
-                    binds.push(at);
+                    binds.push(leaf_index);
                 }
-                (true, _) => compares.push(at),
+                (true, _) => compares.push(leaf_index),
                 (false, Some(_)) => {}
             }
         }
         // A leaf with blocks is compared later, with the whole colour.
-        compares.retain(|&at| self.inputs[input].pattern.leaves[at].blocks.is_none());
+        compares
+            .retain(|&leaf_index| self.inputs[input].pattern.leaves[leaf_index].blocks.is_none());
         (binds, compares)
     }
 
+    /// Adds the checks whose variables are all bound.
     fn check(&mut self) {
-        for (at, check) in self.transition.checks.iter().enumerate() {
+        for (check_index, check) in self.transition.checks.iter().enumerate() {
             let mut read = vec![false; self.bound.len()];
             check.read(&mut read);
-            let ready = read.iter().zip(&self.bound).all(|(&read, &bound)| bound || !read);
-            if ready && !self.checked[at] {
-                self.checked[at] = true;
-                self.steps.push(JoinStep::Check(at));
+            let is_ready = read.iter().zip(&self.bound).all(|(&read, &bound)| bound || !read);
+            if is_ready && !self.checked[check_index] {
+                self.checked[check_index] = true;
+                self.steps.push(JoinStep::Check(check_index));
             }
         }
     }
 
+    /// Returns true if the input comes before the driver and has the same place. Its colour must
+    /// then differ from the new colour.
     fn earlier(&self, input: usize) -> bool {
         let place = |input: usize| self.inputs[input].place;
         self.driver.is_some_and(|driver| input < driver && place(input) == place(driver))
     }
 
+    /// Adds a lookup for an input whose variables are all bound. Returns false if there is none.
     fn member(&mut self) -> bool {
         for input in 0..self.inputs.len() {
             if !self.joined[input] && self.is_bound(&self.inputs[input].pattern) {
@@ -161,21 +183,24 @@ impl JoinPlanner<'_> {
         false
     }
 
-    /// Adds an assignment x = f(y) for an equation whose side y is bound.
+    /// Adds an assignment x = f(y) for an equation whose side y is bound. Returns false if there is
+    /// none.
     fn assign(&mut self) -> bool {
         use parikh_net::coloured::Relation::Equal;
-        for (at, check) in self.transition.checks.iter().enumerate() {
+        for (check_index, check) in self.transition.checks.iter().enumerate() {
             let BindingCheck::Compare(Equal, left, right) = check else { continue };
-            if self.checked[at] {
+            if self.checked[check_index] {
                 continue;
             }
-            for (one, other, is_left) in [(left, right, true), (right, left, false)] {
-                let [leaf] = &one.leaves[..] else { continue };
-                let simple = one.constants.is_empty() && leaf.blocks.is_none() && leaf.stride == 1;
-                if simple && !self.bound[leaf.slot] && self.is_bound(other) {
+            for (assigned_side, known_side, is_left) in [(left, right, true), (right, left, false)]
+            {
+                let [leaf] = &assigned_side.leaves[..] else { continue };
+                let is_plain_variable =
+                    assigned_side.constants.is_empty() && leaf.blocks.is_none() && leaf.stride == 1;
+                if is_plain_variable && !self.bound[leaf.slot] && self.is_bound(known_side) {
                     self.bound[leaf.slot] = true;
-                    self.checked[at] = true;
-                    self.steps.push(JoinStep::Assign { check: at, left: is_left });
+                    self.checked[check_index] = true;
+                    self.steps.push(JoinStep::Assign { check: check_index, left: is_left });
                     return true;
                 }
             }
@@ -183,43 +208,50 @@ impl JoinPlanner<'_> {
         false
     }
 
+    /// Adds a branch over the colours of the input with the fewest choices. Returns false if no
+    /// input is left.
     fn join(&mut self) -> bool {
         let mut best: Option<(u128, usize)> = None;
         for (input, it) in self.inputs.iter().enumerate() {
-            let open = |slot: usize| !self.bound[slot];
+            let is_unbound = |slot: usize| !self.bound[slot];
             // A block does not determine the variable's colour.
-            let blocked = it.pattern.leaves.iter().any(|leaf| {
+            let is_blocked = it.pattern.leaves.iter().any(|leaf| {
                 let plain = |other: &super::compile::VariableTerm| {
                     other.blocks.is_none() && other.slot == leaf.slot
                 };
-                leaf.blocks.is_some() && open(leaf.slot) && !it.pattern.leaves.iter().any(plain)
+                leaf.blocks.is_some()
+                    && is_unbound(leaf.slot)
+                    && !it.pattern.leaves.iter().any(plain)
             });
-            if self.joined[input] || blocked {
+            if self.joined[input] || is_blocked {
                 continue;
             }
-            let choices = it.pattern.leaves.iter().filter(|leaf| open(leaf.slot));
+            let choices = it.pattern.leaves.iter().filter(|leaf| is_unbound(leaf.slot));
             let choices: u128 = choices.map(|leaf| u128::from(leaf.size)).product();
-            if best.is_none_or(|(least, _)| choices < least) {
+            if best.is_none_or(|(min_choices, _)| choices < min_choices) {
                 best = Some((choices, input));
             }
         }
         let Some((_, input)) = best else { return false };
         let earlier = self.earlier(input);
         let leaves = &self.inputs[input].pattern.leaves;
-        let key: Vec<usize> = (0..leaves.len()).filter(|&at| self.bound[leaves[at].slot]).collect();
-        let mut components: Vec<(u64, u64)> =
-            key.iter().map(|&at| (leaves[at].stride, leaves[at].size)).collect();
+        let key: Vec<usize> =
+            (0..leaves.len()).filter(|&leaf_index| self.bound[leaves[leaf_index].slot]).collect();
+        let mut components: Vec<(u64, u64)> = key
+            .iter()
+            .map(|&leaf_index| (leaves[leaf_index].stride, leaves[leaf_index].size))
+            .collect();
         let constants = self.inputs[input].pattern.constants.iter();
         components.extend(constants.map(|&(stride, size, _)| (stride, size)));
         let index = self.places[self.inputs[input].place].index(&components);
         let (binds, mut compares) = self.bind(input);
-        compares.retain(|at| !key.contains(at));
+        compares.retain(|leaf_index| !key.contains(leaf_index));
         // Leaves with a block of a variable bound here are compared afterwards.
         let blocks = self.inputs[input].pattern.leaves.iter().enumerate();
         compares.extend(
             blocks
-                .filter(|(at, leaf)| leaf.blocks.is_some() && !key.contains(at))
-                .map(|(at, _)| at),
+                .filter(|(leaf_index, leaf)| leaf.blocks.is_some() && !key.contains(leaf_index))
+                .map(|(leaf_index, _)| leaf_index),
         );
         self.joined[input] = true;
         self.steps.push(JoinStep::Join { input, earlier, index, key, binds, compares });

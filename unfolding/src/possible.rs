@@ -20,7 +20,7 @@ use super::compile::{CompiledTransition, TokenPattern, merge};
 use super::plan::{JoinInput, JoinPlan, JoinStep, plan};
 use parikh_solvers::Budget;
 
-/// Number of lookups between two checks of the budget.
+/// Number of colour lookups between two checks of the budget.
 const POLLING: u64 = 1 << 12;
 
 /// The possible colours and bindings.
@@ -33,8 +33,10 @@ pub(super) struct PossibleBindings {
     pub(super) counts: Vec<usize>,
 }
 
+/// The search for the bindings of one transition.
 struct BindingRule<'c> {
     transition: &'c CompiledTransition,
+    /// The summands of input arcs that are a single colour.
     inputs: Vec<JoinInput>,
     /// A plan for each input. A transition without inputs of single colours has one plan.
     plans: Vec<JoinPlan>,
@@ -42,14 +44,19 @@ struct BindingRule<'c> {
 
 /// The state of the search.
 struct PossibleSearch<'b> {
+    /// The bindings found, as in [`PossibleBindings::bindings`].
     bindings: Vec<Vec<u32>>,
+    /// Number of bindings found, by transition index.
     counts: Vec<usize>,
     /// Output colours that may be new, with their places.
     held: Vec<(usize, u64)>,
     /// A buffer for evaluated multisets.
     tokens: Vec<(u64, u64)>,
+    /// Number of bindings found, of all transitions.
     total: u64,
+    /// Number of arcs of the bindings found.
     arcs: u64,
+    /// Number of colour lookups.
     tried: u64,
     limits: super::UnfoldingLimits,
     budget: &'b Budget,
@@ -75,13 +82,13 @@ impl PossibleBindings {
             .map(|transition| BindingRule::new(transition, &mut places))
             .collect();
         // The inputs that each place supplies, as transition and input index.
-        let mut waiting: Vec<Vec<(usize, usize)>> = vec![Vec::new(); places.len()];
+        let mut inputs_of_place: Vec<Vec<(usize, usize)>> = vec![Vec::new(); places.len()];
         for (t, rule) in rules.iter().enumerate() {
-            for (at, input) in rule.inputs.iter().enumerate() {
-                waiting[input.place].push((t, at));
+            for (input_index, input) in rule.inputs.iter().enumerate() {
+                inputs_of_place[input.place].push((t, input_index));
             }
         }
-        let mut found = PossibleSearch {
+        let mut search = PossibleSearch {
             bindings: vec![Vec::new(); transitions.len()],
             counts: vec![0; transitions.len()],
             held: Vec::new(),
@@ -98,10 +105,10 @@ impl PossibleBindings {
             if colours > limits.places {
                 return Err(UnfoldingError::Colours(limits.places));
             }
-            found.tokens.clear();
-            tokens.evaluate(&[], &mut found.tokens);
-            merge(&mut found.tokens);
-            for &(colour, _) in &found.tokens {
+            search.tokens.clear();
+            tokens.evaluate(&[], &mut search.tokens);
+            merge(&mut search.tokens);
+            for &(colour, _) in &search.tokens {
                 places[place].add(colour);
             }
         }
@@ -119,22 +126,22 @@ impl PossibleBindings {
         for (t, rule) in rules.iter().enumerate() {
             if rule.inputs.is_empty() {
                 let mut binding = vec![0; rule.transition.variables.len()];
-                rule.complete(t, 0, 0, 0, &mut binding, &places, &mut found)?;
-                found.hold(&mut places)?;
+                rule.complete(t, 0, 0, 0, &mut binding, &places, &mut search)?;
+                search.hold(&mut places)?;
             }
         }
         // Places that may have unprocessed colours.
-        let mut turn: Vec<usize> = (0..places.len()).rev().collect();
-        while let Some(place) = turn.pop() {
+        let mut pending_places: Vec<usize> = (0..places.len()).rev().collect();
+        while let Some(place) = pending_places.pop() {
             while let Some(colour) = places[place].look_at_next() {
-                for &(t, at) in &waiting[place] {
-                    rules[t].drive(t, at, colour, &places, &mut found)?;
+                for &(t, input_index) in &inputs_of_place[place] {
+                    rules[t].drive(t, input_index, colour, &places, &mut search)?;
                 }
-                let grown = found.hold(&mut places)?;
-                turn.extend(grown.into_iter().filter(|&other| other != place));
+                let grown = search.hold(&mut places)?;
+                pending_places.extend(grown.into_iter().filter(|&other| other != place));
             }
         }
-        Ok(PossibleBindings { places, bindings: found.bindings, counts: found.counts })
+        Ok(PossibleBindings { places, bindings: search.bindings, counts: search.counts })
     }
 }
 
@@ -164,43 +171,43 @@ impl<'c> BindingRule<'c> {
         driver: usize,
         colour: u64,
         places: &[PossibleColours],
-        found: &mut PossibleSearch<'_>,
+        search: &mut PossibleSearch<'_>,
     ) -> Result<(), UnfoldingError> {
-        found.try_one()?;
+        search.try_one()?;
         let (plan, pattern) = (&self.plans[driver], &self.inputs[driver].pattern);
         if !pattern.constants_fit(colour) {
             return Ok(());
         }
         let mut binding = vec![0; self.transition.variables.len()];
-        for &at in &plan.binds {
-            let leaf = &pattern.leaves[at];
+        for &leaf_index in &plan.binds {
+            let leaf = &pattern.leaves[leaf_index];
             binding[leaf.slot] = leaf.solve(colour);
         }
-        let agrees = |&at: &usize| {
-            let leaf = &pattern.leaves[at];
+        let agrees = |&leaf_index: &usize| {
+            let leaf = &pattern.leaves[leaf_index];
             leaf.value(&binding) == leaf.component(colour)
         };
         if !plan.compares.iter().all(agrees) {
             return Ok(());
         }
-        self.complete(t, driver, 0, colour, &mut binding, places, found)
+        self.complete(t, driver, 0, colour, &mut binding, places, search)
     }
 
-    /// Executes the plan from step `at` by recursion. The depth is at most the number of inputs,
+    /// Executes the plan from step `step_index` by recursion. The depth is at most the number of inputs,
     /// checks and variables.
     #[allow(clippy::too_many_arguments, reason = "the state of one search")]
     fn complete(
         &self,
         t: usize,
         driver: usize,
-        at: usize,
-        new: u64,
+        step_index: usize,
+        new_colour: u64,
         binding: &mut [u64],
         places: &[PossibleColours],
-        found: &mut PossibleSearch<'_>,
+        search: &mut PossibleSearch<'_>,
     ) -> Result<(), UnfoldingError> {
-        let Some(step) = self.plans[driver].steps.get(at) else {
-            return self.found(t, binding, places, found);
+        let Some(step) = self.plans[driver].steps.get(step_index) else {
+            return self.found(t, binding, places, search);
         };
         match step {
             JoinStep::Check(check) => {
@@ -209,14 +216,14 @@ impl<'c> BindingRule<'c> {
                 }
             }
             JoinStep::Same => {
-                if self.inputs[driver].pattern.colour(binding) != new {
+                if self.inputs[driver].pattern.colour(binding) != new_colour {
                     return Ok(());
                 }
             }
             JoinStep::Member { input, earlier } => {
                 let JoinInput { place, pattern } = &self.inputs[*input];
                 let colour = pattern.colour(binding);
-                if (*earlier && colour == new) || !places[*place].is_seen(colour) {
+                if (*earlier && colour == new_colour) || !places[*place].is_seen(colour) {
                     return Ok(());
                 }
             }
@@ -226,48 +233,56 @@ impl<'c> BindingRule<'c> {
                 else {
                     return Ok(());
                 };
-                let (one, other) = if *left { (a, b) } else { (b, a) };
-                let leaf = &one.leaves[0];
-                binding[leaf.slot] = leaf.solve(other.colour(binding));
+                let (bound_side, known_side) = if *left { (a, b) } else { (b, a) };
+                let leaf = &bound_side.leaves[0];
+                binding[leaf.slot] = leaf.solve(known_side.colour(binding));
             }
             JoinStep::Each(slot) => {
                 for colour in 0..self.transition.sizes[*slot] {
                     binding[*slot] = colour;
-                    found.try_one()?;
-                    self.complete(t, driver, at + 1, new, binding, places, found)?;
+                    search.try_one()?;
+                    self.complete(t, driver, step_index + 1, new_colour, binding, places, search)?;
                 }
                 return Ok(());
             }
             JoinStep::Join { input, earlier, index, key, binds, compares } => {
                 let JoinInput { place, pattern } = &self.inputs[*input];
-                let number = key.iter().fold(0, |number, &at| {
-                    let leaf = &pattern.leaves[at];
-                    number * leaf.size + leaf.value(binding)
+                let key_number = key.iter().fold(0, |key_number, &leaf_index| {
+                    let leaf = &pattern.leaves[leaf_index];
+                    key_number * leaf.size + leaf.value(binding)
                 });
                 let constants = pattern.constants.iter();
-                let number =
-                    constants.fold(number, |number, &(_, size, value)| number * size + value);
-                for &colour in places[*place].row(*index, number) {
-                    found.try_one()?;
-                    if *earlier && colour == new {
+                let key_number = constants
+                    .fold(key_number, |key_number, &(_, size, value)| key_number * size + value);
+                for &colour in places[*place].row(*index, key_number) {
+                    search.try_one()?;
+                    if *earlier && colour == new_colour {
                         continue;
                     }
-                    for &at in binds {
-                        let leaf = &pattern.leaves[at];
+                    for &leaf_index in binds {
+                        let leaf = &pattern.leaves[leaf_index];
                         binding[leaf.slot] = leaf.solve(colour);
                     }
-                    let agrees = |&at: &usize| {
-                        let leaf = &pattern.leaves[at];
+                    let agrees = |&leaf_index: &usize| {
+                        let leaf = &pattern.leaves[leaf_index];
                         leaf.value(binding) == leaf.component(colour)
                     };
                     if compares.iter().all(agrees) {
-                        self.complete(t, driver, at + 1, new, binding, places, found)?;
+                        self.complete(
+                            t,
+                            driver,
+                            step_index + 1,
+                            new_colour,
+                            binding,
+                            places,
+                            search,
+                        )?;
                     }
                 }
                 return Ok(());
             }
         }
-        self.complete(t, driver, at + 1, new, binding, places, found)
+        self.complete(t, driver, step_index + 1, new_colour, binding, places, search)
     }
 
     /// Records a binding and its output colours.
@@ -276,23 +291,23 @@ impl<'c> BindingRule<'c> {
         t: usize,
         binding: &[u64],
         places: &[PossibleColours],
-        found: &mut PossibleSearch<'_>,
+        search: &mut PossibleSearch<'_>,
     ) -> Result<(), UnfoldingError> {
-        found.total += 1;
-        found.counts[t] += 1;
+        search.total += 1;
+        search.counts[t] += 1;
         let arcs = self.transition.takes.iter().chain(&self.transition.puts);
-        found.arcs = arcs.fold(found.arcs, |sum, (_, tokens)| sum.saturating_add(tokens.size()));
-        if found.total > found.limits.bindings || found.arcs > found.limits.arcs {
-            return Err(found.declined());
+        search.arcs = arcs.fold(search.arcs, |sum, (_, tokens)| sum.saturating_add(tokens.size()));
+        if search.total > search.limits.bindings || search.arcs > search.limits.arcs {
+            return Err(search.declined());
         }
         // The number of colours was checked at compilation.
-        found.bindings[t].extend(binding.iter().map(|&colour| colour as u32));
+        search.bindings[t].extend(binding.iter().map(|&colour| colour as u32));
         for (place, tokens) in &self.transition.puts {
-            found.tokens.clear();
-            tokens.evaluate(binding, &mut found.tokens);
-            for &(colour, count) in &found.tokens {
+            search.tokens.clear();
+            tokens.evaluate(binding, &mut search.tokens);
+            for &(colour, count) in &search.tokens {
                 if count > 0 && places[*place].position(colour).is_none() {
-                    found.held.push((*place, colour));
+                    search.held.push((*place, colour));
                 }
             }
         }
@@ -301,6 +316,7 @@ impl<'c> BindingRule<'c> {
 }
 
 impl PossibleSearch<'_> {
+    /// Returns the error that the unfolding exceeds the limits.
     fn declined(&self) -> UnfoldingError {
         UnfoldingError::TooLarge { bindings: self.total, arcs: self.arcs }
     }

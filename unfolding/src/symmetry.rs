@@ -14,7 +14,8 @@ use parikh_net::coloured::{
 };
 use std::collections::BTreeMap;
 
-/// For more variables, comparing all pairs is too expensive.
+/// Largest number of variables of a transition for which pairs are compared. The comparison of all
+/// pairs is too expensive for more.
 const MOST: usize = 40;
 
 /// Returns pairs (x, y) of symmetric variables: only bindings with x ≤ y are needed.
@@ -54,6 +55,7 @@ pub(super) fn ordered_pairs(
     pairs
 }
 
+/// The multiset of each place at the input arcs or the output arcs, by place index.
 type Side = BTreeMap<usize, Multiset>;
 
 /// Returns the guard, inputs and outputs of a transition with renamed variables, in a canonical

@@ -55,23 +55,23 @@ impl FollowedTrace {
     /// Describes how far the trace was followed, and the next firing.
     pub(super) fn told(&self, name: impl Fn(TransitionId) -> String) -> String {
         let Some(t) = self.at(self.followed) else {
-            return format!("the trace is at its end, after {}", counted(self.way.len(), "firing"));
+            return format!("end of the trace, after {}", counted(self.way.len(), "firing"));
         };
         let (next, all) = (name(t), self.round.len());
         let Some(beyond) = self.followed.checked_sub(self.way.len()) else {
-            return format!("trace {} of {}: next is {next}", self.followed, self.way.len());
+            return format!("trace {} of {}, next: {next}", self.followed, self.way.len());
         };
         match (beyond / all, beyond % all) {
             (0, 0) => format!(
-                "here begins the loop of {}, which repeats for ever: next is {next}",
+                "start of the cycle of {}, which can repeat forever, next: {next}",
                 counted(all, "firing")
             ),
             (done, 0) => format!(
-                "{} round the loop of {}: next is {next} again",
+                "{} through the cycle of {}, next: {next}",
                 counted(done, "time"),
                 counted(all, "firing")
             ),
-            (done, at) => format!("loop {at} of {all}, round {}: next is {next}", done + 1),
+            (done, at) => format!("cycle {at} of {all}, round {}, next: {next}", done + 1),
         }
     }
 }
@@ -85,20 +85,20 @@ mod tests {
         let [s, x, y] = [0, 1, 2].map(TransitionId::new);
         let name = |t: TransitionId| ["s", "x", "y"][t.index()].to_owned();
         let mut course = FollowedTrace::new(vec![s], vec![x, y]);
-        assert_eq!((course.rest(), course.told(name)), (1, "trace 0 of 1: next is s".into()));
+        assert_eq!((course.rest(), course.told(name)), (1, "trace 0 of 1, next: s".into()));
         assert_eq!(course.next(6), [s, x, y, x, y, x]);
         course.set_followed(1);
-        let begins = "here begins the loop of 2 firings, which repeats for ever: next is x";
+        let begins = "start of the cycle of 2 firings, which can repeat forever, next: x";
         assert_eq!((course.rest(), course.told(name)), (2, begins.into()));
         course.set_followed(2);
         assert_eq!(
             (course.rest(), course.told(name)),
-            (1, "loop 1 of 2, round 1: next is y".into())
+            (1, "cycle 1 of 2, round 1, next: y".into())
         );
         course.set_followed(3);
-        assert_eq!(course.told(name), "1 time round the loop of 2 firings: next is x again");
+        assert_eq!(course.told(name), "1 time through the cycle of 2 firings, next: x");
         course.set_followed(6);
-        assert_eq!(course.told(name), "loop 1 of 2, round 3: next is y");
+        assert_eq!(course.told(name), "cycle 1 of 2, round 3, next: y");
     }
 
     #[test]
@@ -107,6 +107,6 @@ mod tests {
         assert_eq!(course.next(5).len(), 1);
         course.set_followed(1);
         assert_eq!((course.rest(), course.next(5).len()), (0, 0));
-        assert_eq!(course.told(|_| String::new()), "the trace is at its end, after 1 firing");
+        assert_eq!(course.told(|_| String::new()), "end of the trace, after 1 firing");
     }
 }

@@ -23,14 +23,14 @@ pub(super) fn find(net: &Net, typed: &str) -> Result<TransitionId, String> {
     match called[..] {
         [t] => Ok(t),
         [] if typed.contains(char::is_control) => Err(
-            "control characters are no command: lines are not edited here; `rlwrap parikh play …` \
-             has arrow keys and a history"
+            "the line contains control characters; for arrow keys and a history, start `rlwrap \
+             parikh play …`"
                 .to_owned(),
         ),
         [] => {
             let near = closest(name, net.transitions().map(|t| net.transition_name(t)));
-            let meant = near.map(|near| format!("; is {} meant?", quote(near)));
-            Err(format!("there is no transition {}{}", quote(name), meant.unwrap_or_default()))
+            let meant = near.map(|near| format!("; did you mean {}?", quote(near)));
+            Err(format!("the net has no transition {}{}", quote(name), meant.unwrap_or_default()))
         }
         _ => {
             let some: Vec<String> = called.iter().take(SHOWN).map(|&t| shown(net, t)).collect();
@@ -38,7 +38,7 @@ pub(super) fn find(net: &Net, typed: &str) -> Result<TransitionId, String> {
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let some = some.join(", ");
             Err(format!(
-                "{} is the name of {} transitions: {some}{more}; name one by its id",
+                "{} is the label of {} transitions: {some}{more}; use an id",
                 quote(name),
                 called.len()
             ))
@@ -81,12 +81,12 @@ mod tests {
         }
         assert_eq!(
             found("Wait"),
-            Err("Wait is the name of 2 transitions: t2, t3; name one by its id".to_owned())
+            Err("Wait is the label of 2 transitions: t2, t3; use an id".to_owned())
         );
         assert!(found("\u{1b}[A").unwrap_err().contains("rlwrap"));
         assert_eq!(
             found("go their"),
-            Err("there is no transition \"go their\"; is \"go there\" meant?".to_owned())
+            Err("the net has no transition \"go their\"; did you mean \"go there\"?".to_owned())
         );
         assert_eq!(with_times("go there 5"), Some(("go there", 5)));
         assert_eq!(with_times("go there"), None);

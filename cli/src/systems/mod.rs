@@ -40,11 +40,11 @@ pub(super) struct SystemArguments<'a> {
 pub(super) fn check(arguments: &SystemArguments<'_>) -> Result<ProgramOutcome> {
     if arguments.format == AnswerFormat::Mcc {
         bail!(UsageError(
-            "properties of systems are none of the contest's: --format text or json".into()
+            "the contest's format has no properties of systems: use --format text or json".into()
         ));
     }
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
-    let say_so = || note!("parikh: left before the rest was answered");
+    let say_so = || note!("parikh: stopped before all properties were answered");
     signals::cancel_on_signal(&budget, say_so);
     signals::leave_after(&budget, say_so);
     let case = files::read_case(arguments.model, arguments.properties)?;
@@ -84,10 +84,13 @@ pub(super) fn about(system: &System) -> Vec<String> {
     vec![
         format!("system       {}", system.name()),
         format!("components   {}", components.len()),
-        format!("states       {}, at most 10^{joint:.1} joint ones", system.state_count()),
+        format!(
+            "states       {}, and at most 10^{joint:.1} states of the product",
+            system.state_count()
+        ),
         format!("edges        {}", system.edge_count()),
         format!(
-            "labels       {}, {shared} of them shared by several components, by {most} at most",
+            "labels       {}, {shared} shared by several components (by at most {most})",
             system.label_count()
         ),
         format!(
@@ -135,9 +138,10 @@ fn warn_of_unknown(case: &parikh::systems::SystemCase) {
     let name = &case.system.name();
     let first = Quoted(first);
     match all.len() {
-        1 => note!("parikh: {name}: no component has the label {first}, so it never comes"),
+        1 => note!("parikh: {name}: no component has the label {first}, so it never occurs"),
         some => note!(
-            "parikh: {name}: {some} labels of properties, {first} among them, never come: no component has them"
+            "parikh: {name}: no component has {some} of the labels in the properties, such as \
+             {first}, so they never occur"
         ),
     }
 }

@@ -3,8 +3,7 @@
 //! A search takes a marking from its frontier, computes the enabled transitions, fires them, and
 //! puts the new markings on the frontier, until the frontier is empty. Goals are tested when a
 //! marking is new. For breadth-first search the frontier is a single number, since markings are
-//! numbered in the order of discovery. For depth-first search it is a stack, and for best-first
-//! search a heap ordered by the distance to the goal.
+//! numbered in the order of discovery. For best-first search it is a heap ordered by the distance to the goal.
 //!
 //! A search that ends with an empty frontier has visited every reachable marking, or with stubborn
 //! sets every marking relevant for its goal. Then an unreached goal is unreachable, and the largest
@@ -40,8 +39,6 @@ const BALLAST: usize = 4 << 20;
 pub enum SearchOrder {
     /// Breadth-first: shortest sequences, and no memory for the frontier.
     Breadth,
-    /// Depth-first.
-    Depth,
     /// Best-first by the distance to the first open goal. Among equal distances the newest marking
     /// comes first.
     Best,
@@ -95,10 +92,6 @@ pub(crate) struct SearchReport {
 enum Frontier {
     /// Number of the next marking to expand.
     Breadth(u32),
-    /// A stack of marking numbers.
-    Depth(Vec<u32>),
-    /// A heap of distances and marking numbers. The smallest distance is on top, and among equal
-    /// distances the newest marking.
     Best(BinaryHeap<(Reverse<u64>, u32)>),
 }
 
@@ -106,7 +99,6 @@ impl Frontier {
     fn new(order: SearchOrder) -> Self {
         match order {
             SearchOrder::Breadth => Frontier::Breadth(0),
-            SearchOrder::Depth => Frontier::Depth(Vec::new()),
             SearchOrder::Best => Frontier::Best(BinaryHeap::new()),
         }
     }
@@ -120,12 +112,17 @@ impl Frontier {
     ) -> Result<(), OutOfMemory> {
         match self {
             Frontier::Breadth(_) => {}
-            Frontier::Depth(stack) => {
+            Frontier::<<<<<<< mine
+Depth(stack) => {
                 let additional = doubled::<u32>(stack.len(), stack.capacity(), memory)?;
                 stack.try_reserve_exact(additional).map_err(|_| OutOfMemory)?;
                 stack.push(number);
             }
-            Frontier::Best(heap) => {
+            Frontier::
+=======
+
+>>>>>>> theirs
+Best(heap) => {
                 let additional =
                     doubled::<(Reverse<u64>, u32)>(heap.len(), heap.capacity(), memory)?;
                 heap.try_reserve_exact(additional).map_err(|_| OutOfMemory)?;
@@ -143,7 +140,6 @@ impl Frontier {
                 Some(*next - 1)
             }
             Frontier::Breadth(_) => None,
-            Frontier::Depth(stack) => stack.pop(),
             Frontier::Best(heap) => heap.pop().map(|(_, number)| number),
         }
     }

@@ -46,12 +46,13 @@ pub(super) struct TextProperty<'t> {
 /// Returns the byte ranges of the properties in `text`. Each range ends where the next property
 /// begins, so an error in one property does not affect the next.
 pub(super) fn properties(text: &str) -> Vec<Range<usize>> {
-    let begins = |&(at, _): &(usize, &str)| {
+    let begins_property = |&(at, _): &(usize, &str)| {
         let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
         let rest = &text[at + PROPERTY.len()..];
         text[line..at].trim().is_empty() && rest.starts_with([' ', '\t'])
     };
-    let starts: Vec<usize> = text.match_indices(PROPERTY).filter(begins).map(|at| at.0).collect();
+    let starts: Vec<usize> =
+        text.match_indices(PROPERTY).filter(begins_property).map(|at| at.0).collect();
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
@@ -92,6 +93,7 @@ fn definition(
     }
 }
 
+/// Takes a keyword and the symbol after it.
 fn keyword(
     cursor: &mut TokenCursor<'_>,
     word: &str,
@@ -105,6 +107,7 @@ fn keyword(
     cursor.expect(symbol).map(|_| ())
 }
 
+/// The grammar of the contest's texts.
 struct Contest<'a, 'n> {
     names: &'a mut NameResolver<'n>,
 }
@@ -151,9 +154,9 @@ impl<'t> Grammar<'t> for Contest<'_, '_> {
 
     /// The parenthesis in `("t", "u")?` opens a list, and in `("t"? | …` a group.
     fn group(&self, cursor: &mut TokenCursor<'t>) -> Option<&'static str> {
-        let list = matches!(cursor.look(1).kind, LexemeKind::Quoted(_))
+        let is_list = matches!(cursor.look(1).kind, LexemeKind::Quoted(_))
             && (cursor.look(2).is(",") || cursor.look(2).is(")"));
-        (cursor.peek().is("(") && !list).then_some(")")
+        (cursor.peek().is("(") && !is_list).then_some(")")
     }
 
     fn operand(&mut self, cursor: &mut TokenCursor<'t>) -> Result<OperandValue, TextFailure> {

@@ -52,13 +52,15 @@ impl TextError {
 
 /// A text with its name, for converting byte positions to lines and columns.
 pub(super) struct NamedText<'t> {
+    /// The name of the text, for messages.
     file: &'t str,
     pub(super) text: &'t str,
     /// The first byte of each line, computed at the first error.
     lines: OnceCell<Vec<usize>>,
 }
 
-/// The number of characters shown on either side of an error in a very long line.
+/// The number of characters shown before an error in a very long line. As many are shown from the
+/// error on.
 const AROUND: usize = 60;
 
 impl<'t> NamedText<'t> {
@@ -70,31 +72,32 @@ impl<'t> NamedText<'t> {
     pub(super) fn error(&self, TextFailure { span, problem }: TextFailure) -> TextError {
         let lines = self.lines.get_or_init(|| {
             let ends = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
-            std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
+            std::iter::once(0).chain(ends.map(|(start_in_line, _)| start_in_line + 1)).collect()
         });
-        let row = lines.partition_point(|&start| start <= span.start) - 1;
-        let start = lines[row];
-        let line = self.text[start..].lines().next().unwrap_or_default();
+        let row = lines.partition_point(|&line_start| line_start <= span.start) - 1;
+        let line_start = lines[row];
+        let line = self.text[line_start..].lines().next().unwrap_or_default();
         // An error at the end of the text is just behind the line.
-        let at = (span.start - start).min(line.len());
-        let end = (span.end.max(span.start) - start).min(line.len());
-        let before = line[..at].chars().count();
-        let length = line[at..end].chars().count().max(1);
-        let cut = before.saturating_sub(AROUND);
+        let start_in_line = (span.start - line_start).min(line.len());
+        let end_in_line = (span.end.max(span.start) - line_start).min(line.len());
+        let before = line[..start_in_line].chars().count();
+        let length = line[start_in_line..end_in_line].chars().count().max(1);
+        let skipped = before.saturating_sub(AROUND);
         // Control characters are replaced one by one, so that the carets stay aligned.
         let visible = |c: char| match c {
             '\t' => ' ',
             c if is_harmful(c) => char::REPLACEMENT_CHARACTER,
             c => c,
         };
-        let shown = line.chars().skip(cut).take(2 * AROUND).map(visible);
+        let shown = line.chars().skip(skipped).take(2 * AROUND).map(visible);
         let mut excerpt: String = shown.collect();
-        let mut caret = before - cut..before - cut + length.min(2 * AROUND - (before - cut));
-        if cut > 0 {
+        let mut caret =
+            before - skipped..before - skipped + length.min(2 * AROUND - (before - skipped));
+        if skipped > 0 {
             excerpt.insert(0, '…');
             caret = caret.start + 1..caret.end + 1;
         }
-        if line.chars().nth(cut + 2 * AROUND).is_some() {
+        if line.chars().nth(skipped + 2 * AROUND).is_some() {
             excerpt.push('…');
         }
         TextError {

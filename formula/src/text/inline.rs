@@ -110,6 +110,7 @@ const PREFIX: u8 = 7;
 
 /// The words that begin a function, followed by a list of names.
 const FUNCTIONS: [&str; 6] = ["fireable", "enabled", "fires", "tokens", "bound", "max"];
+/// The words that are formulas by themselves.
 const CONSTANTS: [&str; 3] = ["deadlock", "true", "false"];
 
 /// Returns true if a bare word is reserved, and so cannot be a name.
@@ -150,6 +151,7 @@ pub(super) fn formula<'t>(
     }
 }
 
+/// The grammar of the inline language.
 struct Inline<'a, 'n> {
     names: &'a mut NameResolver<'n>,
     remarks: &'a mut Vec<TextFailure>,
@@ -199,7 +201,7 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
         let is_number = matches!(operand.value, OperandValue::Number(_));
         if token.is("=>") && is_number && !compared {
             return Err(token.instead_of(
-                "a comparison behind a number: `>=`, or `p >= 1 -> q >= 1` for an implication",
+                "a comparison after a number: `>=`, or `p >= 1 -> q >= 1` for an implication",
             ));
         }
         if self.infix(token).is_some() || closing.is_some_and(|closing| token.is(closing)) {
@@ -211,7 +213,7 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
             (Some(closing), _) => format!("an operator or `{closing}`"),
             (None, _) => "an operator or the end of the formula".to_owned(),
         };
-        let meant = match token.kind {
+        let suggestion = match token.kind {
             LexemeKind::Word(_)
                 if matches!(operand.value, OperandValue::Number(Expression::Constant(_))) =>
             {
@@ -219,8 +221,8 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
             }
             _ => meant(&token.kind),
         };
-        Err(token.instead_of(match meant {
-            Some(meant) => format!("{expected}; write `{meant}`"),
+        Err(token.instead_of(match suggestion {
+            Some(suggestion) => format!("{expected}; write `{suggestion}`"),
             None => expected,
         }))
     }
@@ -315,6 +317,7 @@ fn meant(kind: &LexemeKind<'_>) -> Option<&'static str> {
     })
 }
 
+/// The description of an operand in error messages.
 const OPERAND: &str = "a formula or a number: a place, a whole number, `fireable(t)`, `deadlock`, \
                        `(`, or an operator such as EF, AG, `!`";
 
@@ -357,24 +360,24 @@ impl Inline<'_, '_> {
         name: &str,
         cursor: &mut TokenCursor<'_>,
     ) -> Result<Formula, TextFailure> {
-        let behind = cursor.peek().span.clone();
+        let after_name = cursor.peek().span.clone();
         let mut activities = Vec::new();
         operands::list(cursor, |cursor, name| {
             let transitions = self.names.activity(cursor, name)?;
             activities.push(Formula::Fires(transitions));
             Ok(vec![()])
         })?;
-        let wanted = declare::operands(name).unwrap_or(0);
+        let expected_count = declare::operands(name).unwrap_or(0);
         let (a, b) = (activities.first(), activities.last());
         let formula = a.zip(b).and_then(|(a, b)| declare::constraint(name, a, b));
-        formula.filter(|_| activities.len() == wanted).ok_or_else(|| {
+        formula.filter(|_| activities.len() == expected_count).ok_or_else(|| {
             let found = match activities.len() {
                 1 => "one activity".to_owned(),
                 number => format!("{number} activities"),
             };
-            let expected = if wanted == 1 { "one" } else { "two" };
+            let expected = if expected_count == 1 { "one" } else { "two" };
             let problem = FormulaProblem::Syntax { found, expected: expected.into() };
-            TextFailure { span: behind, problem }
+            TextFailure { span: after_name, problem }
         })
     }
 
@@ -395,7 +398,7 @@ impl Inline<'_, '_> {
             if token.is(")") {
                 return Ok(places);
             } else if !(token.is("+") || token.is(",")) {
-                return Err(token.instead_of("`+` or `)`: a bound is of a sum of places"));
+                return Err(token.instead_of("`+` or `)`, because `bound` takes a sum of places"));
             }
         }
     }
@@ -409,7 +412,7 @@ impl Inline<'_, '_> {
         right: &SpannedValue<OperandValue>,
     ) {
         use FormulaOperator as O;
-        let junction = matches!(operator, O::And | O::Or | O::Xor | O::Implies | O::Equivalent);
+        let is_junction = matches!(operator, O::And | O::Or | O::Xor | O::Implies | O::Equivalent);
         let is_path = |part: &SpannedValue<OperandValue>| {
             matches!(
                 part.by,
@@ -417,7 +420,7 @@ impl Inline<'_, '_> {
             )
         };
         let is_atom = !right.parenthesised && matches!(right.by, None | Some(O::Compare(_)));
-        if junction && is_path(left) && is_atom {
+        if is_junction && is_path(left) && is_atom {
             let span = left.span.start..right.span.end;
             self.remarks.push(TextFailure { span, problem: FormulaProblem::NarrowScope });
         }

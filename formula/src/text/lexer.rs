@@ -66,7 +66,7 @@ impl Lexeme<'_> {
             LexemeKind::Quoted(name) => format!("the name \"{}\"", shown(name)),
             LexemeKind::Symbol(symbol) => format!("`{symbol}`"),
             LexemeKind::Line => "the end of the line".into(),
-            LexemeKind::Bad('"') => "a quote without its end".into(),
+            LexemeKind::Bad('"') => "an unclosed quote".into(),
             LexemeKind::Bad(other) if other.is_control() => {
                 format!("the control character U+{:04X}", u32::from(*other))
             }
@@ -75,10 +75,12 @@ impl Lexeme<'_> {
         }
     }
 
+    /// Returns true if the token is this symbol.
     pub(super) fn is(&self, symbol: &str) -> bool {
         matches!(self.kind, LexemeKind::Symbol(found) if found == symbol)
     }
 
+    /// Returns true if the token is this word, without quotes.
     pub(super) fn is_word(&self, word: &str) -> bool {
         matches!(self.kind, LexemeKind::Word(found) if found == word)
     }
@@ -153,17 +155,20 @@ impl<'t> TokenCursor<'t> {
         self.end
     }
 
+    /// Reads the next token from the input, after blanks and comments.
     fn read(&mut self) -> Lexeme<'t> {
         let lexis = self.lexis;
         let input = &mut self.input;
         // Neither parser fails: blanks may be empty, and every text has a token.
         let _ = blanks(lexis, input);
-        let read = (|input: &mut LexerInput<'t>| kind(lexis, input)).with_span().parse_next(input);
-        let (kind, span) = read.unwrap_or((LexemeKind::End, 0..0));
+        let lexeme =
+            (|input: &mut LexerInput<'t>| kind(lexis, input)).with_span().parse_next(input);
+        let (kind, span) = lexeme.unwrap_or((LexemeKind::End, 0..0));
         Lexeme { kind, span: span.start + self.base..span.end + self.base }
     }
 }
 
+/// Skips blanks and comments.
 fn blanks(lexis: &Lexis, input: &mut LexerInput<'_>) -> LexerResult<()> {
     let is_blank = |c: char| c.is_whitespace() && !(lexis.lines && c == '\n');
     loop {
@@ -178,13 +183,15 @@ fn blanks(lexis: &Lexis, input: &mut LexerInput<'_>) -> LexerResult<()> {
     }
 }
 
+/// Reads one token. Every text has a first token.
 fn kind<'t>(lexis: &'static Lexis, input: &mut LexerInput<'t>) -> LexerResult<LexemeKind<'t>> {
     if input.is_empty() {
         return Ok(LexemeKind::End);
     }
-    let inside = |c: char| c.is_alphanumeric() || c == '_' || lexis.inside_words.contains(&c);
+    let is_inside_word =
+        |c: char| c.is_alphanumeric() || c == '_' || lexis.inside_words.contains(&c);
     alt((
-        (one_of(|c: char| c.is_alphabetic() || c == '_'), take_while(0.., inside))
+        (one_of(|c: char| c.is_alphabetic() || c == '_'), take_while(0.., is_inside_word))
             .take()
             .map(LexemeKind::Word),
         digit1.map(LexemeKind::Integer),
@@ -196,17 +203,19 @@ fn kind<'t>(lexis: &'static Lexis, input: &mut LexerInput<'t>) -> LexerResult<Le
     .parse_next(input)
 }
 
+/// Reads a name in double quotes, and resolves its escapes.
 fn quoted<'t>(lexis: &Lexis, input: &mut LexerInput<'t>) -> LexerResult<Cow<'t, str>> {
-    let plain = |c: char| c != '"' && c != '\n' && !(lexis.escapes && c == '\\');
-    let simple = delimited('"', take_while(0.., plain), '"').map(Cow::Borrowed);
+    let is_plain = |c: char| c != '"' && c != '\n' && !(lexis.escapes && c == '\\');
+    let without_escapes = delimited('"', take_while(0.., is_plain), '"').map(Cow::Borrowed);
     if !lexis.escapes {
-        return { simple }.parse_next(input);
+        return { without_escapes }.parse_next(input);
     }
     let character = alt((none_of(['"', '\\', '\n']), preceded('\\', any)));
-    let escaped = delimited('"', repeat(0.., character), '"').map(Cow::<str>::Owned);
-    alt((simple, escaped)).parse_next(input)
+    let with_escapes = delimited('"', repeat(0.., character), '"').map(Cow::<str>::Owned);
+    alt((without_escapes, with_escapes)).parse_next(input)
 }
 
+/// Reads the longest symbol of the language at the beginning of the input.
 fn symbol(lexis: &Lexis, input: &mut LexerInput<'_>) -> LexerResult<&'static str> {
     for &symbol in lexis.symbols {
         if input.starts_with(symbol) {

@@ -51,7 +51,7 @@ const WORDS: [(&str, &str); 29] = [
 const WHOLE: [(&str, &str); 4] =
     [("REACHABLE", "EF ("), ("INVARIANT", "AG ("), ("IMPOSSIBLE", "AG !("), ("LIVE", "AG EF (")];
 
-/// The keywords that no other formula language has.
+/// The keywords that only LoLA has. One of them is enough to detect the language.
 const OWN: [&str; 21] = [
     "XOR",
     "TRUE",
@@ -104,6 +104,7 @@ const SIGNS: [(&str, &str); 22] = [
 
 /// A formula translated into the inline language.
 pub(super) struct InlineTranslation {
+    /// The translation in the inline language.
     pub(super) text: String,
     /// For each piece, its byte offset in `text`, and its range in the original file.
     pieces: Vec<(usize, Range<usize>)>,
@@ -112,9 +113,13 @@ pub(super) struct InlineTranslation {
 impl InlineTranslation {
     /// Returns the range in the original file of a range in the translated text.
     pub(super) fn origin(&self, span: &Range<usize>) -> Range<usize> {
-        let at = |byte: usize| self.pieces.partition_point(|&(start, _)| start <= byte).max(1) - 1;
-        let of = |at: usize| self.pieces.get(at).map_or(0..0, |(_, span)| span.clone());
-        of(at(span.start)).start..of(at(span.end.max(span.start + 1) - 1)).end
+        let piece_index =
+            |byte: usize| self.pieces.partition_point(|&(start, _)| start <= byte).max(1) - 1;
+        let range_of = |piece_index: usize| {
+            self.pieces.get(piece_index).map_or(0..0, |(_, span)| span.clone())
+        };
+        range_of(piece_index(span.start)).start
+            ..range_of(piece_index(span.end.max(span.start + 1) - 1)).end
     }
 
     fn push(&mut self, text: &str, span: Range<usize>) {
@@ -152,6 +157,7 @@ pub(super) fn formulas(text: &str) -> Vec<Result<InlineTranslation, TextFailure>
     formulas.filter(|formula| !formula.is_empty()).map(translated).collect()
 }
 
+/// Splits a text into words and signs, without blanks and comments.
 fn pieces(text: &str) -> Result<Vec<LolaPiece<'_>>, TextFailure> {
     let mut pieces = Vec::new();
     let mut at = 0;
@@ -181,47 +187,46 @@ fn pieces(text: &str) -> Result<Vec<LolaPiece<'_>>, TextFailure> {
     Ok(pieces)
 }
 
+/// Returns the failure "found …, expected …" at a position.
 fn syntax(span: Range<usize>, found: &str, expected: &str) -> TextFailure {
     let (found, expected) = (found.to_owned(), expected.to_owned().into());
     TextFailure { span, problem: FormulaProblem::Syntax { found, expected } }
 }
 
+/// Translates one formula, given as the tokens of the file.
 fn translated(pieces: &[LolaPiece<'_>]) -> Result<InlineTranslation, TextFailure> {
     let mut out = InlineTranslation { text: String::new(), pieces: Vec::new() };
     let mut pieces = match pieces {
         [first, rest @ ..] if first.text == "FORMULA" => rest,
         all => all,
     };
-    let mut end = None;
+    let mut end_span = None;
     if let [first, rest @ ..] = pieces
         && let Some((_, begin)) = WHOLE.iter().find(|(word, _)| *word == first.text)
     {
         out.push(begin, first.span.clone());
-        (pieces, end) = (rest, Some(first.span.clone()));
+        (pieces, end_span) = (rest, Some(first.span.clone()));
     }
-    for (at, piece) in pieces.iter().enumerate() {
+    for (index, piece) in pieces.iter().enumerate() {
         let LolaPiece { text, span, is_word } = piece.clone();
         if !is_word {
             let sign = SIGNS.iter().find(|(sign, _)| *sign == text);
-            out.push(sign.map_or(text, |(_, own)| own), span);
+            out.push(sign.map_or(text, |(_, translation)| translation), span);
             continue;
         }
-        let is_list = at > 0 && matches!(pieces[at - 1].text, "(" | ",") && in_fireable(pieces, at);
+        let is_list =
+            index > 0 && matches!(pieces[index - 1].text, "(" | ",") && in_fireable(pieces, index);
         match WORDS.iter().find(|(word, _)| *word == text && !is_list) {
-            Some((_, own)) => {
+            Some((_, translation)) => {
                 if is_temporal(text) {
-                    ask_for_parentheses(pieces, at)?;
+                    ask_for_parentheses(pieces, index)?;
                 }
-                out.push(own, span);
+                out.push(translation, span);
             }
             None if matches!(text, "INITIAL" | "oo" | "FORMULA" | "COMPUTE" | "MAX")
                 || WHOLE.iter().any(|(word, _)| *word == text) =>
             {
-                return Err(syntax(
-                    span,
-                    &format!("`{text}`"),
-                    "a word that Parikh knows the meaning of",
-                ));
+                return Err(syntax(span, &format!("`{text}`"), "a keyword that Parikh supports"));
             }
             None if text.bytes().all(|byte| byte.is_ascii_digit()) => out.push(text, span),
             None => {
@@ -231,7 +236,7 @@ fn translated(pieces: &[LolaPiece<'_>]) -> Result<InlineTranslation, TextFailure
             }
         }
     }
-    if let Some(span) = end {
+    if let Some(span) = end_span {
         out.push(")", span);
     }
     Ok(out)
@@ -244,6 +249,7 @@ fn in_fireable(pieces: &[LolaPiece<'_>], at: usize) -> bool {
         .is_some_and(|before| matches!(pieces[before].text, "FIREABLE" | "UNFIREABLE"))
 }
 
+/// Returns true if the keyword is a temporal operator or a path quantifier.
 fn is_temporal(word: &str) -> bool {
     let words = ["ALLPATH", "EXPATH", "ALWAYS", "EVENTUALLY", "NEXTSTATE", "AGEF", "EFAG"];
     let short = ["A", "E", "G", "F", "X", "AG", "AF", "AX", "EG", "EF", "EX"];
@@ -252,25 +258,27 @@ fn is_temporal(word: &str) -> bool {
 
 /// Returns an error if a comparison without parentheses directly follows a temporal operator and
 /// another operator follows the comparison.
-fn ask_for_parentheses(pieces: &[LolaPiece<'_>], at: usize) -> Result<(), TextFailure> {
+fn ask_for_parentheses(pieces: &[LolaPiece<'_>], operator_index: usize) -> Result<(), TextFailure> {
     let is_sign = |piece: &&LolaPiece<'_>| matches!(piece.text, "NOT" | "!" | "-");
-    let Some(next) = pieces[at + 1..].iter().find(|piece| !is_sign(piece)) else { return Ok(()) };
+    let Some(next) = pieces[operator_index + 1..].iter().find(|piece| !is_sign(piece)) else {
+        return Ok(());
+    };
     let is_operand = next.is_word && !WORDS.iter().any(|(word, _)| *word == next.text);
     if !is_operand {
         return Ok(());
     }
-    let mut open = 0i64;
-    for piece in &pieces[at + 1..] {
+    let mut open_groups = 0i64;
+    for piece in &pieces[operator_index + 1..] {
         match piece.text {
-            "(" | "[" => open += 1,
-            ")" | "]" => open -= 1,
-            "AND" | "OR" | "XOR" | "UNTIL" | "U" | "->" | "<->" | "&" | "|" if open == 0 => {
-                let expected = "parentheses around what the operator before is about";
+            "(" | "[" => open_groups += 1,
+            ")" | "]" => open_groups -= 1,
+            "AND" | "OR" | "XOR" | "UNTIL" | "U" | "->" | "<->" | "&" | "|" if open_groups == 0 => {
+                let expected = "parentheses around the operand of the previous operator";
                 return Err(syntax(piece.span.clone(), &format!("`{}`", piece.text), expected));
             }
             _ => {}
         }
-        if open < 0 {
+        if open_groups < 0 {
             break;
         }
     }

@@ -26,6 +26,7 @@ use parikh_net::PlaceId;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// The lexical rules inside a formula, where ends of lines are blanks.
 static LEXIS: Lexis = Lexis {
     inside_words: &[],
     symbols: &["=", "*", ",", ".", "(", ")", "[", "]", "{", "}"],
@@ -33,6 +34,7 @@ static LEXIS: Lexis = Lexis {
     lines: false,
     escapes: true,
 };
+/// The lexical rules for splitting a text into definitions, where ends of lines are tokens.
 static LEXIS_OF_LINES: Lexis = Lexis { lines: true, ..LEXIS };
 
 const KEYWORDS: [&str; 7] = ["reachable", "invariant", "and", "or", "not", "contains", "equals"];
@@ -133,20 +135,20 @@ pub(super) fn definitions(text: &str) -> Vec<ReadDefinition> {
 fn pieces(text: &str) -> Vec<Range<usize>> {
     let mut cursor = TokenCursor::new(text, 0..text.len(), &LEXIS_OF_LINES);
     let mut pieces = Vec::new();
-    let (mut start, mut open) = (None, 0usize);
-    let mut new_line = true;
+    let (mut start, mut open_groups) = (None, 0usize);
+    let mut at_line_start = true;
     loop {
-        let named = operands::name(cursor.look(0)).is_some() && cursor.look(1).is("=");
+        let begins_definition = operands::name(cursor.look(0)).is_some() && cursor.look(1).is("=");
         let token = cursor.take();
-        if new_line && named {
+        if at_line_start && begins_definition {
             pieces.extend(start.take().map(|start| start..token.span.start));
-            open = 0;
+            open_groups = 0;
         }
-        new_line = token.kind == LexemeKind::Line;
+        at_line_start = token.kind == LexemeKind::Line;
         match token.kind {
-            LexemeKind::Symbol("(" | "{" | "[") => open += 1,
-            LexemeKind::Symbol(")" | "}" | "]") => open = open.saturating_sub(1),
-            LexemeKind::Line if open == 0 => {
+            LexemeKind::Symbol("(" | "{" | "[") => open_groups += 1,
+            LexemeKind::Symbol(")" | "}" | "]") => open_groups = open_groups.saturating_sub(1),
+            LexemeKind::Line if open_groups == 0 => {
                 pieces.extend(start.take().map(|start| start..token.span.start));
                 continue;
             }
@@ -162,6 +164,7 @@ fn pieces(text: &str) -> Vec<Range<usize>> {
     }
 }
 
+/// Parses the definition in a byte range of the text.
 fn definition(text: &str, range: Range<usize>) -> ReadDefinition {
     let mut cursor = TokenCursor::new(text, range.clone(), &LEXIS);
     let name = operands::name(cursor.peek()).unwrap_or_default().to_owned();
@@ -172,7 +175,7 @@ fn definition(text: &str, range: Range<usize>) -> ReadDefinition {
         remark_on_tokens(text, range.clone(), &mut remarks);
     }
     if definition.is_ok() && range.end == text.len() {
-        remarks.push(remark(range.end..range.end, "the last line has no end"));
+        remarks.push(remark(range.end..range.end, "a last line without a line break"));
     }
     ReadDefinition { name, at, definition, remarks }
 }
@@ -197,10 +200,12 @@ fn remark_on_tokens(text: &str, range: Range<usize>, remarks: &mut Vec<TextFailu
     remarks.sort_by_key(|remark| remark.span.start);
 }
 
+/// Returns a remark that the text at `span` is not in the grammar of 2011.
 fn remark(span: Range<usize>, text: &'static str) -> TextFailure {
     TextFailure { span, problem: FormulaProblem::Not2011(text) }
 }
 
+/// Parses `name = quantifier body`.
 fn parse(
     cursor: &mut TokenCursor<'_>,
     remarks: &mut Vec<TextFailure>,
@@ -224,10 +229,12 @@ fn parse(
     }
 }
 
+/// Returns true if the token is a reserved word.
 fn is_keyword(token: &Lexeme<'_>) -> bool {
     matches!(token.kind, LexemeKind::Word(word) if KEYWORDS.contains(&word))
 }
 
+/// The operator grammar of a body. It collects remarks on deviations.
 struct Grammar2011<'r> {
     remarks: &'r mut Vec<TextFailure>,
 }
@@ -274,7 +281,7 @@ impl<'t> Grammar<'t> for Grammar2011<'_> {
         operand: SpannedValue<DefinitionBody>,
     ) -> Result<DefinitionBody, TextFailure> {
         if !operand.parenthesised {
-            self.remarks.push(remark(at, "`not` stands before a parenthesis only"));
+            self.remarks.push(remark(at, "`not` before anything except a parenthesis"));
         }
         Ok(DefinitionBody::Not(Box::new(operand.value)))
     }
@@ -286,26 +293,26 @@ impl<'t> Grammar<'t> for Grammar2011<'_> {
         left: SpannedValue<DefinitionBody>,
         right: SpannedValue<DefinitionBody>,
     ) -> Result<DefinitionBody, TextFailure> {
-        let mut mixed = false;
+        let mut mixes_operators = false;
         for part in [&left, &right] {
             if part.by.is_none() && !part.parenthesised {
-                let text = "the operands of `and` and `or` stand in parentheses";
+                let text = "operands of `and` and `or` without parentheses";
                 self.remarks.push(remark(part.span.clone(), text));
             }
-            mixed |= part.by.is_some_and(|by| by != operator && by != FormulaOperator::Not);
+            mixes_operators |=
+                part.by.is_some_and(|by| by != operator && by != FormulaOperator::Not);
         }
-        if mixed {
-            let text =
-                "`and` and `or` do not mix without parentheses; read as: `and` binds tighter";
+        if mixes_operators {
+            let text = "`and` and `or` mixed without parentheses; `and` has the higher precedence";
             self.remarks.push(remark(at, text));
         }
-        let joins = left.by == Some(operator);
+        let extends_chain = left.by == Some(operator);
         Ok(match (operator, left.value, right.value) {
-            (FormulaOperator::And, DefinitionBody::And(mut parts), right) if joins => {
+            (FormulaOperator::And, DefinitionBody::And(mut parts), right) if extends_chain => {
                 parts.push(right);
                 DefinitionBody::And(parts)
             }
-            (FormulaOperator::Or, DefinitionBody::Or(mut parts), right) if joins => {
+            (FormulaOperator::Or, DefinitionBody::Or(mut parts), right) if extends_chain => {
                 parts.push(right);
                 DefinitionBody::Or(parts)
             }
@@ -319,9 +326,9 @@ impl Grammar2011<'_> {
     /// Takes `{ 1*[.], … }`, which may be empty.
     fn multiset(&mut self, cursor: &mut TokenCursor<'_>) -> Result<Vec<ColourTokens>, TextFailure> {
         cursor.expect("{")?;
-        let mut all = Vec::new();
+        let mut entries = Vec::new();
         if cursor.take_if("}").is_some() {
-            return Ok(all);
+            return Ok(entries);
         }
         loop {
             let start = cursor.position();
@@ -332,10 +339,10 @@ impl Grammar2011<'_> {
             let count = operands::integer(&token, false)?;
             cursor.expect("*")?;
             let colour = self.colour(cursor)?;
-            all.push(ColourTokens { count, colour, at: start..cursor.end() });
+            entries.push(ColourTokens { count, colour, at: start..cursor.end() });
             let token = cursor.take();
             if token.is("}") {
-                return Ok(all);
+                return Ok(entries);
             } else if !token.is(",") {
                 return Err(token.instead_of("`,` or `}`"));
             }
@@ -366,8 +373,9 @@ impl Grammar2011<'_> {
                 break;
             }
         }
-        let numbers = |component: &ColourComponent| matches!(component, ColourComponent::Number(_));
-        if components.iter().any(numbers) && !components.iter().all(numbers) {
+        let is_number =
+            |component: &ColourComponent| matches!(component, ColourComponent::Number(_));
+        if components.iter().any(is_number) && !components.iter().all(is_number) {
             let text = "the components of a colour are all numbers or all names";
             self.remarks.push(remark(start..cursor.end(), text));
         }
@@ -389,17 +397,18 @@ pub(super) fn resolve(
 
 /// Converts a body to a formula. The recursion is as deep as the parser allows.
 fn tree(body: &DefinitionBody, names: &mut NameResolver<'_>) -> Result<Formula, TextFailure> {
-    let mut all = |parts: &[DefinitionBody]| -> Result<Vec<Formula>, TextFailure> {
+    let mut convert_all = |parts: &[DefinitionBody]| -> Result<Vec<Formula>, TextFailure> {
         parts.iter().map(|part| tree(part, names)).collect()
     };
     Ok(match body {
         DefinitionBody::Not(part) => Formula::Not(Box::new(tree(part, names)?)),
-        DefinitionBody::And(parts) => Formula::And(all(parts)?),
-        DefinitionBody::Or(parts) => Formula::Or(all(parts)?),
+        DefinitionBody::And(parts) => Formula::And(convert_all(parts)?),
+        DefinitionBody::Or(parts) => Formula::Or(convert_all(parts)?),
         DefinitionBody::Atom(atom) => compare(atom, names)?,
     })
 }
 
+/// Converts an atom on a place without colours to a formula.
 fn compare(atom: &MultisetAtom, names: &mut NameResolver<'_>) -> Result<Formula, TextFailure> {
     if names.is_coloured(&atom.place) {
         return compare_colours(atom, names);

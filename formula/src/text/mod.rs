@@ -101,12 +101,12 @@ pub fn read(
         TextLanguage::Contest | TextLanguage::Mcc2011 => NodeTexts::Ids,
     };
     let mut names = NameResolver::new(net, texts);
-    let mut taken = HashSet::new();
+    let mut used_names = HashSet::new();
     let mut formulas = Vec::new();
     match language {
         TextLanguage::Inline => {
             for range in entries(text) {
-                formulas.push(inline_formula(&source, range, &mut names, &mut taken));
+                formulas.push(inline_formula(&source, range, &mut names, &mut used_names));
             }
         }
         TextLanguage::Contest => {
@@ -133,10 +133,10 @@ pub fn read(
         }
         TextLanguage::Mcc2011 => {
             for read in mcc2011::definitions(text) {
-                let once = unused(&mut taken, &read.name, read.at);
+                let unused_name = unused(&mut used_names, &read.name, read.at);
                 let formula = read
                     .definition
-                    .and_then(|definition| once.map(|()| definition))
+                    .and_then(|definition| unused_name.map(|()| definition))
                     .and_then(|definition| mcc2011::resolve(&definition, &mut names))
                     .map_err(|failure| source.error(failure));
                 let remarks = if strict { read.remarks } else { Vec::new() };
@@ -171,8 +171,13 @@ pub fn read_one(text: &str, file: &str, net: &Net) -> TextFormula {
     inline_formula(&source, 0..text.len(), &mut names, &mut HashSet::new())
 }
 
-fn unused(taken: &mut HashSet<String>, name: &str, at: Range<usize>) -> Result<(), TextFailure> {
-    match name.is_empty() || taken.insert(name.to_owned()) {
+/// Registers the name of a formula. Fails if an earlier formula has the same name.
+fn unused(
+    used_names: &mut HashSet<String>,
+    name: &str,
+    at: Range<usize>,
+) -> Result<(), TextFailure> {
+    match name.is_empty() || used_names.insert(name.to_owned()) {
         true => Ok(()),
         false => {
             Err(TextFailure { span: at, problem: FormulaProblem::SecondOfName(name.to_owned()) })
@@ -189,12 +194,12 @@ fn entries(text: &str) -> Vec<Range<usize>> {
         let range = at..at + line.len();
         at = range.end;
         let content = line.trim();
-        let continues = line.starts_with([' ', '\t', ')', ']']);
+        let is_continuation = line.starts_with([' ', '\t', ')', ']']);
         if content.is_empty() || content.starts_with('#') {
             continue;
         }
         match entries.last_mut() {
-            Some(last) if continues => last.end = range.end,
+            Some(last) if is_continuation => last.end = range.end,
             _ => entries.push(range),
         }
     }
@@ -210,7 +215,7 @@ fn inline_formula(
     source: &NamedText<'_>,
     range: Range<usize>,
     names: &mut NameResolver<'_>,
-    taken: &mut HashSet<String>,
+    used_names: &mut HashSet<String>,
 ) -> TextFormula {
     let text = &source.text[range.clone()];
     let (id, at, body) = match label(text) {
@@ -229,7 +234,7 @@ fn inline_formula(
         }),
         _ => inline::formula(&mut cursor, names, &mut remarks),
     };
-    let formula = formula.and_then(|formula| unused(taken, id, at).map(|()| formula));
+    let formula = formula.and_then(|formula| unused(used_names, id, at).map(|()| formula));
     TextFormula {
         id: id.to_owned(),
         description: None,

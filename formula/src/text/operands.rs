@@ -12,7 +12,9 @@ use std::ops::Range;
 
 /// A parsed operand.
 pub(super) enum OperandValue {
+    /// A property of a marking or a run.
     Formula(Formula),
+    /// An integer expression.
     Number(Expression),
 }
 
@@ -50,6 +52,8 @@ impl<'n> NameResolver<'n> {
         std::mem::take(&mut self.named)
     }
 
+    /// Returns the name index of places or of transitions, built at the first call. Returns `None`
+    /// if no such node has a label.
     fn index(&self, kind: NodeKind) -> Option<&NameIndex<'n>> {
         let index = self.indexes[usize::from(kind == NodeKind::Transition)]
             .get_or_init(|| self.net.has_labels(kind).then(|| NameIndex::new(self.net, kind)));
@@ -97,8 +101,8 @@ impl<'n> NameResolver<'n> {
         let is_exact = self.texts == NodeTexts::Names
             && token.is_word("id")
             && matches!(cursor.peek().kind, LexemeKind::Quoted(_));
-        let exact = is_exact.then(|| cursor.take());
-        let span = token.span.start..exact.as_ref().unwrap_or(token).span.end;
+        let exact_id = is_exact.then(|| cursor.take());
+        let span = token.span.start..exact_id.as_ref().unwrap_or(token).span.end;
         let mention = match (self.texts, &token.kind) {
             _ if is_exact => Mention::Id,
             (NodeTexts::Ids, _) => Mention::Id,
@@ -107,19 +111,21 @@ impl<'n> NameResolver<'n> {
             (NodeTexts::Names, _) if is_activity => Mention::Name,
             (NodeTexts::Names, _) => Mention::Word,
         };
-        let text = name(exact.as_ref().unwrap_or(token));
+        let text = name(exact_id.as_ref().unwrap_or(token));
         let text = text.ok_or_else(|| {
-            let a = if is_activity { "an activity" } else { kind.word_with_article() };
-            token.instead_of(format!("the name of {a}"))
+            let article_and_kind =
+                if is_activity { "an activity" } else { kind.word_with_article() };
+            token.instead_of(format!("the name of {article_and_kind}"))
         })?;
         let ids = self.ids(kind, text, mention, &span)?;
         Ok((ids, span))
     }
 
+    /// Returns true if the next unknown name may still get a suggestion.
     fn guess(&mut self) -> bool {
-        let guess = self.guesses > 0;
+        let may_guess = self.guesses > 0;
         self.guesses = self.guesses.saturating_sub(1);
-        guess
+        may_guess
     }
 
     /// Returns the places that `token` refers to. A coloured place gives the places of all its
@@ -151,11 +157,11 @@ impl<'n> NameResolver<'n> {
 
     /// Returns true if a word is the id or the name of a place that a colour may follow.
     pub(super) fn may_have_colour(&self, word: &str) -> bool {
-        let is = |id: &str| self.is_coloured(id) || self.is_erased(id);
+        let is_coloured_or_erased = |id: &str| self.is_coloured(id) || self.is_erased(id);
         let found = self.index(NodeKind::Place).map(|index| index.find(word, Mention::Word));
         match found {
-            Some(Ok(ids)) => ids.into_iter().any(is),
-            _ => is(word),
+            Some(Ok(ids)) => ids.into_iter().any(is_coloured_or_erased),
+            _ => is_coloured_or_erased(word),
         }
     }
 
@@ -179,11 +185,14 @@ impl<'n> NameResolver<'n> {
         colour: &str,
         span: &Range<usize>,
     ) -> Result<Option<PlaceId>, TextFailure> {
-        let at = self.net.folding().and_then(|it| it.place_named(place));
-        let known = at.and_then(|at| self.net.colour_named(at, colour));
-        known.ok_or_else(|| {
+        let coloured_place = self.net.folding().and_then(|it| it.place_named(place));
+        let place_of_colour =
+            coloured_place.and_then(|coloured_place| self.net.colour_named(coloured_place, colour));
+        place_of_colour.ok_or_else(|| {
             let coloured = self.net.folding().and_then(|it| it.coloured());
-            let sort = coloured.zip(at).map(|(net, at)| net.sort(net.places()[at].sort).name());
+            let sort = coloured
+                .zip(coloured_place)
+                .map(|(net, coloured_place)| net.sort(net.places()[coloured_place].sort).name());
             let problem = FormulaProblem::UnknownColour {
                 place: place.to_owned(),
                 colour: colour.to_owned(),
@@ -266,12 +275,12 @@ pub(super) fn erased(place: &str, span: &Range<usize>) -> TextFailure {
 
 /// Takes a colour in parentheses, and returns it without the outer parentheses.
 fn colour(cursor: &mut TokenCursor<'_>) -> Result<String, TextFailure> {
-    let (mut text, mut open) = (String::new(), 0);
+    let (mut text, mut open_groups) = (String::new(), 0);
     loop {
         let token = cursor.take();
         match &token.kind {
-            LexemeKind::Symbol("(") => open += 1,
-            LexemeKind::Symbol(")") => open -= 1,
+            LexemeKind::Symbol("(") => open_groups += 1,
+            LexemeKind::Symbol(")") => open_groups -= 1,
             LexemeKind::Symbol("," | "-" | ".")
             | LexemeKind::Word(_)
             | LexemeKind::Integer(_)
@@ -285,7 +294,7 @@ fn colour(cursor: &mut TokenCursor<'_>) -> Result<String, TextFailure> {
             LexemeKind::Quoted(name) => text.push_str(name),
             _ => {}
         }
-        if open == 0 {
+        if open_groups == 0 {
             return Ok(text[1..text.len() - 1].to_owned());
         }
     }
@@ -294,13 +303,13 @@ fn colour(cursor: &mut TokenCursor<'_>) -> Result<String, TextFailure> {
 /// Takes `( name, … )` with at least one name, and converts each name to ids.
 pub(super) fn list<Id>(
     cursor: &mut TokenCursor<'_>,
-    mut named: impl FnMut(&mut TokenCursor<'_>, &Lexeme<'_>) -> Result<Vec<Id>, TextFailure>,
+    mut resolve: impl FnMut(&mut TokenCursor<'_>, &Lexeme<'_>) -> Result<Vec<Id>, TextFailure>,
 ) -> Result<Vec<Id>, TextFailure> {
     cursor.expect("(")?;
     let mut ids = Vec::new();
     loop {
         let token = cursor.take();
-        ids.extend(named(cursor, &token)?);
+        ids.extend(resolve(cursor, &token)?);
         if cursor.take_if(",").is_some() {
             continue;
         }
@@ -311,12 +320,12 @@ pub(super) fn list<Id>(
     }
 }
 
-/// Returns the whole number in a token, negated if `minus`.
-pub(super) fn integer(token: &Lexeme<'_>, minus: bool) -> Result<i64, TextFailure> {
+/// Returns the whole number in a token, negated if `is_negated`.
+pub(super) fn integer(token: &Lexeme<'_>, is_negated: bool) -> Result<i64, TextFailure> {
     let LexemeKind::Integer(digits) = token.kind else {
         return Err(token.instead_of("a whole number"));
     };
-    let text = if minus { format!("-{digits}") } else { digits.to_owned() };
+    let text = if is_negated { format!("-{digits}") } else { digits.to_owned() };
     let bad = |_| TextFailure {
         span: token.span.clone(),
         problem: FormulaProblem::BadNumber(text.clone()),
@@ -345,12 +354,13 @@ pub(super) fn whole(part: SpannedValue<OperandValue>) -> Result<Formula, TextFai
     }
 }
 
+/// Returns the part as an integer expression.
 fn number(part: SpannedValue<OperandValue>) -> Result<Expression, TextFailure> {
     match part.value {
         OperandValue::Number(number) => Ok(number),
         OperandValue::Formula(_) => {
-            let compared = matches!(part.by, Some(FormulaOperator::Compare(_)));
-            let problem = match compared {
+            let is_comparison = matches!(part.by, Some(FormulaOperator::Compare(_)));
+            let problem = match is_comparison {
                 true => FormulaProblem::ChainedComparison,
                 false => FormulaProblem::NoNumber,
             };
@@ -385,11 +395,11 @@ pub(super) fn infix(
     right: SpannedValue<OperandValue>,
 ) -> Result<OperandValue, TextFailure> {
     use FormulaOperator as O;
-    let joins = operator.is_chain() && left.by == Some(operator);
+    let extends_chain = operator.is_chain() && left.by == Some(operator);
     match operator {
         O::Plus | O::Minus | O::Times => {
             let (left, right) = (number(left)?, number(right)?);
-            let numbers = match (operator, left, joins) {
+            let numbers = match (operator, left, extends_chain) {
                 (O::Plus, Expression::Sum(mut parts), true) => {
                     parts.push(right);
                     Expression::Sum(parts)
@@ -411,7 +421,7 @@ pub(super) fn infix(
         _ => {}
     }
     let (left, right) = (formula(left)?, formula(right)?);
-    Ok(OperandValue::Formula(match (operator, left, joins) {
+    Ok(OperandValue::Formula(match (operator, left, extends_chain) {
         (O::And, Formula::And(mut parts), true) => {
             parts.push(right);
             Formula::And(parts)

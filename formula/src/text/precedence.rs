@@ -63,6 +63,7 @@ pub(super) struct SpannedValue<V> {
     pub(super) span: Range<usize>,
     /// The operator that made the value; `None` for leaves and in parentheses.
     pub(super) by: Option<FormulaOperator>,
+    /// True if parentheses surround the value.
     pub(super) parenthesised: bool,
     /// The nesting depth of operators and leaves.
     depth: usize,
@@ -130,9 +131,14 @@ pub(super) trait Grammar<'t> {
     ) -> Result<Self::Value, TextFailure>;
 }
 
+/// An entry of the parser's stack: an opening parenthesis, or an operator whose right operand is
+/// not complete.
 enum PendingOperator<V> {
+    /// An opening parenthesis.
     Group { at: Range<usize> },
+    /// A prefix operator.
     Prefix { operator: FormulaOperator, at: Range<usize> },
+    /// An infix operator with its left operand and its precedence.
     Infix { left: SpannedValue<V>, operator: FormulaOperator, at: Range<usize>, level: u8 },
 }
 
@@ -209,20 +215,21 @@ fn is_compared<V>(stack: &[PendingOperator<V>]) -> bool {
         PendingOperator::Infix { operator, .. } => Some(*operator),
         _ => None,
     });
-    let first = operators.find(|open| !matches!(open, Some(O::Plus | O::Minus | O::Times)));
-    matches!(first, Some(Some(O::Compare(_))))
+    let enclosing = operators.find(|open| !matches!(open, Some(O::Plus | O::Minus | O::Times)));
+    matches!(enclosing, Some(Some(O::Compare(_))))
 }
 
 /// Applies the operators on top of the stack that bind tighter than `level`. Operators of equal
-/// level are applied, too, unless `right` is set.
+/// level are applied, too, unless `is_right_associative` is set.
 fn reduce<'t, G: Grammar<'t>>(
     grammar: &mut G,
     stack: &mut Vec<PendingOperator<G::Value>>,
     mut part: SpannedValue<G::Value>,
     level: u8,
-    right: bool,
+    is_right_associative: bool,
 ) -> Result<SpannedValue<G::Value>, TextFailure> {
-    let binds = |own: u8| own > level || own == level && !right;
+    let binds =
+        |other_level: u8| other_level > level || other_level == level && !is_right_associative;
     loop {
         part = match stack.pop() {
             Some(PendingOperator::Prefix { operator, at }) if binds(grammar.prefix_level()) => {
@@ -233,8 +240,8 @@ fn reduce<'t, G: Grammar<'t>>(
             }
             Some(PendingOperator::Infix { left, operator, at, level }) if binds(level) => {
                 let span = left.span.start..part.span.end;
-                let joins = operator.is_chain() && left.by == Some(operator);
-                let depth = match joins {
+                let extends_chain = operator.is_chain() && left.by == Some(operator);
+                let depth = match extends_chain {
                     true => left.depth.max(part.depth + 1),
                     false => left.depth.max(part.depth) + 1,
                 };
@@ -249,6 +256,7 @@ fn reduce<'t, G: Grammar<'t>>(
     }
 }
 
+/// Returns the result of an operator. Fails if the result is nested too deeply.
 fn made<V>(
     by: FormulaOperator,
     value: V,

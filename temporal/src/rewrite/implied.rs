@@ -35,6 +35,7 @@ impl<P: Paths> Formulas<P> {
         self.implies_within(one, other, DEPTH, &mut PAIRS.clone())
     }
 
+    /// Does the same as `implies`, within a depth and a number of comparisons.
     fn implies_within(
         &self,
         one: Formula<P>,
@@ -53,8 +54,8 @@ impl<P: Paths> Formulas<P> {
         let (left, right) = (self.node(one), self.node(other));
         // The cases without loss come first.
         match (left, right) {
-            (Node::Or(all), _) => return all.iter().all(|&part| implies(part, other)),
-            (_, Node::And(all)) => return all.iter().all(|&part| implies(one, part)),
+            (Node::Or(operands), _) => return operands.iter().all(|&part| implies(part, other)),
+            (_, Node::And(operands)) => return operands.iter().all(|&part| implies(one, part)),
             _ => {}
         }
         let by_operators = match (left, right) {
@@ -74,7 +75,7 @@ impl<P: Paths> Formulas<P> {
             _ => false,
         };
         let mut by_left = || match left {
-            Node::And(all) => all.iter().any(|&part| implies(part, other)),
+            Node::And(operands) => operands.iter().any(|&part| implies(part, other)),
             Node::Until(_, a, b) => implies(*b, other) && implies(*a, other),
             Node::Release(_, _, b) => implies(*b, other),
             _ => false,
@@ -83,7 +84,7 @@ impl<P: Paths> Formulas<P> {
             return true;
         }
         match right {
-            Node::Or(all) => all.iter().any(|&part| implies(one, part)),
+            Node::Or(operands) => operands.iter().any(|&part| implies(one, part)),
             Node::Until(_, _, b) => implies(one, *b),
             Node::Release(_, a, b) => implies(one, *b) && implies(one, *a),
             _ => false,
