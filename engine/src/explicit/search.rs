@@ -3,7 +3,8 @@
 //! A search takes a marking from its frontier, computes the enabled transitions, fires them, and
 //! puts the new markings on the frontier, until the frontier is empty. Goals are tested when a
 //! marking is new. For breadth-first search the frontier is a single number, since markings are
-//! numbered in the order of discovery. For best-first search it is a heap ordered by the distance to the goal.
+//! numbered in the order of discovery. For best-first search it is a heap ordered by the distance
+//! to the goal.
 //!
 //! A search that ends with an empty frontier has visited every reachable marking, or with stubborn
 //! sets every marking relevant for its goal. Then an unreached goal is unreachable, and the largest
@@ -112,17 +113,7 @@ impl Frontier {
     ) -> Result<(), OutOfMemory> {
         match self {
             Frontier::Breadth(_) => {}
-            Frontier::<<<<<<< mine
-Depth(stack) => {
-                let additional = doubled::<u32>(stack.len(), stack.capacity(), memory)?;
-                stack.try_reserve_exact(additional).map_err(|_| OutOfMemory)?;
-                stack.push(number);
-            }
-            Frontier::
-=======
-
->>>>>>> theirs
-Best(heap) => {
+            Frontier::Best(heap) => {
                 let additional =
                     doubled::<(Reverse<u64>, u32)>(heap.len(), heap.capacity(), memory)?;
                 heap.try_reserve_exact(additional).map_err(|_| OutOfMemory)?;
