@@ -144,7 +144,7 @@ fn solve(equations: Vec<Equation>) -> Option<Vec<(usize, Equation)>> {
 }
 
 impl Equation {
-    /// Replaces this equation by `own` times this equation minus `factor` times `other`.
+    /// Replaces this equation by `own_factor` times this equation minus `factor` times `other`.
     fn combine(&mut self, own_factor: &BigInt, other: &Equation, factor: &BigInt) {
         self.terms.values_mut().for_each(|a| *a *= own_factor);
         for (&unknown, a) in &other.terms {

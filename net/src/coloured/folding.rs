@@ -59,11 +59,11 @@ impl Folding {
         transitions: impl IntoIterator<Item = (&'n str, usize)>,
     ) -> Result<Self, FoldingTooLarge> {
         let names_and_ends = |names_and_ends: &mut dyn Iterator<Item = (&'n str, usize)>| {
-            let (mut names, mut ends, mut end) = (Names::default(), Vec::new(), 0usize);
+            let (mut names, mut ends, mut total) = (Names::default(), Vec::new(), 0usize);
             for (name, count) in names_and_ends {
                 names.push(name).map_err(|_| FoldingTooLarge)?;
-                end += count;
-                ends.push(u32::try_from(end).map_err(|_| FoldingTooLarge)?);
+                total += count;
+                ends.push(u32::try_from(total).map_err(|_| FoldingTooLarge)?);
             }
             Ok((names, ends))
         };
