@@ -117,7 +117,8 @@ fn equations(
     equations
 }
 
-/// Gaussian elimination: returns equations, each with an unknown that no later equation mentions.
+/// Solves the equations by Gaussian elimination. Returns equations with an unknown each, which no
+/// later equation mentions. Returns `None` if they are contradictory or too large.
 fn solve(equations: Vec<Equation>) -> Option<Vec<(usize, Equation)>> {
     let mut solved: Vec<(usize, Equation)> = Vec::new();
     let mut work = 0;

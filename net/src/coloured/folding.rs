@@ -72,12 +72,12 @@ impl Folding {
         Ok(Folding { places, transitions, place_ends, transition_ends, ..Folding::default() })
     }
 
-    /// The same, where colours have these names.
+    /// Returns the folding with names for the colours.
     pub fn with_colour_names(self, names: Arc<dyn ColourNames>) -> Self {
         Folding { colour_names: Some(names), ..self }
     }
 
-    /// The names of colours, where they are known without the coloured net.
+    /// Returns the names of the colours, if they are known without the coloured net.
     pub fn colour_names(&self) -> Option<&dyn ColourNames> {
         self.colour_names.as_deref()
     }

@@ -35,7 +35,8 @@ impl<P: Paths> Formulas<P> {
         self.implies_within(premise, conclusion, DEPTH, &mut PAIRS.clone())
     }
 
-    /// Does the same as `implies`, within a depth and a number of comparisons.
+    /// Returns true if the rules of [`implies`](Self::implies) show the implication within `depth`
+    /// nested comparisons and `pairs` comparisons in total.
     fn implies_within(
         &self,
         premise: Formula<P>,

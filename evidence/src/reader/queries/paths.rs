@@ -97,9 +97,9 @@ pub(super) fn on_paths(
     }
 }
 
-/// Does the same as [`on_paths`] for a formula with path quantifiers inside. A (φ ∧ ψ) = A φ ∧ A ψ
-/// and E (φ ∨ ψ) = E φ ∨ E ψ. The other two combinations can be split if at most one part is a path
-/// formula: the other parts are about the first marking.
+/// Returns the question of [`on_paths`] for a formula with path quantifiers inside. A (φ ∧ ψ) = A φ
+/// ∧ A ψ and E (φ ∨ ψ) = E φ ∨ E ψ. The other two combinations can be split if at most one part is
+/// a path formula: the other parts are about the first marking.
 fn on_nested_paths(
     net: &Net,
     is_universal: bool,
