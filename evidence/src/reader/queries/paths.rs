@@ -47,7 +47,7 @@ fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Un
     if let Some(early) = EarlyQuantifier::of(node) {
         let (is_invariant, is_possibility) =
             (early == EarlyQuantifier::Invariant, early == EarlyQuantifier::Possibility);
-        let inner = inner(node)?;
+        let inner = inside(node)?;
         if inner.descendants().any(is_path) {
             return trees::of_tree(net, node, negated);
         }
@@ -62,7 +62,7 @@ fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Un
     }
     let is_universal = name(node) == "all-paths";
     // ¬A ψ = E ¬ψ, and ¬E ψ = A ¬ψ.
-    on_paths(net, is_universal != negated, (inner(node)?, negated))
+    on_paths(net, is_universal != negated, (inside(node)?, negated))
 }
 
 /// Returns the question if all paths satisfy the formula at `path`, or some path if not
