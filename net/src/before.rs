@@ -23,7 +23,7 @@ const NEAR: usize = 16;
 
 impl Predicate {
     /// Returns EX of this predicate, as a predicate on the marking before the firing. Returns
-    /// `None` if the result has more than `most` leaves or numbers that are too large, if the
+    /// `None` if the result has more than `max_leaves` leaves or numbers that are too large, if the
     /// predicate speaks of deadness, or if the net has arcs other than plain arcs.
     pub fn before_some(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
         self.before(net, max_leaves, None)
@@ -42,8 +42,8 @@ impl Predicate {
         Some(self.clone().negated().before(net, max_leaves, Some(true))?.negated().sorted())
     }
 
-    /// Returns EX of this predicate. If many transitions have no effect on it, `far` says whether
-    /// they count as always enabled or never enabled.
+    /// Returns EX of this predicate. If many transitions have no effect on it, `far_is_enabled`
+    /// says whether they count as always enabled or never enabled.
     fn before(
         &self,
         net: &Net,
@@ -128,8 +128,8 @@ impl Predicate {
                 .binary_search_by_key(&place, |&(index_of_change, _)| index_of_change)
                 .map_or(0, |index_of_change| changes[index_of_change].1)
         };
-        let shift_all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
-            parts.iter().map(|part| part.shifted(net, changes)).collect()
+        let shift_all = |operands: &[Predicate]| -> Option<Vec<Predicate>> {
+            operands.iter().map(|part| part.shifted(net, changes)).collect()
         };
         let enabled = |t: TransitionId| {
             let pre = net.pre(t);
@@ -161,8 +161,8 @@ impl Predicate {
             Predicate::Enabled(t) => enabled(*t),
             Predicate::Disabled(t) => enabled(*t).map(Predicate::negated),
             Predicate::Dead | Predicate::NotDead => None,
-            Predicate::And(parts) => shift_all(parts).map(Predicate::and),
-            Predicate::Or(parts) => shift_all(parts).map(Predicate::or),
+            Predicate::And(operands) => shift_all(operands).map(Predicate::and),
+            Predicate::Or(operands) => shift_all(operands).map(Predicate::or),
         }
     }
 
@@ -226,7 +226,7 @@ fn shifts(terms_of_place: &[Vec<(u32, i64)>], changes: &[(usize, i64)]) -> Vec<(
 }
 
 /// Returns a part of a CTL formula as a predicate, if its only temporal operators are EX and AX and
-/// each of them has at most `most` leaves.
+/// each of them has at most `max_leaves` leaves.
 pub fn condition_before(
     formulas: &Ctl,
     part: Formula<Quantifier>,

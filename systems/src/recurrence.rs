@@ -27,11 +27,11 @@ pub(crate) fn parts(system: &System, automaton: &KindAutomaton) -> Vec<Recurrent
     let mut parts = Vec::new();
     let mut open_parts: Vec<Vec<Vec<KindEdge>>> = accepting_parts(&automaton.states, automaton.all);
     while let Some(moves) = open_parts.pop() {
-        let read_bits = moves.iter().flatten().fold(0, |all, it| all | it.kinds);
+        let read_bits = moves.iter().flatten().fold(0, |bits, it| bits | it.kinds);
         let allowed = automaton.kinds.iter().map(|kind| read_bits >> kind & 1 == 1).collect();
         let labels = recurring(system, allowed);
         let recurring_kinds = automaton.kinds.iter().zip(&labels).filter(|(_, recurs)| **recurs);
-        let recurring_bits = recurring_kinds.fold(0u64, |all, (kind, _)| all | 1 << kind);
+        let recurring_bits = recurring_kinds.fold(0u64, |bits, (kind, _)| bits | 1 << kind);
         if recurring_bits & read_bits == read_bits && read_bits != 0 {
             parts.push(RecurrentPart { moves, labels });
             continue;
@@ -59,20 +59,21 @@ pub(crate) fn phased(automaton: &KindAutomaton, parts: &[RecurrentPart]) -> Opti
     let mut kinds = Vec::with_capacity(automaton.kinds.len());
     for (label, &kind) in automaton.kinds.iter().enumerate() {
         let signature = (kind, parts.iter().map(|part| part.labels[label]).collect());
-        let at = kind_signatures.iter().position(|it| *it == signature).unwrap_or_else(|| {
-            kind_signatures.push(signature);
-            kind_signatures.len() - 1
-        });
-        kinds.push(u8::try_from(at).ok().filter(|&at| at < 63)?);
+        let index =
+            kind_signatures.iter().position(|edge| *edge == signature).unwrap_or_else(|| {
+                kind_signatures.push(signature);
+                kind_signatures.len() - 1
+            });
+        kinds.push(u8::try_from(index).ok().filter(|&index| index < 63)?);
     }
     // An additional kind for labels that do not occur, for edges that read them.
     let other = kind_signatures.len() as u32;
     kind_signatures.push((u8::try_from(automaton.other).ok()?, vec![false; parts.len()]));
     let new_kinds = |old_kinds: u64, part: Option<usize>| {
-        let read = (0u32..).zip(&kind_signatures).filter(|(_, (kind, inside))| {
-            old_kinds >> kind & 1 == 1 && part.is_none_or(|part| inside[part])
+        let read = (0u32..).zip(&kind_signatures).filter(|(_, (kind, is_in_part))| {
+            old_kinds >> kind & 1 == 1 && part.is_none_or(|part| is_in_part[part])
         });
-        read.fold(0u64, |all, (kind, _)| all | 1 << kind)
+        read.fold(0u64, |kinds_so_far, (kind, _)| kinds_so_far | 1 << kind)
     };
     let count = automaton.states.len();
     let copy_of_state = |part: usize, state: u32| (count * (part + 1)) as u32 + state;
@@ -80,33 +81,39 @@ pub(crate) fn phased(automaton: &KindAutomaton, parts: &[RecurrentPart]) -> Opti
     let mut states: Vec<Vec<KindEdge>> = Vec::new();
     for row in &automaton.states {
         let mut moves = Vec::new();
-        for it in row {
+        for edge in row {
             let edge_without_marks =
-                KindEdge { kinds: new_kinds(it.kinds, None), marks: Marks::NONE, ..*it };
+                KindEdge { kinds: new_kinds(edge.kinds, None), marks: Marks::NONE, ..*edge };
             moves.push(edge_without_marks);
             let entered_parts = parts.iter().enumerate();
             let entered_parts =
-                entered_parts.filter(|(_, part)| !part.moves[it.target as usize].is_empty());
-            moves.extend(entered_parts.map(|(at, _)| KindEdge {
-                target: copy_of_state(at, it.target),
+                entered_parts.filter(|(_, part)| !part.moves[edge.target as usize].is_empty());
+            moves.extend(entered_parts.map(|(index, _)| KindEdge {
+                target: copy_of_state(index, edge.target),
                 ..edge_without_marks
             }));
         }
         states.push(joined(moves));
     }
-    for (at, part) in parts.iter().enumerate() {
+    for (index, part) in parts.iter().enumerate() {
         for row in &part.moves {
-            let moves = row.iter().map(|it| KindEdge {
-                target: copy_of_state(at, it.target),
-                marks: if no_marks { Marks(1) } else { it.marks },
-                kinds: new_kinds(it.kinds, Some(at)),
+            let moves = row.iter().map(|edge| KindEdge {
+                target: copy_of_state(index, edge.target),
+                marks: if no_marks { Marks(1) } else { edge.marks },
+                kinds: new_kinds(edge.kinds, Some(index)),
             });
-            states.push(joined(moves.filter(|it| it.kinds != 0).collect()));
+            states.push(joined(moves.filter(|edge| edge.kinds != 0).collect()));
         }
     }
-    let all = if no_marks { Marks(1) } else { automaton.all };
-    let mut phased =
-        KindAutomaton { states, all, kinds, other, distance: Vec::new(), ..automaton.clone() };
+    let kinds_so_far = if no_marks { Marks(1) } else { automaton.all };
+    let mut phased = KindAutomaton {
+        states,
+        all: kinds_so_far,
+        kinds,
+        other,
+        distance: Vec::new(),
+        ..automaton.clone()
+    };
     phased.prune();
     Some(phased)
 }
@@ -117,9 +124,10 @@ fn accepting_parts(states: &[Vec<KindEdge>], required_marks: Marks) -> Vec<Vec<V
     let sccs = components(states.len() as u32, next);
     let inner_moves = |component: u32| -> Vec<Vec<KindEdge>> {
         let rows = states.iter().zip(&sccs.of);
-        rows.map(|(row, &of)| {
-            let moves =
-                row.iter().filter(|it| of == component && sccs.of[it.target as usize] == of);
+        rows.map(|(row, &component_of_state)| {
+            let moves = row.iter().filter(|it| {
+                component_of_state == component && sccs.of[it.target as usize] == component_of_state
+            });
             moves.copied().collect()
         })
         .collect()

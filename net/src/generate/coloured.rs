@@ -95,7 +95,7 @@ impl Sketch<'_> {
     /// Adds a sort of each kind, and up to two products.
     fn sorts(&mut self) -> Made<Vec<SortId>> {
         let names = |prefix: &str, count: usize| -> Vec<Box<str>> {
-            (0..count).map(|at| format!("{prefix}{at}").into()).collect()
+            (0..count).map(|index| format!("{prefix}{index}").into()).collect()
         };
         let dot = self.net.add_sort("dot", SortKind::Dot)?;
         let constants = names("a", self.rng.usize(1..=3));
@@ -113,12 +113,12 @@ impl Sketch<'_> {
         let kind = SortKind::Partition { of: ring, elements, block_of };
         let partition = self.net.add_sort("Block", kind)?;
         let mut sorts = vec![dot, plain, ring, range, partition];
-        for at in 0..2 {
+        for index in 0..2 {
             let parts: Vec<SortId> =
                 (0..2).map(|_| sorts[self.rng.usize(0..sorts.len())]).collect();
             let size: u64 = parts.iter().map(|&part| self.net.sort(part).size()).product();
             if size <= 12 {
-                sorts.push(self.net.add_sort(&format!("Pair{at}"), SortKind::Product(parts))?);
+                sorts.push(self.net.add_sort(&format!("Pair{index}"), SortKind::Product(parts))?);
             }
         }
         Ok(sorts)

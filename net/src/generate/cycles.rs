@@ -3,9 +3,9 @@
 use super::answers::{Answers, KnownCount, KnownNet};
 use super::sketch::Sketch;
 
-/// Makes `count` cycles of `length` places with one token each. If `coupled`, the step that closes
-/// cycle i reads the first place of cycle i + 1, so that the cycles are not independent; the last
-/// cycle is free.
+/// Makes `count` cycles of `length` places with one token each. If `are_coupled`, the step that
+/// closes cycle i reads the first place of cycle i + 1, so that the cycles are not independent; the
+/// last cycle is free.
 ///
 /// ```text
 /// place p_i_0 1    place p_i_1    …

@@ -66,7 +66,7 @@ fn leaf(rng: &mut Rng, net: &Net, walked_marking: &Marking) -> Predicate {
 }
 
 /// Returns a sum over one to three places of `net` with coefficients from −2 to 3, or from 1 to 2
-/// if `positive`; mostly single places.
+/// if `is_positive`; mostly single places.
 pub fn random_sum(rng: &mut Rng, net: &Net, is_positive: bool) -> LinearSum {
     if net.place_count() == 0 {
         return LinearSum::default();

@@ -178,8 +178,8 @@ impl Process {
         result
     }
 
-    /// Waits for the next message. `first` takes a complete message off the received bytes. Gives
-    /// up after `patience`, or when `budget` is exhausted.
+    /// Waits for the next message. `take_message` takes a complete message off the received bytes.
+    /// Gives up after `patience`, or when `budget` is exhausted.
     pub(crate) fn hear<T>(
         &mut self,
         mut take_message: impl FnMut(&mut Vec<u8>) -> Option<T>,

@@ -36,10 +36,10 @@ type JointStep = (Option<LabelId>, u32, u32);
 /// Returns a run of the components of a node whose visible labels form the given word.
 fn run(nodes: &[CompositionNode], node_number: usize, word: &LassoWord) -> Option<ComponentRun> {
     let node = &nodes[node_number];
-    let (steps, back) = path(&node.whole, &node.seen.labels, word)?;
+    let (steps, cycle_start) = path(&node.whole, &node.seen.labels, word)?;
     let Some((a, b)) = node.parts else {
         let labels: Vec<LabelId> = steps.iter().filter_map(|step| step.0).collect();
-        return Some(ComponentRun { labels, back });
+        return Some(ComponentRun { labels, back: cycle_start });
     };
     let mut moves = Vec::with_capacity(steps.len());
     for &(label, from, to) in &steps {
@@ -54,15 +54,16 @@ fn run(nodes: &[CompositionNode], node_number: usize, word: &LassoWord) -> Optio
             None => JointMove::Unseen(1),
         });
     }
-    parts(nodes, &[a, b], &moves, back)
+    parts(nodes, &[a, b], &moves, cycle_start)
 }
 
-/// Returns a run of the components of these nodes that makes these moves, repeating from `back` on.
+/// Returns a run of the components of these nodes that makes these moves, repeating from
+/// `cycle_start` on.
 pub(super) fn parts(
     nodes: &[CompositionNode],
     part_nodes: &[usize],
     moves: &[JointMove],
-    back: usize,
+    cycle_start: usize,
 ) -> Option<ComponentRun> {
     let mut part_runs = Vec::new();
     for (part_index, &part) in part_nodes.iter().enumerate() {
@@ -74,14 +75,14 @@ pub(super) fn parts(
             labels.filter(|&label| nodes[part].seen.owns(label)).collect()
         };
         let word = LassoWord {
-            way: visible_labels(&moves[..back]),
-            round: visible_labels(&moves[back..]),
-            for_ever: moves[back..].contains(&JointMove::Unseen(part_index)),
+            way: visible_labels(&moves[..cycle_start]),
+            round: visible_labels(&moves[cycle_start..]),
+            for_ever: moves[cycle_start..].contains(&JointMove::Unseen(part_index)),
         };
         let run = run(nodes, part, &word)?;
         part_runs.push(PartRun { run, seen: &nodes[part].seen, at: 0 });
     }
-    merged(moves, back, &mut part_runs)
+    merged(moves, cycle_start, &mut part_runs)
 }
 
 /// A step of several nodes in parallel.
@@ -125,18 +126,22 @@ impl PartRun<'_> {
 }
 
 /// Merges the runs of parts along the labels visible in both.
-fn merged(moves: &[JointMove], back: usize, parts: &mut [PartRun<'_>]) -> Option<ComponentRun> {
+fn merged(
+    moves: &[JointMove],
+    cycle_start: usize,
+    parts: &mut [PartRun<'_>],
+) -> Option<ComponentRun> {
     let mut labels = Vec::new();
     let mut position = 0;
     let mut length_at_cycle_start: HashMap<Vec<usize>, usize> = HashMap::new();
     loop {
         if position == moves.len() {
-            if back == moves.len() {
+            if cycle_start == moves.len() {
                 return Some(ComponentRun { back: labels.len(), labels });
             }
-            position = back;
+            position = cycle_start;
         }
-        if position == back {
+        if position == cycle_start {
             let part_positions: Vec<usize> = parts.iter().map(|part| part.at).collect();
             if let Some(&earlier_length) = length_at_cycle_start.get(&part_positions) {
                 return Some(ComponentRun { labels, back: earlier_length });
@@ -175,38 +180,40 @@ fn path(
     word: &LassoWord,
 ) -> Option<(Vec<JointStep>, usize)> {
     let length = word.way.len() + word.round.len();
-    let reached = WordProduct::new(graph, visible_labels, word)?;
-    let count = reached.all.len() as u32;
+    let word_product = WordProduct::new(graph, visible_labels, word)?;
+    let node_count = word_product.all.len() as u32;
     if word.round.is_empty() && !word.for_ever {
-        let end = (0..count).find(|&it| reached.at(it) == length)?;
-        let steps = reached.way_to(end);
-        let back = steps.len();
-        return Some((steps, back));
+        let end = (0..node_count).find(|&it| word_product.at(it) == length)?;
+        let steps = word_product.way_to(end);
+        let cycle_start = steps.len();
+        return Some((steps, cycle_start));
     }
-    let rows = &reached.rows;
-    let next = |node: u32, k: u32| rows[node as usize].get(k as usize).map(|it| it.1);
-    let sccs = components(count, next);
+    let successors = &word_product.rows;
+    let next = |node: u32, k: u32| successors[node as usize].get(k as usize).map(|it| it.1);
+    let sccs = components(node_count, next);
     // A step that closes the cycle inside a component: the last letter, or any step if the cycle is
     // empty.
-    let closes = |from: u32, to: u32, label: Option<LabelId>| {
+    let closes_cycle = |from: u32, to: u32, label: Option<LabelId>| {
         let is_last_letter = match word.round.last() {
-            None => reached.at(from) == length,
+            None => word_product.at(from) == length,
             Some(&is_last_letter) => {
-                reached.at(from) == length - 1 && label == Some(is_last_letter)
+                word_product.at(from) == length - 1 && label == Some(is_last_letter)
             }
         };
         is_last_letter && sccs.of[from as usize] == sccs.of[to as usize]
     };
-    let (from, label, to) = (0..count).find_map(|from| {
-        let row = rows[from as usize].iter();
-        row.filter(|&&(label, to)| closes(from, to, label)).map(|it| (from, it.0, it.1)).next()
+    let (from, label, to) = (0..node_count).find_map(|from| {
+        let row = successors[from as usize].iter();
+        row.filter(|&&(label, to)| closes_cycle(from, to, label))
+            .map(|it| (from, it.0, it.1))
+            .next()
     })?;
-    let mut steps = reached.way_to(to);
-    let back = steps.len();
-    let cycle_steps = inside(rows, &sccs.of, to, from)?;
-    steps.extend(cycle_steps.into_iter().map(|(a, label, b)| reached.step(a, label, b)));
-    steps.push(reached.step(from, label, to));
-    Some((steps, back))
+    let mut steps = word_product.way_to(to);
+    let cycle_start = steps.len();
+    let cycle_steps = inside(successors, &sccs.of, to, from)?;
+    steps.extend(cycle_steps.into_iter().map(|(a, label, b)| word_product.step(a, label, b)));
+    steps.push(word_product.step(from, label, to));
+    Some((steps, cycle_start))
 }
 
 /// The reachable pairs of a state and a position in the word.
@@ -224,18 +231,18 @@ impl WordProduct {
     fn new(graph: &ComponentGraph, visible_labels: &[LabelId], word: &LassoWord) -> Option<Self> {
         let letters: Vec<LabelId> = word.way.iter().chain(&word.round).copied().collect();
         let mut node_numbers: HashMap<(u32, usize), u32> = HashMap::new();
-        let mut reached = Self { all: Vec::new(), before: Vec::new(), rows: Vec::new() };
+        let mut word_product = Self { all: Vec::new(), before: Vec::new(), rows: Vec::new() };
         for &start in &graph.starts {
-            if node_numbers.insert((start, 0), reached.all.len() as u32).is_none() {
-                reached.all.push((start, 0));
-                reached.before.push(None);
+            if node_numbers.insert((start, 0), word_product.all.len() as u32).is_none() {
+                word_product.all.push((start, 0));
+                word_product.before.push(None);
             }
         }
-        while let Some(&(state, position)) = reached.all.get(reached.rows.len()) {
-            if reached.all.len() > MOST_REACHED {
+        while let Some(&(state, position)) = word_product.all.get(word_product.rows.len()) {
+            if word_product.all.len() > MOST_REACHED {
                 return None;
             }
-            let from = reached.rows.len() as u32;
+            let from = word_product.rows.len() as u32;
             let mut row = Vec::new();
             for &(label, to) in &graph.edges[state as usize] {
                 let is_seen =
@@ -248,17 +255,17 @@ impl WordProduct {
                     }
                     true => position + 1,
                 };
-                let next_number = reached.all.len() as u32;
+                let next_number = word_product.all.len() as u32;
                 let target_node = *node_numbers.entry((to, next)).or_insert(next_number);
                 if target_node == next_number {
-                    reached.all.push((to, next));
-                    reached.before.push(Some((from, (label, state, to))));
+                    word_product.all.push((to, next));
+                    word_product.before.push(Some((from, (label, state, to))));
                 }
                 row.push((label, target_node));
             }
-            reached.rows.push(row);
+            word_product.rows.push(row);
         }
-        Some(reached)
+        Some(word_product)
     }
 
     /// Returns the position in the word at a node.
@@ -290,16 +297,16 @@ fn inside(
     to: u32,
 ) -> Option<Vec<(u32, Option<LabelId>, u32)>> {
     let mut predecessor_of: HashMap<u32, (u32, Option<LabelId>)> = HashMap::new();
-    let mut open = vec![from];
+    let mut queue = vec![from];
     let mut next = 0;
     while from != to && !predecessor_of.contains_key(&to) {
-        let node = *open.get(next)?;
+        let node = *queue.get(next)?;
         next += 1;
         for &(label, successor) in &rows[node as usize] {
             let is_in_scc = scc_of[successor as usize] == scc_of[from as usize];
             if is_in_scc && successor != from && !predecessor_of.contains_key(&successor) {
                 predecessor_of.insert(successor, (node, label));
-                open.push(successor);
+                queue.push(successor);
             }
         }
     }

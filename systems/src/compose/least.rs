@@ -57,8 +57,9 @@ pub(super) fn least(
     let mut edges = vec![SuccessorRow::new(); count];
     for (state, row) in rows.iter().enumerate() {
         let class_edges = &mut edges[class[state] as usize];
-        let kept = row.iter().map(|&(label, to)| (label, class[to as usize]));
-        class_edges.extend(kept.filter(|&(label, to)| label.is_some() || to != class[state]));
+        let visible_edges = row.iter().map(|&(label, to)| (label, class[to as usize]));
+        class_edges
+            .extend(visible_edges.filter(|&(label, to)| label.is_some() || to != class[state]));
     }
     let signatures = signatures(&rows, &class);
     for (state, (scc_signatures, signature_index)) in class.iter().zip(signatures.iter_states()) {

@@ -19,7 +19,7 @@ pub(super) struct Components {
 }
 
 impl Components {
-    /// Computes the components of the automaton restricted to the edges that `takes` allows.
+    /// Computes the components of the automaton restricted to the edges that `is_allowed` allows.
     pub(super) fn new(automaton: &Automaton, is_allowed: impl Fn(&AutomatonEdge) -> bool) -> Self {
         let allowed: Vec<Vec<&AutomatonEdge>> = automaton
             .states
@@ -99,8 +99,8 @@ impl Automaton {
         !self.live(|_| true)[self.initial]
     }
 
-    /// Returns a shortest path along edges that `takes` allows, ending with the first edge for
-    /// which `ends` is true.
+    /// Returns a shortest path along edges that `is_allowed` allows, ending with the first edge for
+    /// which `is_last` is true.
     fn shortest(
         &self,
         from: usize,
@@ -132,7 +132,7 @@ impl Automaton {
         None
     }
 
-    /// Returns, for each state, whether some word is accepted from it along edges that `takes`
+    /// Returns, for each state, whether some word is accepted from it along edges that `is_allowed`
     /// allows.
     pub(super) fn live(&self, is_allowed: impl Fn(&AutomatonEdge) -> bool) -> Vec<bool> {
         let components = Components::new(self, &is_allowed);

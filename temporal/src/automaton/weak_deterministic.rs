@@ -200,8 +200,8 @@ impl Deterministic {
         minimised
     }
 
-    /// Converts to an automaton with one mark, for the accepted words or (with `others`) for the
-    /// complement.
+    /// Converts to an automaton with one mark, for the accepted words or (with `is_complement`) for
+    /// the complement.
     fn automaton(&self, is_complement: bool) -> Automaton {
         let mut states = Vec::with_capacity(self.next.len());
         for (row, &accepting) in self.next.iter().zip(&self.accepting) {

@@ -16,17 +16,17 @@ use crate::automaton::emptiness::Components;
 use crate::automaton::{Automaton, AutomatonEdge, Marks};
 
 impl Automaton {
-    /// Renumbers the marks component by component; see the module documentation. With `between`,
-    /// edges between components carry all marks, otherwise none.
+    /// Renumbers the marks component by component; see the module documentation. With
+    /// `marks_between`, edges between components carry all marks, otherwise none.
     pub(super) fn simplify_marks(&mut self, marks_between: bool) {
         let sccs = Components::new(self, |_| true);
-        let all = Marks::all(self.marks);
+        let marks_so_far = Marks::all(self.marks);
         let mut inner_marks: Vec<Vec<Marks>> = vec![Vec::new(); sccs.marks.len()];
         for (state, edges) in self.states.iter().enumerate() {
             let component = sccs.of[state];
             let is_inner = |edge: &&AutomatonEdge| sccs.of[edge.target] == component;
             inner_marks[component]
-                .extend(edges.iter().filter(is_inner).map(|edge| edge.marks.and(all)));
+                .extend(edges.iter().filter(is_inner).map(|edge| edge.marks.and(marks_so_far)));
         }
         let is_weak = self.weak_components(&sccs);
         // The marks that each component needs; `None` if it is not accepting.
@@ -62,7 +62,9 @@ impl Automaton {
                         let unused_marks = Marks(new_all.0 & !Marks::all(marks.len() as u32).0);
                         let carried =
                             marks.iter().zip(0..).filter(|(mark, _)| edge.marks.has(**mark));
-                        carried.fold(unused_marks, |all, (_, new)| all.with(new))
+                        carried.fold(unused_marks, |marks_so_far, (_, new_mark)| {
+                            marks_so_far.with(new_mark)
+                        })
                     }
                 };
             }
