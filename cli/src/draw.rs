@@ -183,8 +183,9 @@ fn write(file: &Path, picture: &str) -> Result<()> {
 impl DrawArguments {
     /// Returns true if some option applies to nets only. A system is then drawn as a net.
     fn is_about_nets(&self) -> bool {
-        let of_structure = self.invariant.is_some() || self.siphon.is_some() || self.trap.is_some();
-        of_structure || self.trace.is_some() || self.unfold
+        let highlights_structure =
+            self.invariant.is_some() || self.siphon.is_some() || self.trap.is_some();
+        highlights_structure || self.trace.is_some() || self.unfold
     }
 
     /// Draws a parallel system.
@@ -194,7 +195,7 @@ impl DrawArguments {
         output: Option<DrawOutput<'_>>,
         budget: &Budget,
     ) -> Result<ProgramOutcome> {
-        let mut bright = BTreeSet::new();
+        let mut highlighted = BTreeSet::new();
         for name in self.highlight.iter().flat_map(|names| names.split(',')) {
             let Some(label) = system.label_named(name) else {
                 bail!(
@@ -202,17 +203,17 @@ impl DrawArguments {
                     Quoted(name)
                 );
             };
-            bright.insert(label);
+            highlighted.insert(label);
         }
         match output {
-            None => whole(&system::dot(system, &bright))?,
-            Some(DrawOutput::Dot(file)) => write(file, &system::dot(system, &bright))?,
+            None => whole(&system::dot(system, &highlighted))?,
+            Some(DrawOutput::Dot(file)) => write(file, &system::dot(system, &highlighted))?,
             Some(DrawOutput::ByGraphviz(file)) => {
-                return render(&system::dot(system, &bright), file, budget);
+                return render(&system::dot(system, &highlighted), file, budget);
             }
             output => {
                 let share = budget.share(FOR_LAYOUT);
-                let picture = system::picture(system, &bright, self.all, &share);
+                let picture = system::picture(system, &highlighted, self.all, &share);
                 if picture.boxes > 0 {
                     note!(
                         "parikh: {} of {} components have too many states to look at, and are boxes; \
@@ -239,17 +240,17 @@ impl DrawArguments {
     fn of_coloured(&self, net: &ColouredNet) -> Result<Option<Scene>> {
         let names: HashSet<&str> =
             self.highlight.iter().flat_map(|names| names.split(',')).collect();
-        let of_unfolding = self.unfold
+        let needs_unfolding = self.unfold
             || self.invariant.is_some()
             || self.siphon.is_some()
             || self.trap.is_some()
             || self.trace.is_some()
             || names.iter().any(|name| net.node(name).is_none());
         let nodes = net.places().len() + net.transitions().len();
-        if !of_unfolding && nodes > MOST_NODES && !self.all {
+        if !needs_unfolding && nodes > MOST_NODES && !self.all {
             bail!("{nodes} nodes are too many to look at; --all draws them");
         }
-        Ok((!of_unfolding).then(|| coloured(net, &names)))
+        Ok((!needs_unfolding).then(|| coloured(net, &names)))
     }
 
     /// Reads the firing sequence of a trace. A repeated suffix is appended once.
@@ -278,16 +279,16 @@ impl DrawArguments {
                 DrawnPart::around(net, &fired)
             }
         };
-        let too_much = part.len() > MOST_NODES && !self.all;
-        (part, too_much)
+        let is_too_large = part.len() > MOST_NODES && !self.all;
+        (part, is_too_large)
     }
 
     /// Draws the trace as a strip of pictures.
     fn drawn_strip(&self, net: &Net, budget: &Budget) -> Result<String> {
         let file = self.trace.as_deref().context("--strip wants --trace")?;
         let sequence = self.sequence(net, file)?;
-        let (part, too_much) = self.part_of_trace(net, &sequence);
-        if too_much {
+        let (part, is_too_large) = self.part_of_trace(net, &sequence);
+        if is_too_large {
             bail!(
                 "{}: what the trace fires has {} nodes around it, too many to look at in a strip; --all draws \
                  them, and without --strip the end of the trace is drawn",
@@ -313,8 +314,8 @@ impl DrawArguments {
     fn moving(&self, net: &Net, budget: &Budget) -> Result<Option<String>> {
         let Some(file) = &self.trace else { return Ok(None) };
         let sequence = self.sequence(net, file)?;
-        let (part, too_much) = self.part_of_trace(net, &sequence);
-        if sequence.firings() > MOST_FIRINGS || too_much {
+        let (part, is_too_large) = self.part_of_trace(net, &sequence);
+        if sequence.firings() > MOST_FIRINGS || is_too_large {
             note!(
                 "parikh: {} firings among {} nodes are too much to be played; the end of the trace is \
                  drawn",
@@ -323,8 +324,10 @@ impl DrawArguments {
             );
             return Ok(None);
         }
-        let moving = animated(net, &part, &sequence, &budget.share(FOR_LAYOUT));
-        moving.map(Some).with_context(|| format!("{}: the trace does not replay", file.display()))
+        let animation = animated(net, &part, &sequence, &budget.share(FOR_LAYOUT));
+        animation
+            .map(Some)
+            .with_context(|| format!("{}: the trace does not replay", file.display()))
     }
 
     /// Draws the net, or the part of the net around the highlighted nodes.
@@ -397,7 +400,7 @@ fn part_or_summary(net: &ExtendedNet, highlight: &Highlight) -> Result<Scene> {
     if !around.is_empty() && around.len() <= MOST_NODES {
         return Ok(draw::extended(net, &around, highlight));
     }
-    let many = match around.len() {
+    let too_many = match around.len() {
         0 => format!("{nodes} nodes are too many to look at"),
         part => format!("{part} nodes are highlighted or next to one that is, too many to look at"),
     };
@@ -406,13 +409,13 @@ fn part_or_summary(net: &ExtendedNet, highlight: &Highlight) -> Result<Scene> {
     match summary.scene {
         Some(scene) => {
             note!(
-                "parikh: {many}, so groups of the net's nodes are drawn; --all draws them all, \
+                "parikh: {too_many}, so groups of the net's nodes are drawn; --all draws them all, \
                  --highlight those around some"
             );
             Ok(scene)
         }
         None => bail!(
-            "{many}, and so are the groups of the net's nodes; --all draws them all, --highlight \
+            "{too_many}, and so are the groups of the net's nodes; --all draws them all, --highlight \
              those around some"
         ),
     }

@@ -59,7 +59,7 @@ pub(super) struct KeySources<'a> {
 
 /// Returns the 21 keys in the order of verdict files.
 pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget) -> ReportKeys {
-    let KeySources { of, form, .. } = *sources;
+    let KeySources { of: key_net, form, .. } = *sources;
     let mut known = sources.known();
     if !sources.computes_all {
         let behavioural =
@@ -67,33 +67,39 @@ pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget
         for property in behavioural {
             if known.iter().all(|computed| computed.property != property) {
                 let why = "not asked".to_owned();
-                known.push(ComputedKey::new(property, of.meant(property), Truth::Unknown, why));
+                known.push(ComputedKey::new(
+                    property,
+                    key_net.meant(property),
+                    Truth::Unknown,
+                    why,
+                ));
             }
         }
     }
-    let wanted: Vec<KeyProperty> = KeyProperty::all().collect();
-    let found = of.compute(&wanted, &known, config, budget, |_| {});
-    let compared = form.map(|(file, instance)| compare(file, Some(instance), &found.keys));
-    let mut keys = ReportKeys { faults: found.faults, ..ReportKeys::default() };
-    for property in wanted {
-        let Some(computed) = found.keys.iter().find(|computed| computed.property == property)
+    let all_keys: Vec<KeyProperty> = KeyProperty::all().collect();
+    let findings = key_net.compute(&all_keys, &known, config, budget, |_| {});
+    let compared = form.map(|(file, instance)| compare(file, Some(instance), &findings.keys));
+    let mut keys = ReportKeys { faults: findings.faults, ..ReportKeys::default() };
+    for property in all_keys {
+        let Some(computed) = findings.keys.iter().find(|computed| computed.property == property)
         else {
             continue;
         };
         let mut comparisons = compared.iter().flatten();
-        let compared = comparisons.find(|one| one.computed.is_some_and(|it| it == computed));
-        let form = compared.and_then(|one| match &one.verdict.value {
+        let compared =
+            comparisons.find(|comparison| comparison.computed.is_some_and(|it| it == computed));
+        let form = compared.and_then(|comparison| match &comparison.verdict.value {
             VerdictValue::Truth(Truth::Unknown) => None,
             value => Some(value.to_string()),
         });
         if let Some(form) = &form
-            && compared.is_some_and(|one| one.standing == ComparisonResult::Conflicts)
+            && compared.is_some_and(|comparison| comparison.standing == ComparisonResult::Conflicts)
         {
-            let ours = match computed.net {
+            let computed_text = match computed.net {
                 NetMeant::Model => computed.value.to_string(),
                 net => format!("{} of {}", computed.value, net.words()),
             };
-            keys.conflicts.push((property.name().to_owned(), form.clone(), ours));
+            keys.conflicts.push((property.name().to_owned(), form.clone(), computed_text));
         }
         keys.rows.push(KeyRow {
             key: property.name(),
@@ -111,11 +117,11 @@ impl KeySources<'_> {
     /// Returns the keys that follow from the answers on the page. The answers about an unfolding
     /// decide only keys that mean the same for coloured and for single nodes.
     fn known(&self) -> Vec<ComputedKey> {
-        let KeySources { net, of, .. } = *self;
-        if net.initial() != of.net().initial() && !of.is_unfolding() {
+        let KeySources { net, of: key_net, .. } = *self;
+        if net.initial() != key_net.net().initial() && !key_net.is_unfolding() {
             return Vec::new();
         }
-        let keys: &[KeyProperty] = match of.is_unfolding() {
+        let keys: &[KeyProperty] = match key_net.is_unfolding() {
             true => &[KeyProperty::Safe, KeyProperty::Deadlock, KeyProperty::Reversible],
             false => &[
                 KeyProperty::Safe,
@@ -163,15 +169,17 @@ impl KeySources<'_> {
     fn answered(
         &self,
         property: KeyProperty,
-        topic: StandardQuestion,
+        standard_question: StandardQuestion,
         words: [&str; 2],
     ) -> Option<ComputedKey> {
-        let question = self.found.questions.iter().find(|asked| asked.topic == Some(topic))?;
+        let question =
+            self.found.questions.iter().find(|asked| asked.topic == Some(standard_question))?;
         let answer = question.value.as_deref()? == "TRUE";
         // QuasiLiveness asks for the opposite of DEAD_TRANSITIONS.
         let value = answer != (property == KeyProperty::DeadTransitions);
-        let why = words[usize::from(!answer)].to_owned();
-        let computed = ComputedKey::new(property, self.of.meant(property), value.into(), why);
+        let explanation = words[usize::from(!answer)].to_owned();
+        let computed =
+            ComputedKey::new(property, self.of.meant(property), value.into(), explanation);
         let assumes_units = question.assumes_units;
         Some(ComputedKey { techniques: question.techniques.clone(), assumes_units, ..computed })
     }
@@ -187,9 +195,10 @@ impl KeySources<'_> {
         let mut safe = match one_safe.filter(is_decided) {
             Some(safe) => safe,
             None => {
-                let most = |bound: &super::PlaceMaximum| bound.most.parse::<u128>().ok();
+                let max_tokens = |bound: &super::PlaceMaximum| bound.most.parse::<u128>().ok();
                 let bounds = self.bounds()?;
-                let exceeds = bounds.iter().flatten().any(|it| most(it).is_none_or(|it| it > 1));
+                let exceeds =
+                    bounds.iter().flatten().any(|it| max_tokens(it).is_none_or(|it| it > 1));
                 if !exceeds && bounds.iter().any(Option::is_none) {
                     return None;
                 }
