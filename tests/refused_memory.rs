@@ -69,7 +69,7 @@ fn refused_memory_ends_the_search_with_nothing_claimed() {
     ];
     let facts = Facts::none(&net);
     let budget = Budget::unlimited();
-    for order in [SearchOrder::Breadth, SearchOrder::Depth, SearchOrder::Best] {
+    for order in [SearchOrder::Breadth, SearchOrder::Best] {
         let refused = REFUSED.load(Relaxed);
         let board = Board::new(&net, goals.clone());
         let named: Vec<(GoalId, Goal)> = board.ids().zip(goals.iter().cloned()).collect();

@@ -8,7 +8,7 @@
 use parikh::board::Board;
 use parikh::engine::Task;
 use parikh::engine::walk::{Strategy, WalkConfig, run};
-use parikh::input::InstanceDirectory;
+use parikh::input::read_net;
 use parikh::net::{
     Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate, TransitionId,
     marking_goals,
@@ -86,8 +86,7 @@ fn processor_seconds() -> f64 {
 /// Measures a model from a file. The goals are pairs of transitions enabled at once, with more
 /// tokens than any marking has.
 fn measure_model(path: &str) {
-    let net = InstanceDirectory::open(path.as_ref()).and_then(|instance| instance.model());
-    let net = net.unwrap_or_else(|error| panic!("{path}: {error}"));
+    let net = read_net(path.as_ref()).unwrap_or_else(|error| panic!("{path}: {error}"));
     let transition = |at: usize| TransitionId::new(at % net.transition_count());
     let goal = |at: usize| {
         let both = [transition(at * 7919), transition(at * 104_729 + 1)].map(Predicate::Enabled);

@@ -109,8 +109,9 @@ impl FromStr for Backend {
         let backends = backends.chain(TokenEncoding::ALL.map(Backend::Sat));
         backends.into_iter().find(|backend| backend.name() == word).ok_or_else(|| {
             format!(
-                "`{word}` is no back-end, expected highs, microlp, z3-lra, z3-lia, z3-bv, z3-guest, \
-                 sat-order, sat-one-of-n, sat-log, or command:LINE, command-lra:LINE or command-bv:LINE, such as command:z3 -in"
+                "`{word}` is not a back-end, expected highs, microlp, z3-lra, z3-lia, z3-bv, \
+                 z3-guest, sat-order, sat-one-of-n, sat-log, or command:LINE, command-lra:LINE or \
+                 command-bv:LINE, such as command:z3 -in"
             )
         })
     }

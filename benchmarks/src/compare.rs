@@ -175,11 +175,8 @@ impl FileComparison<'_> {
         print("all", &total);
         if self.unpaired != [0, 0] {
             let [a, b] = self.unpaired;
-            let _ = writeln!(
-                text,
-                "left out: {} that only A has, {b} that only B has",
-                counted(a, "question")
-            );
+            let _ =
+                writeln!(text, "not compared: {} only in A, {b} only in B", counted(a, "question"));
         }
         text
     }

@@ -127,7 +127,7 @@ impl AuditMeasurement {
             self.complain(&format!("{} refused: {}", refused["id"], refused["because"]));
         }
         if count("answers") != self.grades.iter().sum::<usize>() {
-            self.complain("the auditor saw another number of answers");
+            self.complain("the auditor found a different number of answers");
         }
     }
 

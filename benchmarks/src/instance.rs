@@ -73,7 +73,7 @@ pub fn plain_net(instance: &Instance) -> Result<Option<Net>, Error> {
     match parikh::input::read_model(&path) {
         Ok(Model::Plain(net)) => Ok(Some(*net)),
         Ok(Model::Coloured(_)) => {
-            note!("{}: passed over: the model is coloured", instance.name());
+            note!("{}: skipped: the model is coloured", instance.name());
             Ok(None)
         }
         Err(problem) => Err(Error::Rows { path, problem: problem.to_string() }),

@@ -8,7 +8,7 @@
 use crate::error::Error;
 use crate::instance::{Instance, plain_net};
 use parikh::formula::{Proposition, Query, lower};
-use parikh::input::{InstanceDirectory, read_net, read_queries};
+use parikh::input::{read_net, read_queries};
 use parikh_evidence::question::Question;
 use parikh_evidence::reader::{pnml, queries};
 use parikh_net::{Arc, Atom, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
@@ -73,10 +73,9 @@ pub fn compare(inputs: &Path, name: &str) -> Result<Option<ReaderComparison>, Er
         Err(difference) => measurement.differences.push(difference),
     }
     if measurement.differences.is_empty() {
-        let directory = InstanceDirectory::open(&instance.path());
         for examination in FORMULAS {
-            let file = directory.as_ref().ok().and_then(|it| it.query_file(examination));
-            if let Some(file) = file {
+            let file = instance.path().join(format!("{examination}.xml"));
+            if file.is_file() {
                 measurement.compare_queries(&first, &second.net, &file)?;
             }
         }
@@ -108,7 +107,7 @@ impl ReaderComparison {
         let ids_differ =
             (lowered.iter().map(|(id, _)| id)).ne(auditor_queries.iter().map(|it| &it.id));
         if ids_differ {
-            self.differences.push(format!("{}: other properties", file.display()));
+            self.differences.push(format!("{}: the lists of properties differ", file.display()));
             return Ok(());
         }
         let Ok(names) = NodeNames::of(first, second) else { return Ok(()) };

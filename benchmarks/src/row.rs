@@ -122,7 +122,7 @@ fn row<'r>(field: impl Fn(usize) -> &'r str) -> Result<ResultRow, String> {
     fn number<N: std::str::FromStr>(name: &str, text: &str) -> Result<Option<N>, String> {
         match text {
             "" => Ok(None),
-            text => text.parse().map(Some).map_err(|_| format!("{name} `{text}` is no number")),
+            text => text.parse().map(Some).map_err(|_| format!("{name} `{text}` is not a number")),
         }
     }
     Ok(ResultRow {

@@ -19,9 +19,6 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The whole contest.
-    pub const WHOLE: Shard = Shard { part: 1, parts: 1 };
-
     /// Returns true if the part has the run at this position, from 0.
     pub fn has(self, position: usize) -> bool {
         position % self.parts == self.part - 1
@@ -63,13 +60,13 @@ pub fn merge(files: &[PathBuf]) -> Result<Vec<ResultRow>, Error> {
             let (name, exam) = (&row.instance, row.exam);
             if row.rows.is_some_and(|whole| Some(&whole) != counts.get(&(name, exam))) {
                 return Err(fail(format!(
-                    "the run of {name} {exam} was not written to the end: continue this part first"
+                    "the run of {name} {exam} is incomplete: finish this part first"
                 )));
             }
             let first = *file_of_run.entry((name.clone(), exam)).or_insert(file);
             if first != file.as_path() {
                 return Err(fail(format!(
-                    "the run of {name} {exam} is in {}, too",
+                    "the run of {name} {exam} is also in {}",
                     first.display()
                 )));
             }

@@ -95,8 +95,8 @@ fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<ResultRow>, bool), Err
     let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let header = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
     if header.strip_suffix(b"\r").unwrap_or(header) != row::COLUMNS.join(",").as_bytes() {
-        let problem = "the first line is not that of a result file of `parikh-bench contest`; \
-                       it is left alone";
+        let problem = "the first line does not belong to a result file of `parikh-bench contest`; \
+                       the file was not changed";
         return Err(fail(problem.to_owned()));
     }
     let rows = row::parse(&text[..end]).map_err(fail)?;
@@ -164,7 +164,7 @@ impl Drop for LockedFile {
 /// Returns the error for a file that another process has locked.
 fn taken() -> std::io::Error {
     std::io::Error::other(
-        "another contest is writing this file; wait for its end, or name another file",
+        "another contest is writing this file; wait until it ends, or use another file",
     )
 }
 
@@ -229,7 +229,7 @@ mod tests {
         let path = directory.path().join("peer.csv");
         let text = "instance,exam,id,expected,got,verdict,seconds,wall\n";
         std::fs::write(&path, text).unwrap();
-        assert!(ResultStore::open(&path).unwrap_err().to_string().contains("left alone"));
+        assert!(ResultStore::open(&path).unwrap_err().to_string().contains("was not changed"));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
 }

@@ -56,7 +56,7 @@ pub fn html(
         );
         let _ = writeln!(
             body,
-            "{} is faster; on the dashed lines stands what one of the two did not answer.</p>",
+            "{} is faster; the dashed lines show questions that one of the two did not answer.</p>",
             escaped(&run.name)
         );
         body.push_str("<div class=\"plots small\">\n");
@@ -114,8 +114,8 @@ fn scores(runs: &[SummaryRun]) -> String {
     }
     rows.extend(runs.iter().zip(&sums).map(|(run, (_, total))| line("all", run, total)));
     table(&header, &rows)
-        + "<p>“Cut” counts runs that did not end by themselves with status 0; “new” answers are to questions \
-           whose answer is not known.</p>\n"
+        + "<p>“Cut” counts aborted runs and runs with an exit status other than 0; “new” counts \
+           answers to questions without a known answer.</p>\n"
 }
 
 /// Returns the list of answers that contradict a known answer.
@@ -182,7 +182,7 @@ fn changes(run: &SummaryRun, last: &SummaryRun) -> String {
         let [run_only, last_only] = comparison.unpaired;
         let _ = writeln!(
             html,
-            "<p>Left out: {run_only} questions of this run only, {last_only} of that one only.</p>"
+            "<p>Not compared: {run_only} questions only in this run, {last_only} only in the earlier run.</p>"
         );
     }
     html
@@ -281,14 +281,14 @@ fn open(run: &SummaryRun, others: &[SummaryRun], reasons: &mut Reasons) -> Resul
             "what was tried",
         ];
         let title = format!(
-            "{}: {missing} of known answer, {} that nobody knows",
+            "{}: {missing} with a known answer, {} without",
             exam.long(),
             rows.len() - missing
         );
         html.push_str(&details(&title, missing > 0, &table(&header, &lines)));
     }
     if html.is_empty() {
-        html.push_str("<p>Nothing: every question has its answer.</p>\n");
+        html.push_str("<p>None: every question is answered.</p>\n");
     }
     Ok(html)
 }
@@ -325,7 +325,7 @@ mod tests {
             "<h2 class=\"bad\">Wrong answers</h2>",
             "<summary>1 answered now</summary>",
             "<summary>1 no longer answered</summary>",
-            "<summary>ReachabilityCardinality: 1 of known answer, 1 that nobody knows</summary>",
+            "<summary>ReachabilityCardinality: 1 with a known answer, 1 without</summary>",
             "peer at 2.50 s",
             "out of &lt;time&gt;",
         ] {
@@ -342,7 +342,7 @@ mod tests {
     fn a_run_without_misses_says_so() {
         let run = run("a", vec![row("A", "f", "TRUE", "TRUE", 1.0)]);
         let html = html(&[run], None, &mut Reasons::default()).unwrap();
-        assert!(html.contains("every question has its answer"));
+        assert!(html.contains("every question is answered"));
         assert!(!html.contains("Wrong answers") && !html.contains("Question by question"));
     }
 }

@@ -135,8 +135,8 @@ impl Teams {
                 {
                     let path = self.out.join(format!("{}.csv", self.teams[index].name));
                     let problem = format!(
-                        "found the examination, but not {goal}: it was made for other goals, or there is \
-                         none of that name; expected another --out, or no such file"
+                        "found the examination, but not {goal}: the file belongs to other goals, \
+                         or no goal has this name; use another --out, or delete the file"
                     );
                     return Err(Error::Rows { path, problem });
                 }

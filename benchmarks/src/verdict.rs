@@ -59,7 +59,7 @@ impl fmt::Display for Score {
 
 /// An unknown verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no verdict, expected ok, wrong, missing, new or unknown")]
+#[error("`{0}` is not a verdict, expected ok, wrong, missing, new or unknown")]
 pub struct UnknownVerdict(String);
 
 impl FromStr for Score {

@@ -41,7 +41,7 @@ impl OutputDirectories<'_> {
             return Ok(());
         }
         std::fs::remove_file(&file)
-            .with_context(|| format!("cannot remove {}, of an earlier run", file.display()))
+            .with_context(|| format!("cannot remove {}, a file of an earlier run", file.display()))
     }
 
     /// Creates the evidence file of an examination. Returns `None` if no evidence is requested or
@@ -87,7 +87,7 @@ impl OutputDirectories<'_> {
             note("net", net.name()),
             note("formula", &answer.id),
             note("value", &answer.value.to_string()),
-            note("shows", &answer.reason),
+            note("shows", &answer.reason.to_string()),
         ];
         if says_where {
             // The tokens of complement places follow from the tokens of the model's places.
@@ -142,8 +142,8 @@ pub(super) fn write<'n>(
 pub(super) fn say(file: &Path, why: &dyn Display) {
     if leaving::note_unwritten() {
         note!(
-            "parikh: cannot write {}: {why}; evidence and traces of this run are incomplete, and the exit \
-             code says so; answers are printed all the same",
+            "parikh: cannot write {}: {why}; the evidence and traces of this run are incomplete, \
+             so the exit code is 1; answers are still printed",
             file.display()
         );
     }

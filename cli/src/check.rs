@@ -7,10 +7,11 @@ use super::job::{InquiryJob, RunMessages, print_statistics};
 use super::output::{self, AnswerFormat, AnswerPrinter};
 use super::questions::RequestedQuestions;
 use super::terminal::note;
-use super::{ProgramOutcome, UsageError, formulas, limits, processes, signals, systems};
+use super::{EXPERT, ProgramOutcome, UsageError, formulas, limits, processes, signals, systems};
 use anyhow::{Context, Result, bail};
 use parikh::mcc::Examination;
 use parikh::run;
+use parikh_engine::smt;
 use parikh_input::TimingTreatment;
 use parikh_input::model::Model;
 use parikh_reduction::rules;
@@ -90,16 +91,22 @@ pub(super) struct CheckArguments {
     /// graph-of-a-reduced-net; for LTL ranking, product-walk, lasso; for CTL fixpoint; for LTL and
     /// CTL branching-diagrams; and k-induction, k-induction-smt, bmc-smt. By default all but the
     /// last three. Token intervals are always tried first.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name)]
+    #[arg(
+        long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name,
+        help_heading = EXPERT
+    )]
     engines: Vec<String>,
     /// Do not use these reduction rules: names of rules as in `parikh reduce`, or of the families
     /// dead, irrelevant, places, transitions, fusion, agglomeration. `all` turns reductions off.
-    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules_called)]
+    #[arg(
+        long, value_name = "RULES", value_delimiter = ',', value_parser = rules_called,
+        help_heading = EXPERT
+    )]
     without_rules: Vec<RuleSelection>,
     /// The SMT solver for bmc-wide, bmc-smt and k-induction-smt: a command that reads SMT-LIB 2
     /// from its standard input, such as 'z3 -in' or 'cvc5 --incremental --lang smt2'. By default
     /// Z3, if this program was built with it.
-    #[arg(long, value_name = "COMMAND", value_parser = smt_command)]
+    #[arg(long, value_name = "COMMAND", value_parser = smt_command, help_heading = EXPERT)]
     smt_solver: Option<Program>,
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
@@ -119,30 +126,33 @@ pub(super) struct CheckArguments {
     evidence: Option<PathBuf>,
     /// Print no answer with weaker evidence. `searched` also accepts an exhaustive search without a
     /// certificate; `certified` does not.
-    #[arg(long, value_enum, value_name = "EVIDENCE", default_value = "searched")]
+    #[arg(
+        long, value_enum, value_name = "EVIDENCE", default_value = "searched",
+        help_heading = EXPERT
+    )]
     require: RequiredEvidence,
     /// Write every query that the state equation, bmc-wide, bmc-smt and k-induction-smt send to a
     /// solver to DIR, numbered: linear programs as .lp, clauses as .cnf, others as .smt2. A comment
     /// in the file names its net, goal and encoding. Existing files with the same numbers are
     /// overwritten.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = EXPERT)]
     dump: Option<PathBuf>,
     /// The seed of the random walks. With one thread, the same seed gives the same run.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, help_heading = EXPERT)]
     seed: u64,
     /// Print statistics of every stage on stderr after the answers.
-    #[arg(long)]
+    #[arg(long, help_heading = EXPERT)]
     stats: bool,
     /// Answer only the questions with this id, among those in the files. Repeatable.
     #[arg(long, value_name = "ID")]
     id: Vec<String>,
     /// After the answers, explain on stderr how the answer with this id was found: which engines
     /// worked on it for how long, and how each ended. Repeatable.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", help_heading = EXPERT)]
     explain: Vec<String>,
     /// With --format json: also print objects of the type `progress`, at most a second apart, with
     /// the open questions, the working engines, the best bounds so far and the remaining time.
-    #[arg(long)]
+    #[arg(long, help_heading = EXPERT)]
     events: bool,
 }
 
@@ -163,11 +173,11 @@ fn smt_command(line: &str) -> Result<Program, String> {
 /// Returns the SMT solver for the engines, after a test query was answered.
 fn smt_solver(arguments: &CheckArguments, budget: &Budget) -> Result<Option<Program>> {
     let Some(command) = &arguments.smt_solver else { return Ok(None) };
-    let needs_solver = |name: &String| name == "bmc-wide" || name.ends_with("-smt");
+    let needs_solver = |name: &String| smt::ENGINES.iter().any(|engine| engine.name == name);
     if !arguments.engines.is_empty() && !arguments.engines.iter().any(needs_solver) {
         bail!(UsageError(
-            "--smt-solver is asked by bmc-wide, bmc-smt and k-induction-smt, none of which --engines \
-             names"
+            "--smt-solver is used only by the engines bmc-wide, bmc-smt and k-induction-smt, and \
+             --engines selects none of these"
                 .to_owned()
         ));
     }
@@ -200,7 +210,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<ProgramOutcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     let report_open = || {
         output::say_what_is_open();
-        note!("parikh: left before the rest was answered");
+        note!("parikh: stopped before all questions were answered");
     };
     signals::cancel_on_signal(&budget, report_open);
     signals::leave_after(&budget, report_open);
@@ -331,52 +341,63 @@ impl CheckArguments {
         if let Some(duplicate) =
             (1..examinations.len()).find(|&at| examinations[..at].contains(&examinations[at]))
         {
-            return refuse(format!("{} is asked twice", examinations[duplicate]));
+            return refuse(format!("the examination {} is given twice", examinations[duplicate]));
         }
         if asks_by_case && self.cases.number > 1 {
-            return refuse("--k is about soundness: formulas of --cases are about one".to_owned());
+            return refuse(
+                "--k applies to soundness only; with --cases, formulas are about one case"
+                    .to_owned(),
+            );
         }
         let about_soundness = examinations.iter().any(|it| it.is_about_cases());
         if self.cases.are_asked_about() && !about_soundness && !asks_by_case {
             return refuse(match examinations.is_empty() {
                 true => {
-                    "--k and --final are about soundness; --final also goes with --cases".to_owned()
+                    "--k and --final apply to soundness only; --final can also be combined with \
+                     --cases"
+                        .to_owned()
                 }
-                false => format!("--k and --final are about soundness, not {names}"),
+                false => format!("--k and --final apply to soundness, not to {names}"),
             });
         }
         let is_other = |it: &Examination| !it.is_about_cases();
         if self.cases.number > 1 && (examinations.iter().any(is_other) || self.formulas.are_given())
         {
-            let why = "--k is about soundness, and the questions of one command are about one initial marking: \
-                       ask the others without --k";
+            let why = "--k applies to soundness only and changes the initial marking, which all \
+                       questions of a command share: ask the other questions in another command, \
+                       without --k";
             return refuse(why.to_owned());
         }
         if self.queries.is_some() {
             match examinations.iter().filter(|it| it.has_queries()).count() {
-                0 => return refuse(format!("{names} has no queries: leave --queries out")),
+                0 => return refuse(format!("{names} has no query file: omit --queries")),
                 1 => {}
-                _ => return refuse(format!("--queries is one file, and {names} have one each")),
+                _ => {
+                    return refuse(format!(
+                        "--queries names one file, but {names} have one query \
+                                            file each"
+                    ));
+                }
             }
         }
-        let is_ltl = |it: &Examination| it.name().starts_with("LTL");
-        if (!self.fair.is_empty() || asks_by_case) && !examinations.iter().all(is_ltl) {
+        let are_about_runs = examinations.iter().all(|it| it.is_about_runs());
+        if (!self.fair.is_empty() || asks_by_case) && !are_about_runs {
             let option = if asks_by_case { "--cases" } else { "--fair" };
             return refuse(format!(
-                "{option} is about runs: LTLCardinality, LTLFireability, --formula"
+                "{option} applies to runs only: LTLCardinality, LTLFireability or --formula"
             ));
         }
         let selects_questions = !self.id.is_empty() || !self.explain.is_empty();
         if selects_questions && examinations.len() + usize::from(self.formulas.are_given()) > 1 {
-            let why = "--id and --explain are about the questions of one examination";
+            let why = "--id and --explain require a single examination";
             return refuse(why.to_owned());
         }
         if (selects_questions || self.events) && examinations[..] == [Examination::StateSpace] {
-            let why = "StateSpace has figures: --id, --explain and --events are about questions";
+            let why = "--id, --explain and --events apply to questions, and StateSpace has none";
             return refuse(why.to_owned());
         }
         if self.events && self.format != AnswerFormat::Json {
-            return refuse("--events are objects: --format json goes with them".to_owned());
+            return refuse("--events requires --format json".to_owned());
         }
         Ok(())
     }

@@ -38,8 +38,8 @@ enum ConvertFormat {
 }
 
 const EXAMPLES: &str = "\
-What a format has no words for is refused. Read arcs are written as self-loops, which is what they \
-are. Units (NUPN) and final markings are kept by PNML only, labels by PNML and TINA.
+A net with features that the format cannot express is refused. Read arcs are written as \
+self-loops. Only PNML keeps units (NUPN) and final markings. Only PNML and TINA keep labels.
 
 Examples:
   parikh convert model.lola -o model.pnml

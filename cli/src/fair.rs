@@ -32,7 +32,8 @@ pub(super) fn fair_to(text: &str) -> Result<FairnessOption, String> {
         "weak" => Ok(FairnessOption { strong: false, names }),
         "strong" => Ok(FairnessOption { strong: true, names }),
         _ => {
-            Err("expected `weak` or `strong`, and perhaps `:` and transitions behind it".to_owned())
+            Err("expected `weak` or `strong`, optionally followed by `:` and transitions"
+                .to_owned())
         }
     }
 }
@@ -53,7 +54,7 @@ fn listed(text: &str) -> Result<Vec<String>, String> {
     names.push(name);
     let names: Vec<String> = names.into_iter().map(|name| name.trim().to_owned()).collect();
     match is_quoted || names.iter().any(String::is_empty) {
-        true => Err("expected names of transitions with commas between them".to_owned()),
+        true => Err("expected names of transitions separated by commas".to_owned()),
         false => Ok(names),
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct FormulaOptions {
     #[arg(long, value_enum, requires = "formulas")]
     language: Option<LanguageName>,
     /// Report what the grammar of 2011 does not allow, although Parikh reads it.
-    #[arg(long = "strict-2011", requires = "formulas")]
+    #[arg(long = "strict-2011", requires = "formulas", help_heading = super::EXPERT)]
     strict: bool,
 }
 
@@ -47,17 +47,17 @@ enum LanguageName {
 pub(super) const LANGUAGE: &str = "\
 Formulas:
   EF φ, AG φ, AG EF φ, AF φ, EG φ, A (φ U ψ), …     a path quantifier and an operator (CTL)
-  A G (φ -> F ψ), G φ, F φ, X φ, φ U ψ              of all runs (LTL), of some with E before it
+  A G (φ -> F ψ), G φ, F φ, X φ, φ U ψ              on all runs (LTL); with E in front, on some run
   φ && ψ, φ || ψ, !φ, φ -> ψ, φ <-> ψ, φ xor ψ      also and, or, not
   p1 + 2*p2 <= 3                                    tokens of places; also >= < > = !=
   fireable(t1, t2)                                  at least one of them is enabled
   fires(t1, t2)                                     one of them fires next (LTL only)
   deadlock                                          no transition is enabled
-  bound(p1 + p2)                                    a number: the most they hold together
+  bound(p1 + p2)                                    the maximum of the sum, a number
   waiting, t1                                       a node's id, or else its name (its label)
   \"Pay invoice\"                                     in quotes, all nodes with this name
   id \"p-1\"                                          an id and no name
-  Tightest first: *   + -   <= >= < > = !=   ! EF AG and their like   U   &&   xor   ||   ->   <->
+  Precedence, highest first: *   + -   <= >= < > = !=   ! EF AG …   U   &&   xor   ||   ->   <->
   so EF a >= 1 && b >= 1 is (EF a >= 1) && (b >= 1); usually EF (a >= 1 && b >= 1) is meant";
 
 /// A formula given by the user.
@@ -101,10 +101,10 @@ impl FormulaOptions {
         collector.name_the_others();
         let asked = collector.asked;
         if asked.is_empty() {
-            bail!("there is no formula in {}", self.formulas[0].display());
+            bail!("{} contains no formula", self.formulas[0].display());
         }
         if asked.iter().all(|asked| asked.formula.is_err()) {
-            bail!("no formula is left to answer");
+            bail!("none of the formulas could be read");
         }
         Ok(asked)
     }
@@ -122,7 +122,9 @@ impl FormulaOptions {
         if self.language.map_or_else(is_xml, |language| language == LanguageName::Xml) {
             let queries = parikh_input::read_queries_from(&bytes[..], &name, net)?;
             if let Some(error) = queries.cut_short {
-                collector.note(format!("parikh: {error}; the formulas before it are answered"));
+                collector.note(format!(
+                    "parikh: {error}; only the formulas before this place are answered"
+                ));
             }
             for query in queries.queries {
                 collector.add_query(query.id, query.formula.map_err(|e| format!("{name}: {e}")));
@@ -131,7 +133,7 @@ impl FormulaOptions {
         }
         let text = std::str::from_utf8(&bytes).map_err(|error| {
             let line = bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count();
-            anyhow::anyhow!("{name}:{line}: the file is no text in UTF-8")
+            anyhow::anyhow!("{name}:{line}: expected text in UTF-8")
         })?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if let Some(target) = parikh_input::target_of(text, &name) {
@@ -148,8 +150,8 @@ impl FormulaOptions {
         let formulas = text::read(text, &name, language, net, self.strict);
         if let Some(first) = of_another_model(&formulas) {
             bail!(
-                "{name}: every one of the {} formulas names places or transitions that the net does \
-                 not have; is this the file of another model? The first: {first}",
+                "{name}: all {} formulas name places or transitions that the net does not have; \
+                 does the file belong to another model? The first error: {first}",
                 formulas.len()
             );
         }
@@ -234,7 +236,7 @@ impl FormulaCollector<'_> {
         let formula = match id.is_empty() || self.ids.insert(id.clone()) {
             true => formula,
             false => formula.and_then(|_| {
-                let error = format!("a second formula is called `{id}`, expected each name once");
+                let error = format!("two formulas have the name `{id}`; expected different names");
                 self.note(format!("parikh: {error}"));
                 Err(error)
             }),

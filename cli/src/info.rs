@@ -55,12 +55,14 @@ pub(super) fn run(arguments: &InfoArguments) -> Result<ProgramOutcome> {
     match (arguments.format, &info) {
         (InfoFormat::Text, Ok(info)) => {
             if colours.is_some() {
-                lines(&["unfolded, without what never holds a token or fires:".to_owned()])?;
+                lines(&["unfolded, without places that never hold a token and transitions that \
+                         never fire:"
+                    .to_owned()])?;
             }
             lines(&info.text())?;
         }
         (InfoFormat::Text, Err(why)) => {
-            lines(&[format!("unfolded     not: {:#}", anyhow!((*why).clone()))])?;
+            lines(&[format!("unfolded     not possible: {:#}", anyhow!((*why).clone()))])?;
         }
         (InfoFormat::Json, info) => {
             let mut object = info.as_ref().map_or(json!({}), |info| info.json());
@@ -93,12 +95,12 @@ fn coloured_text(net: &ColouredNet) -> [String; 6] {
     [
         format!("coloured net {}", net.name()),
         format!(
-            "places       {}, of {} together",
+            "places       {}, with {} in total",
             net.places().len(),
             counted(net.colour_count(), "colour")
         ),
         format!(
-            "transitions  {}, {} with guards, {} before looking at those",
+            "transitions  {}, {} with guards, {} before guards are evaluated",
             net.transitions().len(),
             guarded.count(),
             counted(net.binding_count(), "binding")
@@ -196,7 +198,7 @@ impl<'n> Info<'n> {
         row(
             "marking",
             match &self.largest_marking {
-                None => "no token anywhere".to_owned(),
+                None => "no tokens".to_owned(),
                 Some((place, tokens)) => {
                     let maximum = format!("at most {tokens} (on {place})");
                     match (net.initial().total(), self.marked_places) {
@@ -217,8 +219,8 @@ impl<'n> Info<'n> {
                     units.len(),
                     self.unit_depth(),
                     match net.safe_units() {
-                        Some(_) => "said to be safe",
-                        None => "not said to be safe",
+                        Some(_) => "claimed to be safe",
+                        None => "not claimed to be safe",
                     }
                 ),
             },
@@ -231,7 +233,7 @@ impl<'n> Info<'n> {
                     words::place(net, source),
                     words::place(net, sink)
                 ),
-                None => format!("no workflow net: {}", self.workflow.lacks(net).join("; ")),
+                None => format!("not a workflow net: {}", self.workflow.lacks(net).join("; ")),
             },
         );
         for marking in net.final_markings() {

@@ -93,12 +93,12 @@ impl InquiryJob<'_> {
         match (open_ids.as_slice(), self.inquiry.has_several()) {
             ([], _) => {}
             (open_ids, true) => note!(
-                "parikh: interrupted with {} open; to go on with what is open alone, add --id {}",
+                "parikh: interrupted; open questions: {}. To answer only these, add --id {}",
                 open_ids.len(),
                 open_ids.join(" --id ")
             ),
             (_, false) => {
-                note!("parikh: interrupted; it takes another run to answer what is open")
+                note!("parikh: interrupted; run the command again to answer the open question")
             }
         }
     }

@@ -55,12 +55,12 @@ pub(super) fn completions(arguments: &CompletionArguments) -> Result<ProgramOutc
 pub(super) fn man(arguments: &ManArguments) -> Result<ProgramOutcome> {
     let directory = &arguments.directory;
     std::fs::create_dir_all(directory)
-        .with_context(|| format!("cannot make {}", directory.display()))?;
+        .with_context(|| format!("cannot create {}", directory.display()))?;
     let write_pages = |command| pages(command, directory);
     [ProgramArguments::command(), certify()]
         .into_iter()
         .try_for_each(write_pages)
-        .with_context(|| format!("cannot write pages to {}", directory.display()))?;
+        .with_context(|| format!("cannot write the manual pages to {}", directory.display()))?;
     Ok(ProgramOutcome::Complete)
 }
 

@@ -27,7 +27,9 @@ pub(super) fn run() -> Result<ProgramOutcome> {
         // Examinations of other years are refused, too.
         Some(other) => {
             match other {
-                Ok(examination) => note!("parikh: {examination} is no examination of the contest"),
+                Ok(examination) => {
+                    note!("parikh: {examination} is not an examination of the contest")
+                }
                 Err(error) => note!("parikh: BK_EXAMINATION: {error}"),
             }
             line("DO_NOT_COMPETE");

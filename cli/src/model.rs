@@ -50,6 +50,10 @@ fn stem(file: &Path) -> Option<&str> {
 
 /// Returns the query file of `examination` in the directory of a model.
 pub(super) fn query_file(model: &Path, examination: &str) -> Result<PathBuf> {
-    parikh_files::beside(model, &format!("{examination}.xml"))
-        .with_context(|| format!("no {examination}.xml beside the model; name one with --queries"))
+    parikh_files::beside(model, &format!("{examination}.xml")).with_context(|| {
+        format!(
+            "there is no {examination}.xml in the directory of the model; name a query file with \
+             --queries"
+        )
+    })
 }

@@ -53,8 +53,8 @@ pub(super) fn write(file: &Path, svg: &str, size: PngSize) -> Result<()> {
     if size == PngSize::Fitting && picture.scale < png::SCALE {
         let (wide, high) = picture.pixels;
         note!(
-            "parikh: {}: {wide} × {high} pixels, at a scale of {:.2} instead of {} so that it fits; in SVG it \
-             would be drawn in full",
+            "parikh: {}: the picture has {wide} × {high} pixels, with a scale of {:.2} instead of \
+             {} because of the size limit; an SVG picture has no such limit",
             file.display(),
             picture.scale,
             png::SCALE
@@ -64,8 +64,8 @@ pub(super) fn write(file: &Path, svg: &str, size: PngSize) -> Result<()> {
         let missing_letters: Vec<String> =
             picture.missing.iter().take(5).map(char::to_string).collect();
         note!(
-            "parikh: {}: letters are left out that the font of pictures in PNG does not have, such as {}; SVG \
-             has them",
+            "parikh: {}: the font of PNG pictures lacks some characters, which are omitted: {}; an \
+             SVG picture has them",
             file.display(),
             missing_letters.join(" ")
         );

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! ⠙ 12 s, 48 s left: 5 of 16 answered, 11 goals open
-//!   at work: walk, reduced (4 s), state equation (1 s)
-//!   last: X-03 FALSE
+//!   running: walk, reduced (4 s), state equation (1 s)
+//!   last answer: X-03 FALSE
 //!   X-07 between 201 and 204
 //! ```
 
@@ -98,10 +98,10 @@ impl RunProgress {
                 .iter()
                 .map(|it| format!("{} ({})", it.engine, short(it.since)))
                 .collect();
-            text.push_str(&format!("\n  at work: {}", all.join(", ")));
+            text.push_str(&format!("\n  running: {}", all.join(", ")));
         }
         if let Some(last) = &self.last {
-            text.push_str(&format!("\n  last: {last}"));
+            text.push_str(&format!("\n  last answer: {last}"));
         }
         for bounds in state.between.iter().take(SHOWN) {
             let seen = number(bounds.seen, "0");
@@ -190,7 +190,11 @@ mod tests {
         assert!(lines[0].ends_with("left: 5 of 16 answered, 20 goals open"), "{words}");
         assert_eq!(
             lines[1..],
-            ["  at work: walk (3 min 20 s)", "  last: X-03 FALSE", "  X-07 between 201 and ∞"]
+            [
+                "  running: walk (3 min 20 s)",
+                "  last answer: X-03 FALSE",
+                "  X-07 between 201 and ∞"
+            ]
         );
     }
 }

@@ -48,7 +48,7 @@ pub(super) struct KeyLimits {
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
     /// The seed of the random walks. With one thread, the same seed gives the same run.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, help_heading = super::EXPERT)]
     seed: u64,
 }
 
@@ -90,7 +90,7 @@ pub(super) fn run(arguments: &PropertiesArguments) -> Result<ProgramOutcome> {
             PropertiesFormat::Xml => {}
         });
     if let Some(breach) = &findings.breach {
-        let text = format!("the model's NUPN claim is false: {breach}");
+        let text = format!("the model's claim that its units are safe (NUPN) is false: {breach}");
         match format {
             PropertiesFormat::Text => line(&format!("# {text}")),
             PropertiesFormat::Json => {
@@ -116,12 +116,13 @@ pub(super) fn run(arguments: &PropertiesArguments) -> Result<ProgramOutcome> {
 pub(super) fn about(key_net: &KeyNet<'_>) -> Option<&'static str> {
     match (key_net.is_unfolding(), key_net.net().translation()) {
         (true, _) => Some(
-            "# keys are about the place/transition net that is the unfolding of the coloured net: \
-             single colours and single bindings",
+            "# the keys are about the unfolding of the coloured net: a place for each colour, a \
+             transition for each binding",
         ),
         (_, Some(_)) => Some(
-            "# keys of the structure are about the place/transition net that stands for the \
-             inhibitor and reset arcs, keys of the behaviour about the model's own places and transitions",
+            "# keys of the structure are about the place/transition net into which inhibitor and \
+             reset arcs are translated, keys of the behaviour about the model's own places and \
+             transitions",
         ),
         _ => None,
     }
@@ -178,7 +179,7 @@ fn json(computed: &ComputedKey, threads: Option<u16>, key_net: &KeyNet<'_>) -> s
         "key": computed.property.name(),
         "net": computed.net.key(),
         "value": computed.value.to_string(),
-        "explanation": computed.explanation,
+        "explanation": computed.explanation.to_string(),
         "techniques": techniques_of(computed, threads, key_net.is_unfolding()),
         "assumes_units": computed.assumes_units,
         "unbounded_places": computed.unbounded.iter().map(place).collect::<Vec<_>>(),
@@ -229,7 +230,7 @@ fn verdict_file(
 /// the model's file.
 fn explained(computed: &ComputedKey) -> String {
     match computed.net {
-        NetMeant::Model => computed.explanation.clone(),
+        NetMeant::Model => computed.explanation.to_string(),
         net => format!("of {}: {}", net.words(), computed.explanation),
     }
 }

@@ -10,7 +10,7 @@ use super::terminal::note;
 use anyhow::{Result, bail};
 use parikh::answer::Plan;
 use parikh::mcc::Examination;
-use parikh::run::{OpenQuestion, Questions, QuestionsOnNet};
+use parikh::run::{OpenCause, OpenQuestion, OpenReason, Questions, QuestionsOnNet};
 use parikh_formula::{Formula, NamedNodes, TemporalLogic, UnsupportedFormula, of_cases};
 use parikh_input::model::ModelView;
 use parikh_net::Net;
@@ -124,8 +124,8 @@ impl<'a> InquiryReader<'a> {
             RequestedQuestions::Examination(examination) => {
                 Ok(match Plan::of_examination(*examination, net) {
                     None if net.has_caps() => {
-                        let (id, reason) =
-                            (self.inquiry.name(), UnsupportedFormula::Caps.to_string());
+                        let id = self.inquiry.name();
+                        let reason = OpenReason::from(OpenCause::CapsUnsupported);
                         notes.push(format!("parikh: {id}: {reason}"));
                         let refused = vec![OpenQuestion { id, reason }];
                         QuestionsOnNet { refused, ..QuestionsOnNet::default() }
@@ -141,10 +141,11 @@ impl<'a> InquiryReader<'a> {
                         let reason = match net.has_caps() {
                             true => why_not_with_caps(net),
                             false => {
-                                "the net is too large for goals that speak of all places".to_owned()
+                                "the net is too large for goals that mention all places".to_owned()
                             }
                         };
                         notes.push(format!("parikh: {id}: {reason}"));
+                        let reason = OpenReason::refused(reason);
                         let refused = vec![OpenQuestion { id, reason }];
                         QuestionsOnNet { refused, ..QuestionsOnNet::default() }
                     }
@@ -172,11 +173,12 @@ impl<'a> InquiryReader<'a> {
         let queries = parikh_input::read_queries(file, net)?;
         let mut questions = self.empty(net)?;
         if let Some(error) = queries.cut_short {
-            notes.push(format!("parikh: {error}; the formulas before it are answered"));
+            notes
+                .push(format!("parikh: {error}; only the formulas before this place are answered"));
             let id = format!("(the rest of {})", file.display());
-            questions.refused.push(OpenQuestion { id, reason: error.to_string() });
+            questions.refused.push(OpenQuestion { id, reason: OpenReason::refused(error) });
         } else if queries.queries.is_empty() {
-            bail!("{}: there is no formula in the file", file.display());
+            bail!("{}: the file contains no formula", file.display());
         }
         for query in queries.queries.into_iter().filter(|query| self.is_wanted(&query.id)) {
             let planned = match &query.formula {
@@ -188,6 +190,7 @@ impl<'a> InquiryReader<'a> {
             };
             if let Err(reason) = planned {
                 notes.push(format!("parikh: {}: formula {}: {reason}", file.display(), query.id));
+                let reason = OpenReason::refused(reason);
                 questions.refused.push(OpenQuestion { id: query.id, reason });
             }
         }
@@ -212,6 +215,7 @@ impl<'a> InquiryReader<'a> {
                 formulas.inspect_err(|reason| notes.push(format!("parikh: formula {id}: {reason}")))
             });
             if let Err(reason) = planned {
+                let reason = OpenReason::refused(reason);
                 planned_questions.refused.push(OpenQuestion { id, reason });
             }
         }
@@ -256,7 +260,7 @@ impl<'a> InquiryReader<'a> {
             let first_ids: Vec<String> =
                 ids.iter().take(20).map(|id| Word(id).to_string()).collect();
             bail!(UsageError(format!(
-                "no question is called {id}; there are {}",
+                "no question has the id {id}; the ids are {}",
                 first_ids.join(", ")
             )));
         }

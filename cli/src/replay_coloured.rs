@@ -41,7 +41,10 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
                 (marking_before.tokens(place, colour), marking.tokens(place, colour));
             let name = || format!("{} of {}", net.colour_name(sort, colour), net.place(place).name);
             if tokens_after < tokens_before {
-                bail!("{path}: what stands behind @repeat takes {}, so it cannot repeat", name());
+                bail!(
+                    "{path}: the transitions after @repeat take {}, so they cannot repeat",
+                    name()
+                );
             } else if tokens_after > tokens_before {
                 growths.push(format!("grows by {}: {}", tokens_after - tokens_before, name()));
             }
@@ -49,13 +52,13 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
     }
     if growths.is_empty() {
         bail!(
-            "{path}: what stands behind @repeat, {}, can repeat for ever, but no place grows, so it \
-             shows nothing",
+            "{path}: the part after @repeat ({}) can repeat forever, but it adds no tokens, so it \
+             proves nothing",
             counted(repeated, "firing")
         );
     }
     line(&format!(
-        "{} replayed on coloured net {}, then {repeated} that can repeat for ever",
+        "{} replayed on coloured net {}, then {repeated} that can repeat forever",
         counted(firings, "firing"),
         net.name()
     ));
@@ -80,8 +83,8 @@ fn parse(
             continue;
         }
         if line == "@then" {
-            let problem = "a pump in stages is replayed on the unfolding: `parikh unfold -o FILE`, then \
-                           `parikh replay FILE`";
+            let problem = "a trace with @then can be replayed on the unfolding only: run `parikh \
+                           unfold -o FILE`, then `parikh replay FILE`";
             return Err(fail(problem.into()));
         }
         if line == "@repeat" {
@@ -98,10 +101,10 @@ fn parse(
             .parse()
             .ok()
             .filter(|&count| count > 0)
-            .ok_or_else(|| fail("expected a count of at least 1 behind the tab".into()))?;
+            .ok_or_else(|| fail("expected a count of at least 1 after the tab".into()))?;
         let unquoted: String = match name.starts_with('"') {
             true => {
-                serde_json::from_str(name).map_err(|_| fail("a quoted name is broken".into()))?
+                serde_json::from_str(name).map_err(|_| fail("a quoted name is malformed".into()))?
             }
             false => name.to_owned(),
         };

@@ -85,14 +85,14 @@ pub(super) struct ReportArguments {
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
     /// The seed of the random walks. With one thread, the same seed gives the same run.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, help_heading = super::EXPERT)]
     seed: u64,
 }
 
 const EXAMPLES: &str = "\
-The page is one file that needs no network: findings first, then the net to look at, where witnesses \
-are played and certificates read line by line. A question that is left open is said to be so on the \
-page, and by the exit code 3.
+The page is one file that needs no network. It shows the findings first, then the net, with \
+witnesses to play and certificates to read line by line. If a question stays open, the page says \
+so and the exit code is 3.
 
 Examples:
   parikh report philosophers.pnml -o philosophers.html
@@ -108,10 +108,11 @@ const UNFOLDING: f64 = 0.2;
 
 /// The page's remark about a net translated from one with inhibitor or reset arcs.
 const TRANSLATED: &str = "The model has inhibitor or reset arcs. The drawing shows the \
-     place/transition net that stands for it. The place “co(p)” holds as many tokens as p may still \
-     get, and a transition that p inhibits takes from it. A transition that empties p has a copy \
-     “t[p=n]” for each number of tokens there. Answers are about the model's own places and \
-     transitions.";
+                          place/transition net into which it is translated. The complement place \
+                          “co(p)” holds the number of tokens that p can still receive. A \
+                          transition that p inhibits also needs tokens on “co(p)”. A transition \
+                          that empties p has a copy “t[p=n]” for each number n of tokens on p. \
+                          Answers are about the model's own places and transitions.";
 
 pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
@@ -122,18 +123,18 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     if let Some(examination) = arguments.examination() {
         if arguments.examination.len() > 1 {
             bail!(UsageError(
-                "a page is about one examination: make one page of each, or ask formulas, several \
-                 of which stand on one page"
+                "a page has one examination: write one page for each examination, or ask several \
+                 formulas on one page"
                     .to_owned()
             ));
         }
         if examination == Examination::StateSpace {
             bail!(UsageError(format!(
-                "a report has no place for {examination}: ask `parikh states`"
+                "a report does not support {examination}: use `parikh states`"
             )));
         }
         if arguments.queries.is_some() && !examination.has_queries() {
-            bail!(UsageError(format!("{examination} has no queries: leave --queries out")));
+            bail!(UsageError(format!("{examination} has no query file: omit --queries")));
         }
     }
     if arguments.asks_all()
@@ -148,9 +149,9 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     let model = parikh_input::read_model_as(&arguments.model, timing)?;
     let remark = model.colours().map(|coloured| {
         format!(
-            "The model is coloured ({}, {}). The drawing, bounds and structure are those of its \
-             unfolding, without the colours and bindings that cannot occur. Every answer says \
-             which net it is about.",
+            "The model is coloured ({}, {}). The drawing, the bounds and the structure are about \
+             its unfolding, without colours and bindings that cannot occur. Every answer names the \
+             net it is about.",
             counted(coloured.places().len(), "place"),
             counted(coloured.transitions().len(), "transition")
         )
@@ -201,7 +202,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     if open > 0 {
         let are = if open == 1 { "is" } else { "are" };
         let all_questions = counted(page_report.questions.len(), "question");
-        note!("parikh: {open} of {all_questions} {are} open; the page says why");
+        note!("parikh: {open} of {all_questions} {are} open; the page gives the reasons");
     }
     Ok(outcome(&page_report))
 }
@@ -272,7 +273,8 @@ impl ReportArguments {
                     parikh_net::marking_text::print(&workflow_net, workflow_net.initial());
                 let remark = format!(
                     "The model has no initial marking. It is a workflow net, and the page is about \
-                     one case, which begins in {start_text}. The keys are about the net as it is written."
+                     one case, which begins in {start_text}. The properties of the model form are about \
+                     the net without tokens."
                 );
                 (workflow_net.assuming(workflow::assumptions(&net, false)), Some(remark))
             }
@@ -319,9 +321,9 @@ impl ReportArguments {
 fn of_queries(file: &Path, net: &Net, are_requirements: bool) -> Result<ReportQuestions> {
     let queries = parikh_input::read_queries(file, net)?;
     if let Some(error) = &queries.cut_short {
-        note!("parikh: {error}; the formulas before it are answered");
+        note!("parikh: {error}; only the formulas before this place are answered");
     } else if queries.queries.is_empty() {
-        bail!("{}: there is no formula in the file", file.display());
+        bail!("{}: the file contains no formula", file.display());
     }
     let formulas = queries.queries.into_iter();
     let formulas =
@@ -339,7 +341,7 @@ fn planned(
     let mut ids = HashSet::new();
     for (id, formula) in formulas {
         let planned = match (ids.insert(id.clone()), &formula) {
-            (false, _) => Err("an earlier formula has the same id".to_owned()),
+            (false, _) => Err("another formula has the same id".to_owned()),
             (true, Err(reason)) => Err(reason.clone()),
             (true, Ok(formula)) => {
                 written.insert(id.clone(), formula.print(net).to_string());

@@ -16,10 +16,10 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
         let counted = tried.markings.as_ref().map(short);
         let (style, outcome) = match &tried.end {
             Some((_, Ok(()))) => {
-                ("to the end", counted.map_or("all markings".to_owned(), |it| it + " markings"))
+                ("completed", counted.map_or("all markings".to_owned(), |it| it + " markings"))
             }
             Some((_, Err(stop))) => ("given up", stop.to_string()),
-            None => ("given up", "under way".to_owned()),
+            None => ("given up", "still running".to_owned()),
         };
         let point =
             |&(since, nodes): &(_, usize)| (seconds(tried, since), (nodes.max(1) as f64).log10());
@@ -48,11 +48,11 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
         let points = vec![(at, 0.0), (at, log_markings), (last_second.max(at), log_markings)];
         let (name, style) = (tried.idea.to_owned(), "markings".to_owned());
         curves.push(Curve { name, style, note: short(markings), points });
-        successes.push(format!("{} paid after {at:.2} s", tried.idea));
+        successes.push(format!("{} completed after {at:.2} s", tried.idea));
     }
     let summary = match (tries.is_empty(), successes.is_empty()) {
-        (true, _) => "no diagrams were tried".to_owned(),
-        (false, true) => "no order led to the end".to_owned(),
+        (true, _) => "no decision diagrams were built".to_owned(),
+        (false, true) => "no order of places completed".to_owned(),
         (false, false) => successes.join(", "),
     };
     let title = format!("{name}: {summary}");

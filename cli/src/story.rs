@@ -22,10 +22,10 @@ const MOST_LOOKS: u128 = 10_000_000;
 /// first marking.
 pub(super) fn tell(net: &Net, prefix: &FiringSequence, cycle: &FiringSequence) -> Result<()> {
     let mut replayer = Replayer::new(net);
-    line("the way in:");
+    line("prefix:");
     line(&format!("  from {}", marking_text::print(net, net.initial())));
     part(net, &mut replayer, prefix)?;
-    line("then, again and again:");
+    line("cycle, repeated forever:");
     let cycle_start = replayer.marking().clone();
     part(net, &mut replayer, cycle)?;
     if cycle.firings().saturating_mul(net.transition_count() as u128) <= MOST_LOOKS {
@@ -47,7 +47,7 @@ fn part(net: &Net, replayer: &mut Replayer<'_>, steps: &FiringSequence) -> Resul
         }
     }
     if all_steps.len() > MOST_LINES {
-        line(&format!("  … and {} lines more", all_steps.len() - MOST_LINES));
+        line(&format!("  … and {} more lines", all_steps.len() - MOST_LINES));
     }
     Ok(())
 }
@@ -73,11 +73,11 @@ fn left_out(net: &Net, cycle_start: Marking, cycle: &FiringSequence) -> Result<(
     };
     say(
         net,
-        "enabled all the time, and never fired:",
+        "enabled throughout the cycle, but never fired:",
         &unfired_where(&|times| times == cycle.firings()),
     );
     let sometimes_enabled = unfired_where(&|times| times > 0 && times < cycle.firings());
-    say(net, "enabled again and again, and never fired:", &sometimes_enabled);
+    say(net, "enabled at some point of the cycle, but never fired:", &sometimes_enabled);
     Ok(())
 }
 

@@ -112,7 +112,7 @@ impl TraceFile {
                 }
             } else if line.trim() == "@repeat" {
                 if trace.repeat.replace(FiringSequence::new()).is_some() {
-                    return Err(fail("a second `@repeat`, expected at most one".into()));
+                    return Err(fail("a second `@repeat`: expected at most one".into()));
                 }
             } else if line.trim() == "@then" {
                 let Some(pump) = trace.repeat.take() else {
@@ -126,7 +126,7 @@ impl TraceFile {
         }
         let last_line = text.lines().count();
         if trace.repeat.is_none() && !trace.earlier.is_empty() {
-            let problem = "expected `@repeat` behind the last `@then`".to_owned();
+            let problem = "expected `@repeat` after the last `@then`".to_owned();
             return Err(TraceError { line: last_line, problem });
         }
         Ok(trace)
@@ -146,15 +146,16 @@ impl TraceFile {
     pub(super) fn has_no_loops(&self) -> anyhow::Result<()> {
         if !self.earlier.is_empty() {
             anyhow::bail!(
-                "a pump in stages is not gone through firing by firing; `parikh replay` says what grows"
+                "a trace with @then cannot be followed firing by firing; `parikh replay` shows \
+                 which places grow"
             );
         }
         match &self.loops {
             None => Ok(()),
             Some(run) => anyhow::bail!(
-                "a run of {} in loops is not gone through firing by firing; `parikh replay` says \
-                 where it leads",
-                words::firings(run)
+                "a run of {} in nested loops cannot be followed firing by firing; `parikh replay` \
+                 shows its final marking",
+                words::firings(&run.firings())
             ),
         }
     }
@@ -176,21 +177,25 @@ impl TraceFile {
                 }
                 ["@block", ..] => {
                     let expected = blocks.len();
-                    return Err(fail(format!("expected `@block {expected}`, outside of blocks")));
+                    return Err(fail(format!(
+                        "expected `@block {expected}`, outside of other blocks"
+                    )));
                 }
                 ["@end"] => {
                     let block = open_block.take();
-                    blocks.push(block.ok_or_else(|| fail("an `@end` without `@block`".into()))?);
+                    blocks.push(
+                        block.ok_or_else(|| fail("`@end` without `@block` before it".into()))?,
+                    );
                 }
                 ["@loop", number, times] => {
                     let earlier_block =
                         number.parse().ok().filter(|&number: &usize| number < blocks.len());
                     let block = earlier_block.ok_or_else(|| {
-                        fail(format!("expected the number of a block above, not `{number}`"))
+                        fail(format!("expected the number of an earlier block, found `{number}`"))
                     })?;
                     let times = number_of_times(times).map_err(fail)?;
                     if times == BigUint::ZERO {
-                        return Err(fail("expected how often, at least 1".into()));
+                        return Err(fail("expected a number of repetitions, at least 1".into()));
                     }
                     let turn = Turn { part: LoopElement::Block(block), times };
                     open_block.as_mut().unwrap_or(&mut main_turns).push(turn);
@@ -280,7 +285,8 @@ fn parse_step<N: FromStr + PartialOrd + From<u8>>(
     let (name, count) = match line.trim().rsplit_once('\t') {
         Some((name, count)) => {
             let count = count.trim().parse().ok().filter(|count| *count >= N::from(1));
-            let expected = "expected a count of at least 1 behind the tab, of 64 bits where there are no loops";
+            let expected = "expected a count of at least 1 after the tab, within 64 bits outside \
+                            of loops";
             (name.trim(), count.ok_or(expected)?)
         }
         None => (line.trim(), N::from(1)),
@@ -294,7 +300,7 @@ fn parse_step<N: FromStr + PartialOrd + From<u8>>(
     };
     let transition = net
         .transition_named(name)
-        .ok_or_else(|| format!("`{name}` is no transition of net `{}`", net.name()))?;
+        .ok_or_else(|| format!("`{name}` is not a transition of net `{}`", net.name()))?;
     Ok((transition, count))
 }
 
@@ -432,26 +438,26 @@ mod tests {
     fn every_error_has_its_line() {
         let net = net();
         let problem = |text: &str| TraceFile::parse(&net, text).unwrap_err().to_string();
-        assert_eq!(problem("t\n\nu"), "line 3: `u` is no transition of net `n`");
+        assert_eq!(problem("t\n\nu"), "line 3: `u` is not a transition of net `n`");
         assert_eq!(
             problem("t\t0"),
-            "line 1: expected a count of at least 1 behind the tab, of 64 bits where there are no loops"
+            "line 1: expected a count of at least 1 after the tab, within 64 bits outside of loops"
         );
         assert_eq!(
             problem("@block 0\nt\n@end\n@loop 1\t2"),
-            "line 4: expected the number of a block above, not `1`"
+            "line 4: expected the number of an earlier block, found `1`"
         );
-        assert_eq!(problem("@block 1"), "line 1: expected `@block 0`, outside of blocks");
+        assert_eq!(problem("@block 1"), "line 1: expected `@block 0`, outside of other blocks");
         assert_eq!(problem("@block 0\nt"), "line 2: expected `@end` of the last block");
         assert_eq!(
             problem("@loop 0\t1\n"),
-            "line 1: expected the number of a block above, not `0`"
+            "line 1: expected the number of an earlier block, found `0`"
         );
         assert_eq!(problem("t\n@then"), "line 2: `@then` without `@repeat` before it");
         assert_eq!(
             problem("@repeat\nt\n@then\nt"),
-            "line 4: expected `@repeat` behind the last `@then`"
+            "line 4: expected `@repeat` after the last `@then`"
         );
-        assert_eq!(problem("@repeat\n@repeat"), "line 2: a second `@repeat`, expected at most one");
+        assert_eq!(problem("@repeat\n@repeat"), "line 2: a second `@repeat`: expected at most one");
     }
 }

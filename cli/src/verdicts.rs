@@ -137,8 +137,8 @@ fn compare(arguments: &CompareArguments) -> Result<ProgramOutcome> {
         (count(ComparisonResult::NotComputed), count(ComparisonResult::NotInFile));
     match arguments.format {
         VerdictsFormat::Text => line(&format!(
-            "{agree} agree, {conflicts} in conflict, {open} not computed, {known_only_here} known here but not \
-             in the file"
+            "{agree} agree, {conflicts} in conflict, {open} not computed, {known_only_here} computed but \
+             unknown in the file"
         )),
         VerdictsFormat::Json => object(json!({
             "type": "summary",
@@ -166,10 +166,10 @@ fn compare(arguments: &CompareArguments) -> Result<ProgramOutcome> {
 fn refuse(file: &Path, model: &str, names: &[String]) -> Result<()> {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     bail!(
-        "{}: these are verdicts on the model `{model}`, but the net given is {}; --force compares \
-         all the same",
+        "{}: the verdicts are about the model `{model}`, but the given net is {}; --force compares \
+         them anyway",
         file.display(),
-        if names.is_empty() { "without a name".to_owned() } else { names.join(" or ") }
+        if names.is_empty() { "unnamed".to_owned() } else { names.join(" or ") }
     )
 }
 
@@ -212,7 +212,7 @@ fn json(comparison: &KeyComparison<'_>) -> serde_json::Value {
         "file": comparison.verdict.value.to_string(),
         "computed": comparison.computed.map(|own| own.value.to_string()),
         "net": comparison.computed.map(|own| own.net.key()),
-        "explanation": comparison.computed.map(|own| own.explanation.as_str()),
+        "explanation": comparison.computed.map(|own| own.explanation.to_string()),
         "assumes_units": comparison.computed.map(|own| own.assumes_units),
         "file_explanation": comparison.verdict.explanation,
     })

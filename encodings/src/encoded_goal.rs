@@ -155,41 +155,47 @@ impl<'n> EncodedGoal<'n> {
         let mut text = String::new();
         let k = self.encoding.steps;
         text += &match (&self.objective, self.encoding.is_bounded()) {
-            (Some(_), _) => "The optimum, rounded down, is an upper bound of the goal's value in all \
-                             reachable markings.\nunbounded: nothing follows. infeasible: cannot be."
+            (Some(_), _) => "The optimum, rounded down, is an upper bound of the goal's value in \
+                             all reachable markings.\n\
+                             unbounded: no conclusion. infeasible: impossible, because the initial \
+                             marking is a solution."
                 .to_owned(),
             (None, true) if self.encoding.has(EncodingPart::Steps) => format!(
-                "sat: a goal marking is reached by at most {k} steps: in the i-th each t fires fire(i,t) \
-                 times,\none after the other in any order. unsat: none is reached by {k} steps or fewer, \
-                 nor by {k} firings."
+                "sat: a goal marking is reachable in at most {k} steps: in step i, each t fires \
+                 fire(i,t) times,\n\
+                 in any order. unsat: no goal marking is reachable in at most {k} steps, nor in \
+                 {k} firings."
             ),
             (None, true) => format!(
-                "sat: a goal marking is reached by at most {k} firings: those with fire(i,t) = 1.\n\
-                 unsat: none is reached by {k} firings or fewer."
+                "sat: a goal marking is reachable in at most {k} firings: those with fire(i,t) = \
+                 1.\n\
+                 unsat: no goal marking is reachable in at most {k} firings."
             ),
             (None, false) if self.encoding.has(EncodingPart::Induction) => {
                 let first = match k - 1 {
-                    0 => "if the goal is not of the initial marking".to_owned(),
+                    0 => "if the initial marking is not a goal marking".to_owned(),
                     before => format!(
-                        "if no goal marking is reached by fewer than {k} firings\n\
-                         (ask `--encoding bmc --steps {before}`)"
+                        "if no goal marking is reachable in fewer than {k} firings\n\
+                         (check with `--encoding bmc --steps {before}`)"
                     ),
                 };
-                format!("unsat: the goal is unreachable, {first}.\nsat: nothing follows.")
+                format!("unsat: the goal is unreachable, {first}.\nsat: no conclusion.")
             }
             (None, false) => "unsat (infeasible): no reachable marking satisfies the goal.\n\
-                              sat (feasible): nothing follows; m is a candidate."
+                              sat (feasible): no conclusion; m is a candidate."
                 .to_owned(),
         };
         if self.encoding.has(EncodingPart::Steps) && self.encoding.numbers == crate::Numbers::Reals
         {
-            text += "\nOver the reals, parts of firings are counted: sat says nothing.";
+            text += "\nOver the reals, firings can be fractional, so sat allows no conclusion.";
         }
         if self.encoding.numbers == crate::Numbers::Bits {
-            text += "\nNumbers are as wide as the bounds that are proved of them; those without are integers.";
+            text += "\n\
+                     Bit widths follow the proved bounds. Numbers without a proved bound are \
+                     integers.";
         }
         if self.encoding.has(EncodingPart::Units) {
-            text += "\nThis rests on the model's claim that its units are safe.";
+            text += "\nThis assumes the model's claim that its units are safe.";
         }
         text
     }
@@ -203,7 +209,7 @@ impl<'n> EncodedGoal<'n> {
         let titles: Vec<String> = self.parts.iter().map(|(part, _)| title(part)).collect();
         let mut sections = Vec::new();
         if !self.domain.is_empty() {
-            sections.push(Section { comment: "nothing is negative", assertions: &self.domain });
+            sections.push(Section { comment: "no variable is negative", assertions: &self.domain });
         }
         for ((_, assertions), comment) in self.parts.iter().zip(&titles) {
             sections.push(Section { comment, assertions });

@@ -183,7 +183,7 @@ fn forbidden(text: &str) -> Option<char> {
 
 fn not_xml(at: Location, c: char) -> InputError {
     let found = format!("the character U+{:04X}", u32::from(c));
-    InputError::Unsupported { at, found, advice: "XML has none such; leave it out" }
+    InputError::Unsupported { at, found, advice: "XML does not allow it; remove it" }
 }
 
 /// Reads a whole file whose root element is named `root`. Elements keep their positions for
@@ -217,7 +217,7 @@ pub fn read_element_from(
                 }
                 if open_elements.len() == DEEPEST {
                     let found = format!("nesting of more than {DEEPEST} elements");
-                    let advice = "leave something out";
+                    let advice = "reduce the nesting";
                     return Err(InputError::Unsupported { at, found, advice });
                 }
                 let Location { line, column, .. } = at;
@@ -301,7 +301,7 @@ mod tests {
     fn blanks_are_those_of_xml_and_control_characters_are_refused() {
         assert_eq!(read("<a> x\u{a0}\n</a>").unwrap().text(), "x\u{a0}");
         let refused =
-            "f:1:1: the character U+0001 is not supported; XML has none such; leave it out";
+            "f:1:1: the character U+0001 is not supported; XML does not allow it; remove it";
         assert_eq!(read("<a>&#1;</a>"), Err(refused.into()));
         assert_eq!(read("<a x='&#1;'/>"), Err(refused.into()));
     }

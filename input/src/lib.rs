@@ -16,7 +16,6 @@ mod foreign;
 mod format;
 mod formats;
 mod graph;
-mod instance;
 mod known;
 mod labels;
 mod lola;
@@ -45,12 +44,11 @@ pub use formats::{
     FORMATS, TimingTreatment, model_file, read_extended, read_model, read_model_as,
     read_model_within_caps, read_source, read_source_as, translated_model, translated_within_caps,
 };
-pub use instance::InstanceDirectory;
 pub use mist::target_of;
 pub use pnml::{read_net, read_net_from};
 pub use positions::{read_positions, read_positions_from};
 pub use queries::{Query, QueryFile, read_queries, read_queries_from, tell_apart};
-pub use symmetric::{read_coloured, read_coloured_from};
+pub use symmetric::read_coloured_from;
 
 use std::io::{BufRead, ErrorKind};
 use std::path::Path;

@@ -131,8 +131,8 @@ struct LolaReader<'t> {
 impl<'t> LolaReader<'t> {
     fn places(&mut self) -> Result<(), InputError> {
         if self.tokens.peek().is_some_and(|it| it.is("SORT") || it.is("FUNCTION")) {
-            let what =
-                "PLACE: this is a high-level net of LoLA; unfold it first, and name the result";
+            let what = "PLACE: this is a high-level net of LoLA; unfold it first, and give the \
+                        unfolded net";
             return Err(self.tokens.instead_of(what));
         }
         self.tokens.expect("PLACE")?;
@@ -148,7 +148,8 @@ impl<'t> LolaReader<'t> {
                     place.map_err(|problem| self.tokens.script.build(&name.span, &problem))?;
                 self.places.insert(name.text.into_owned(), place);
                 if self.tokens.peek().is_some_and(|it| it.is(":")) {
-                    let what = "`,` or `;`: places with sorts are those of high-level nets; unfold it first";
+                    let what = "`,` or `;`: places with sorts belong to high-level nets; unfold \
+                                the net first";
                     return Err(self.tokens.instead_of(what));
                 }
                 if !self.tokens.take(",") {
@@ -206,14 +207,15 @@ impl<'t> LolaReader<'t> {
 
     fn transition(&mut self) -> Result<(), InputError> {
         if self.tokens.peek().is_some_and(|it| it.is("FORMULA") || it.is("ANALYSE")) {
-            let what = "TRANSITION: questions stand in a file of their own, which --formulas names";
+            let what = "TRANSITION: put formulas into a separate file, and name it with --formulas";
             return Err(self.tokens.instead_of(what));
         }
         self.tokens.expect("TRANSITION")?;
         let name = self.name("the name of a transition")?;
         let next = self.tokens.peek();
         if next.is_some_and(|it| it.is("WEAK") || it.is("STRONG") || it.is("FAIR")) {
-            let what = "CONSUME: with fairness not every run counts, and Parikh asks of all runs; leave it out";
+            let what = "CONSUME: fairness in the net is not supported, because Parikh considers \
+                        all runs; remove the keyword";
             return Err(self.tokens.instead_of(what));
         }
         let is_place = |name: &str| self.places.contains_key(name);
@@ -221,7 +223,7 @@ impl<'t> LolaReader<'t> {
             transition_name(&name.text, is_place, |name| self.transitions.contains(name));
         if unique_name != name.text {
             tracing::warn!(
-                "a place is called {} as well: the transition is {unique_name}",
+                "a place also has the name {}: the transition is renamed to {unique_name}",
                 name.text
             );
         }
@@ -276,7 +278,7 @@ impl<'t> LolaReader<'t> {
         let name = self.name("the name of a place, or `;`")?;
         match self.places.get(&*name.text) {
             Some(&place) => Ok((place, name)),
-            None => Err(self.tokens.wrong(&name, "a place that was declared")),
+            None => Err(self.tokens.wrong(&name, "a declared place")),
         }
     }
 }

@@ -87,8 +87,9 @@ fn tokens(script: Script<'_>) -> Result<Vec<ScriptToken<'_>>, InputError> {
             _ if rest.starts_with("->") || rest.starts_with(">=") => offset += 2,
             ',' | ';' | '=' | '\'' | '+' | '-' | '[' | ']' => offset += 1,
             _ => {
-                let what =
-                    format!("found `{c}`, expected a name, a number or a sign of mist's language");
+                let what = format!(
+                    "found `{c}`, expected a name, a number or a symbol of mist's language"
+                );
                 return Err(script.error(&(offset..offset + c.len_utf8()), what));
             }
         }
@@ -178,7 +179,7 @@ impl MistReader<'_> {
         let name = self.tokens.word(expected)?;
         match self.places.contains_key(&*name.text) {
             true => Ok((name.text.into_owned(), name.span)),
-            false => Err(self.tokens.wrong(&name, "a variable that was declared")),
+            false => Err(self.tokens.wrong(&name, "a declared variable")),
         }
     }
 
@@ -293,8 +294,9 @@ impl MistReader<'_> {
         let script = self.tokens.script;
         if let Some(other) = other_variables.first() {
             let what = format!(
-                "this adds what `{other}` holds to `{variable}`: rules that move all tokens (transfers) are \
-                 those of no place/transition net, with inhibitor and reset arcs or without"
+                "this adds the value of `{other}` to `{variable}`: transfers, which move all \
+                 tokens, cannot be expressed in a place/transition net, even with inhibitor and \
+                 reset arcs"
             );
             return Err(script.error(at, what));
         }
@@ -314,7 +316,7 @@ impl MistReader<'_> {
                     }
                 }
             }
-            _ => Err(script.error(at, "this is no sum that firing can change a place by")),
+            _ => Err(script.error(at, "a firing cannot change a place by this sum")),
         }
     }
 

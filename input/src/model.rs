@@ -58,8 +58,8 @@ pub enum ModelView<'m> {
 /// The reason why a coloured net has no unfolding.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
-    "the coloured net is not unfolded: without looking at guards it has {} places and {} transitions, and \
-     {} and {} are the limits",
+    "the coloured net is too large to be unfolded: before guards are evaluated it has {} places \
+     and {} transitions, and the limits are {} and {}",
     approximately(*.places),
     approximately(*.transitions),
     approximately(u128::from(*.most_places)),

@@ -244,7 +244,7 @@ impl<R: BufRead> PnmlReader<R> {
                         return Err(InputError::Unsupported {
                             at: at.of(self.xml.file()),
                             found: format!("the capacity `{}` of place `{id}`", label.text),
-                            advice: "model it by a complementary place",
+                            advice: "express it by a complementary place",
                         });
                     }
                 }
@@ -325,11 +325,8 @@ impl<R: BufRead> PnmlReader<R> {
                     if trimmed(type_text).is_empty() {
                         return Err(InputError::Unsupported {
                             at: at.of(self.xml.file()),
-                            found: format!(
-                                "a type of arc `{}` that does not say which",
-                                arc.name()
-                            ),
-                            advice: "write it as an attribute `type` of the arc, or leave it out",
+                            found: format!("an empty type of arc `{}`", arc.name()),
+                            advice: "write the type as an attribute `type` of the arc, or remove it",
                         });
                     }
                     let kind = self.arc_kind(&arc, at, type_text)?;
@@ -359,12 +356,9 @@ impl<R: BufRead> PnmlReader<R> {
         {
             return Err(InputError::Unsupported {
                 at: arc.at.of(self.xml.file()),
-                found: format!(
-                    "the weight of arc `{}`, which is none that moves tokens,",
-                    arc.name()
-                ),
-                advice: "tools do not agree on what it means; give the arc the weight 1, or say what it is by an \
-                         attribute `type`",
+                found: format!("the weight of arc `{}`, which moves no tokens,", arc.name()),
+                advice: "tools disagree on its meaning; use the weight 1, or state the type of the \
+                         arc by an attribute `type`",
             });
         }
         self.graph.arc(arc)
@@ -411,7 +405,7 @@ impl<R: BufRead> PnmlReader<R> {
             return Err(InputError::Unsupported {
                 at: label.at.of(self.xml.file()),
                 found: format!("the {} in several classes, `{}`,", owner(), label.text),
-                advice: "of PIPE's nets, those are read whose tokens are all of the class `Default`",
+                advice: "nets of PIPE are supported if all tokens have the class `Default`",
             });
         };
         let number = if label.structured { None } else { digits(plain_text) };
@@ -438,7 +432,7 @@ impl<R: BufRead> PnmlReader<R> {
             match units {
                 Ok(units) => self.graph.builder.core.set_units(units),
                 Err(problem) => tracing::warn!(
-                    "{}: the nested units (NUPN) are left out: {problem}",
+                    "{}: the nested units (NUPN) are ignored: {problem}",
                     at.of(file)
                 ),
             }

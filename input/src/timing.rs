@@ -196,14 +196,14 @@ impl NetUrgency {
         let (found, advice) = match limit {
             Some(limit) => (
                 format!("{limit} of transition `{transition}`"),
-                "times change what can be reached; --untimed leaves them out",
+                "times change which markings are reachable; --untimed ignores them",
             ),
             None if differs => (
                 format!(
                     "the `priority` or `timed` of transition `{transition}`, other than before,"
                 ),
-                "which fires first changes what can be reached; give all transitions the same, or leave \
-                 times and priorities out by --untimed",
+                "priorities change which markings are reachable; give all transitions the same \
+                 priority, or ignore times and priorities with --untimed",
             ),
             None => return,
         };

@@ -206,8 +206,8 @@ pub(super) fn net(script: Script<'_>) -> Result<(ExtendedNet, Option<InputError>
                 }
             }
             "pr" if !keyword.is_quoted => {
-                let what = "priorities are not supported: a net without them has more runs; leave them out, \
-                            or add --untimed";
+                let what = "priorities are not supported, because the net without them has more \
+                            runs; remove them, or ignore them with --untimed";
                 reader.refusal.get_or_insert_with(|| script.error(&keyword.span, what));
                 reader.priorities(&keyword)?;
             }
@@ -292,8 +292,9 @@ impl<'t> TinaReader<'t> {
             let what = "expected an interval of time such as [0,w[ or [2,5]";
             return Err(self.tokens.script.error(&span, what));
         }
-        let what = "this transition has a time interval, expected none or [0,w[: without time, the net has \
-                    more runs; leave the intervals out if these are meant, or add --untimed";
+        let what = "this transition has a time interval, expected none or [0,w[, because the net \
+                    without times has more runs; remove the intervals, or ignore them with \
+                    --untimed";
         let script = self.tokens.script;
         self.refusal.get_or_insert_with(|| script.error(&span, what));
         Ok(())
@@ -311,7 +312,8 @@ impl<'t> TinaReader<'t> {
         // Most places have no arcs of their own, so a word at the beginning of the next line is a
         // misspelt keyword.
         if !is_transition && self.tokens.peek().is_some_and(|it| it.begins_line && !it.is("->")) {
-            let expected = "`tr`, `pl`, `lb`, `nt`, or the arcs of a place in its own line";
+            let expected =
+                "`tr`, `pl`, `lb`, `nt`, or the arcs of a place in the line of the place";
             return Err(self.tokens.instead_of(expected));
         }
         for is_before_arrow in [true, false] {
@@ -335,7 +337,9 @@ impl<'t> TinaReader<'t> {
             if is_before_arrow {
                 self.tokens.expect("->")?;
             } else if self.tokens.peek().is_some_and(|it| it.is("->")) {
-                return Err(self.tokens.instead_of("one arrow, and then the next declaration"));
+                return Err(self
+                    .tokens
+                    .instead_of("only one arrow, followed by the next declaration"));
             }
         }
         Ok(())
@@ -354,12 +358,13 @@ impl<'t> TinaReader<'t> {
         };
         let sign = sign.clone();
         if !into_transition {
-            return Err(self
-                .tokens
-                .wrong(&sign, "an arc from a place: transitions only put tokens"));
+            return Err(self.tokens.wrong(
+                &sign,
+                "an arc from a place, because output arcs of a transition only add tokens",
+            ));
         }
         if sign.text.starts_with('!') {
-            let what = "stopwatch arcs are not supported: they are about time, and Parikh's nets have none";
+            let what = "stopwatch arcs are not supported, because Parikh's nets have no time";
             return Err(self.tokens.script.error(&sign.span, what));
         }
         self.tokens.next();

@@ -13,7 +13,7 @@ use crate::net::Net;
 use crate::sum::LinearSum;
 
 /// The provenance of a fact, from the strongest to the weakest. A fact that follows from several
-/// facts has their [`join`](Provenance::join).
+/// facts has the weakest of their provenances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Provenance {
     /// The arcs and the initial marking alone.
@@ -32,12 +32,6 @@ impl Provenance {
 
     /// The weakest provenance that still means proved.
     pub const PROVED: Provenance = Provenance::Flows;
-
-    /// Returns the provenance of a fact that follows from facts of both provenances.
-    #[must_use]
-    pub fn join(self, other: Provenance) -> Provenance {
-        self.max(other)
-    }
 
     /// Returns true if the fact holds only if the model's units are safe.
     pub fn assumes_units(self) -> bool {
@@ -112,7 +106,9 @@ pub struct Facts {
 /// The bounds of one provenance; the lists are empty while there are none.
 #[derive(Clone, Debug, Default)]
 struct ProvenanceBounds {
+    /// The lower bounds, indexed by place.
     lower: Vec<u64>,
+    /// The upper bounds, indexed by place.
     upper: Vec<Option<u64>>,
 }
 
@@ -188,17 +184,17 @@ impl Facts {
 
     /// Adds bounds with their reasons, which refer to this list and to `flows`.
     pub fn derive(&mut self, derived: &[DerivedBound], flows: &[LinearSum]) {
-        let (before, flows_before) = (self.derived.len(), self.flows.len());
+        let (derived_before, flows_before) = (self.derived.len(), self.flows.len());
         self.flows.extend_from_slice(flows);
         for bound in derived {
             let reason = match bound.reason {
                 Reason::Flow { flow, using } => {
-                    Reason::Flow { flow: flow + flows_before, using: using + before }
+                    Reason::Flow { flow: flow + flows_before, using: using + derived_before }
                 }
                 reason => reason,
             };
-            let &DerivedBound { place, upper, tokens, .. } = bound;
-            match upper {
+            let &DerivedBound { place, upper: is_upper, tokens, .. } = bound;
+            match is_upper {
                 true => self.bound_above(place, tokens, reason.provenance()),
                 false => self.bound_below(place, tokens, reason.provenance()),
             }
@@ -253,9 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_from_several_facts_rests_on_all_of_them() {
-        let [arcs, flows, units] = Provenance::ALL;
-        assert_eq!((arcs.join(flows), units.join(flows)), (flows, units));
+    fn only_the_weakest_provenance_assumes_the_claim_of_the_model() {
         assert_eq!(Provenance::ALL.map(Provenance::assumes_units), [false, false, true]);
     }
 }

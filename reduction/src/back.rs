@@ -117,23 +117,6 @@ impl BackTranslation {
         Some(&self.compositions[at])
     }
 
-    /// Returns the original transitions that a transition of the reduced net stands for, in order.
-    ///
-    /// # Errors
-    /// Returns an error if there are too many.
-    pub fn expand(&self, reduced: TransitionId) -> Result<FiringSequence, BackError> {
-        let mut out = FiringSequence::new();
-        let mut open = vec![FiringStep { transition: self.final_ids[reduced.index()], count: 1 }];
-        while let Some(step) = open.pop() {
-            match self.stands_for(step.transition) {
-                None => out.push(step.transition, step.count),
-                Some(parts) => push_parts(&mut open, step, parts),
-            }
-            within(&out)?;
-        }
-        Ok(out)
-    }
-
     /// Translates a firing sequence of the reduced net to the original net. Both end in markings
     /// that agree on the support.
     ///

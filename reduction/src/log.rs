@@ -136,7 +136,7 @@ pub enum LogFileError {
         found: Box<Fingerprint>,
     },
     /// A name is not a rule, class or node.
-    #[error("{}: `{name}` is not known{}", place_of(*step), guess(hint.as_deref()))]
+    #[error("{}: `{name}` is unknown{}", place_of(*step), guess(hint.as_deref()))]
     Unknown {
         /// Step number from 1; 0 is the header of the file.
         step: usize,

@@ -62,12 +62,7 @@ pub struct ReductionStatistics {
     pub time: Duration,
 }
 
-impl ReductionStatistics {
-    /// Returns the number of applications of the rule with this name.
-    pub fn applied(&self, rule: &str) -> u64 {
-        self.rules.iter().filter(|entry| entry.name == rule).map(|entry| entry.applied).sum()
-    }
-}
+impl ReductionStatistics {}
 
 impl fmt::Display for ReductionStatistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -24,8 +24,11 @@ use crate::term::{Term, Terms};
 /// files.
 #[derive(Clone, Debug)]
 pub struct Dump {
+    /// The directory of the files.
     directory: PathBuf,
+    /// Number of files written.
     written: Arc<AtomicUsize>,
+    /// The name and the header of the next files.
     label: Arc<Mutex<Label>>,
 }
 
@@ -33,6 +36,7 @@ pub struct Dump {
 #[derive(Clone, Debug)]
 struct Label {
     name: String,
+    /// The comment at the beginning of the files.
     header: String,
 }
 
@@ -117,6 +121,7 @@ impl Dump {
         self.write(name, "cnf", "c ", header, |out| cnf.write_dimacs(assumptions, out))
     }
 
+    /// Writes one numbered file. `comment` begins each line of the header.
     fn write(
         &self,
         name: &str,
@@ -126,9 +131,9 @@ impl Dump {
         question: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<PathBuf> {
         let number = self.written.fetch_add(1, Ordering::Relaxed) + 1;
-        let safe =
+        let safe_character =
             |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
-        let name: String = name.chars().take(100).map(safe).collect();
+        let name: String = name.chars().take(100).map(safe_character).collect();
         let path = self.directory.join(format!("{number:05}-{name}.{extension}"));
         let mut out = BufWriter::new(File::create(&path)?);
         for line in header.lines() {
@@ -165,7 +170,7 @@ pub fn recorded_sat<S: SatSolver + Send + 'static>(
 /// Returns the back-end, wrapped so that its questions are written to `dump` if there is one.
 pub fn recorded_smt(smt: Box<dyn SmtSolver>, dump: Option<&Dump>) -> Box<dyn SmtSolver> {
     match dump {
-        Some(dump) => Box::new(RecordingSolver::<_, Scopes>::new(smt, dump.clone())),
+        Some(dump) => Box::new(RecordingSolver::<_, Vec<Term>>::new(smt, dump.clone())),
         None => smt,
     }
 }
@@ -187,16 +192,6 @@ impl<S, Q: Default> RecordingSolver<S, Q> {
 }
 
 impl<S, Q> RecordingSolver<S, Q> {
-    /// Sets the name and the header comment of the next files.
-    pub fn describe(&mut self, name: &str, header: &str) {
-        self.dump.describe(name, header);
-    }
-
-    /// Returns the wrapped back-end.
-    pub fn into_inner(self) -> S {
-        self.solver
-    }
-
     fn log(&self, outcome: io::Result<PathBuf>) {
         match outcome {
             Ok(path) => tracing::trace!(path = %path.display(), "question written"),
@@ -253,37 +248,14 @@ impl<S: IncrementalLp> IncrementalLp for RecordingSolver<S> {
     }
 }
 
-/// The assertions of an SMT back-end, one list per scope.
-#[derive(Debug)]
-pub struct Scopes(Vec<Vec<Term>>);
-
-impl Default for Scopes {
-    fn default() -> Self {
-        Scopes(vec![Vec::new()])
-    }
-}
-
-impl<S: SmtSolver> SmtSolver for RecordingSolver<S, Scopes> {
+impl<S: SmtSolver> SmtSolver for RecordingSolver<S, Vec<Term>> {
     fn name(&self) -> String {
         self.solver.name()
     }
 
     fn assert(&mut self, terms: &Terms, term: Term) -> Result<(), SmtError> {
         self.solver.assert(terms, term)?;
-        if let Some(scope) = self.received.0.last_mut() {
-            scope.push(term);
-        }
-        Ok(())
-    }
-
-    fn push(&mut self) {
-        self.solver.push();
-        self.received.0.push(Vec::new());
-    }
-
-    fn pop(&mut self) -> Result<(), SmtError> {
-        self.solver.pop()?;
-        self.received.0.pop();
+        self.received.push(term);
         Ok(())
     }
 
@@ -293,7 +265,7 @@ impl<S: SmtSolver> SmtSolver for RecordingSolver<S, Scopes> {
         assumptions: &[Term],
         budget: &Budget,
     ) -> Result<SmtAnswer, SmtError> {
-        let mut assertions = self.received.0.concat();
+        let mut assertions = self.received.clone();
         assertions.extend_from_slice(assumptions);
         let (name, header) = self.dump.described();
         self.log(self.dump.terms(&name, &header, terms, &assertions));
@@ -302,10 +274,6 @@ impl<S: SmtSolver> SmtSolver for RecordingSolver<S, Scopes> {
 }
 
 impl<S: SatSolver> SatSolver for RecordingSolver<S, Cnf> {
-    fn name(&self) -> String {
-        self.solver.name()
-    }
-
     fn new_variable(&mut self) -> Literal {
         self.received.new_variable();
         self.solver.new_variable()
@@ -336,7 +304,7 @@ mod tests {
             RecordingSolver::new(BatSat::new(), dump.clone());
         let a = Literal::new(0, true);
         solver.add_clause(&[a]);
-        solver.describe("base case / k=3", "of goal 7\nwith two lines");
+        dump.describe("base case / k=3", "of goal 7\nwith two lines");
         solver.solve(&[!a], &Budget::unlimited());
         let text = std::fs::read_to_string(directory.path().join("00001-base_case___k_3.cnf"));
         assert_eq!(text.unwrap(), "c of goal 7\nc with two lines\np cnf 1 2\n1 0\n-1 0\n");

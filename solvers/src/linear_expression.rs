@@ -41,7 +41,9 @@ coefficients!(i32, u32, i64, u64);
 /// The expression c₁·x₁ + … + cₙ·xₙ + k. A variable may occur more than once.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct LinearExpression {
+    /// Pairs of a variable and its coefficient, in any order.
     entries: Vec<(Variable, i128)>,
+    /// The constant k.
     constant: BigInt,
 }
 
@@ -85,13 +87,6 @@ impl LinearExpression {
     /// Adds a number.
     pub fn plus_constant(mut self, value: impl Coefficient) -> Self {
         self.add_constant(value);
-        self
-    }
-
-    /// Adds another expression.
-    pub fn plus_sum(mut self, other: &LinearExpression) -> Self {
-        self.entries.extend_from_slice(&other.entries);
-        self.constant += &other.constant;
         self
     }
 

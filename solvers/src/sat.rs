@@ -25,9 +25,6 @@ pub enum SatAnswer {
 
 /// A solver that keeps clauses and decides whether they are satisfiable together.
 pub trait SatSolver {
-    /// Returns the solver's name and version, for logs.
-    fn name(&self) -> String;
-
     /// Returns the positive literal of a fresh variable.
     fn new_variable(&mut self) -> Literal;
 

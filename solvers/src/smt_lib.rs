@@ -2,8 +2,8 @@
 //!
 //! Terms used more than once are named with `define-fun`, so the text is linear in the size of the
 //! arena. Names are quoted if necessary. If quoting is not enough, the number of the variable is
-//! appended. A script contains one batch of terms. A conversation with a solver has many batches,
-//! in scopes (`writer`), and its answers are parsed as they arrive (`reader`).
+//! appended. A script contains one batch of terms. A conversation with a solver has many batches
+//! (`writer`), and its answers are parsed as they arrive (`reader`).
 
 pub(crate) mod reader;
 pub(crate) mod writer;
@@ -43,14 +43,15 @@ pub fn write_script(
     maximise: Option<&LinearExpression>,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let all: Vec<Term> = sections.iter().flat_map(|section| section.assertions).copied().collect();
+    let all_assertions: Vec<Term> =
+        sections.iter().flat_map(|section| section.assertions).copied().collect();
     let objective = maximise.map(|sum| sum.clone().into_parts());
     let used = objective.iter().flat_map(|(entries, _)| entries).map(|&(variable, _)| variable);
     let mut writer = Writer::new();
-    let preparation = writer.prepare(terms, &all, used);
+    let preparation = writer.prepare(terms, &all_assertions, used);
     // The value of a bit-vector is an integer, which needs a wider logic.
-    let of_bits = |(variable, _): &(Variable, _)| matches!(terms.sort(*variable), Sort::Bits(_));
-    let counts_bits = objective.iter().flat_map(|(entries, _)| entries).any(of_bits);
+    let is_of_bits = |(variable, _): &(Variable, _)| matches!(terms.sort(*variable), Sort::Bits(_));
+    let counts_bits = objective.iter().flat_map(|(entries, _)| entries).any(is_of_bits);
     writeln!(out, "(set-logic {})", if counts_bits { "ALL" } else { writer.logic() })?;
     writer.write_preparation(terms, &preparation, out)?;
     for section in sections {
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_named_is_not_named_again_until_its_scope_ends() {
+    fn what_was_named_is_not_named_again() {
         let mut terms = Terms::new();
         let (a, b, x) = (terms.boolean("a!1"), terms.boolean("b"), terms.integer("x"));
         let low = terms.at_most(x, 3);
@@ -166,7 +167,6 @@ mod tests {
         let first = say(&mut writer, &[a]);
         assert_eq!(first, "(declare-const a!!1 Bool)\n(assert a!!1)\n");
         assert_eq!(writer.logic(), "QF_UF");
-        writer.push();
         let twice = say(&mut writer, &[both, both]);
         assert_eq!(twice.matches("(declare-const x Int)").count(), 1);
         assert_eq!(twice.matches(&format!("t!{named}")).count(), 3, "{twice}");
@@ -175,9 +175,6 @@ mod tests {
         let guards = writer.guard(&terms, &[b, either, either], &mut out).unwrap();
         let guard = format!("a!{}", either.index());
         assert_eq!(guards, ["b", &guard, &guard]);
-        writer.pop();
-        let again = say(&mut writer, &[low]);
-        assert_eq!(again, "(declare-const x Int)\n(assert (<= x 3))\n");
-        assert_eq!(writer.variables().count(), 2);
+        assert_eq!(writer.variables().count(), 3);
     }
 }

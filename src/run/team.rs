@@ -111,7 +111,7 @@ fn tell_of_overrun(
     engines.sort_unstable();
     engines.dedup();
     for engine in &engines {
-        tracing::info!("{engine} does not stop at the deadline");
+        tracing::info!("{engine} did not stop at the time limit");
     }
     let mut report = tracker.report.clone();
     report.enter(team.account());

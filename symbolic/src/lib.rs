@@ -22,12 +22,12 @@
 //! | `sets` | union, intersection, difference, members |
 //! | `touch`, `relation`, `contexts` | transitions as implicit relations; the transitions that a node is saturated for |
 //! | `saturate` | the reachable set by saturation; `within`: saturation inside another set |
-//! | `breadth` | the reachable set by breadth-first search; `path`: a firing sequence to a member, found backwards |
+//! | `fire`, `path` | the vectors that one firing leads to; a firing sequence to a member, found backwards |
 //! | `next` | the members from which one firing leads into another set |
 //! | `back` | a list of steps that leads every member of a set to a target set |
 //! | `count` | exact counts and weighted sums |
 //! | `restrict` | the members that satisfy a linear condition; the range of a linear expression |
-//! | `file` | diagrams as text |
+//! | `export` | diagrams as stand-alone data |
 //! | `order` | orders of the places over the levels |
 //!
 //! Sources: Blom, van de Pol, "Symbolic reachability for process algebras with recursive data
@@ -37,12 +37,12 @@
 //! "Saturation enhanced with conditional locality", Petri Nets 2019.
 
 mod back;
-mod breadth;
 mod cache;
 mod collect;
 mod contexts;
 mod count;
-mod file;
+mod export;
+mod fire;
 mod levelled;
 mod next;
 mod number;
@@ -59,7 +59,7 @@ mod within;
 
 pub use back::CountedSteps;
 pub use count::{Changes, Factor, Factors};
-pub use file::{Diagram, FileError};
+pub use export::Diagram;
 pub use path::TransitionPath;
 pub use relation::TransitionRelation;
 pub use restrict::LinearCondition;

@@ -9,8 +9,8 @@
 //! uses the negations. `--each` prints a line for each formula before the table.
 
 use parikh_temporal::{
-    AtomNames, Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, Insensitivity,
-    LINEAR_RULES, LinearTableau, Ltl, Strength, TableauRefusal, parse_ltl,
+    AtomNames, Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, LINEAR_RULES,
+    LinearTableau, Ltl, Strength, TableauRefusal, parse_ltl,
 };
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// Limit on the number of cases of the checker per formula.
 const CASES: usize = 5_000_000;
 
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 14] = [
     "list",
     "formulas",
     "too large",
@@ -29,7 +29,6 @@ const COLUMNS: [&str; 15] = [
     "marks",
     "deterministic",
     "terminal, weak, strong",
-    "insensitive to stuttering",
     "checked",
     "translated in",
     "slowest",
@@ -52,7 +51,6 @@ struct SizeTotals {
     /// Numbers of terminal, weak and strong automata. The first includes automata that accept
     /// nothing.
     strengths: [usize; 3],
-    insensitive: usize,
     unchecked: usize,
     time: Duration,
     slowest: Duration,
@@ -139,8 +137,6 @@ fn measure(
         Err(TableauRefusal::TooMany(_)) => sums.unchecked += 1,
         Err(refusal) => panic!("{line}: {refusal}"),
     }
-    let insensitive = Insensitivity::of(&mut formulas, formula, limits);
-    sums.insensitive += usize::from(insensitive.is_ok_and(Insensitivity::is_stutter_invariant));
     if each {
         println!(
             "{} states, {} edges, {transitions} transitions, {} marks, {}, {took:.1?}: {line}",
@@ -181,7 +177,6 @@ fn row(name: &str, sums: &SizeTotals) -> String {
         sums.marks.to_string(),
         sums.deterministic.to_string(),
         format!("{terminal}, {weak}, {strong}"),
-        sums.insensitive.to_string(),
         format!("{} of {made}", made - sums.unchecked),
         format!("{:.1?}", sums.time),
         format!("{:.1?}", sums.slowest),

@@ -50,7 +50,6 @@ pub use atom::{AtomId, Letter, Literal};
 pub use automaton::check::TableauRefusal;
 pub use automaton::classes::Strength;
 pub use automaton::cube::Cube;
-pub use automaton::stutter::{Insensitivity, lengthened};
 pub use automaton::translate::LinearTableau;
 pub use automaton::{Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, Marks};
 pub use formula::{Ctl, Formula, Formulas, Ltl, Node};

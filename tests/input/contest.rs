@@ -1,9 +1,8 @@
-//! Some instances of the contest, if its archives lie beside the repository. The command `cargo run
-//! --release --example read_inputs -- …/inputs/*.tgz` reads all of them.
+//! Some instances of the contest, if its archives lie beside the repository.
 
 use crate::support::outside;
 use parikh::formula::lower;
-use parikh::input::{InputError, InstanceDirectory};
+use parikh::input::{InputError, read_net, read_queries};
 use std::fs::File;
 use std::path::PathBuf;
 
@@ -27,9 +26,7 @@ fn real_instances_are_read_and_their_reachability_lowered() {
     ];
     for name in names {
         let Some((_directory, path)) = unpacked(name) else { continue };
-        let instance = InstanceDirectory::open(&path).unwrap();
-        assert_eq!(instance.is_coloured(), Some(false));
-        let net = instance.model().unwrap();
+        let net = read_net(&path.join("model.pnml")).unwrap();
         for (examination, reachability) in [
             ("UpperBounds", true),
             ("ReachabilityCardinality", true),
@@ -39,7 +36,7 @@ fn real_instances_are_read_and_their_reachability_lowered() {
             ("LTLCardinality", false),
             ("LTLFireability", false),
         ] {
-            let file = instance.queries(examination, &net).unwrap();
+            let file = read_queries(&path.join(format!("{examination}.xml")), &net).unwrap();
             assert!(file.cut_short.is_none());
             assert_eq!(file.queries.len(), 16);
             for query in file.queries {
@@ -54,7 +51,6 @@ fn real_instances_are_read_and_their_reachability_lowered() {
 #[test]
 fn a_real_coloured_instance_is_refused_at_its_net_element() {
     let Some((_directory, path)) = unpacked("AirplaneLD-COL-0010") else { return };
-    let instance = InstanceDirectory::open(&path).unwrap();
-    assert_eq!(instance.is_coloured(), Some(true));
-    assert!(matches!(instance.model(), Err(InputError::Coloured { at, .. }) if at.line < 10));
+    let net = read_net(&path.join("model.pnml"));
+    assert!(matches!(net, Err(InputError::Coloured { at, .. }) if at.line < 10));
 }

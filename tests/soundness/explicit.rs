@@ -193,7 +193,7 @@ fn all_goals_at_once_in_every_order() {
     on_small_nets(1, scaled(1000), |net, all, rng| {
         let goals = random_goals(net, rng);
         let facts = random_facts(net, rng);
-        for order in [SearchOrder::Breadth, SearchOrder::Depth, SearchOrder::Best] {
+        for order in [SearchOrder::Breadth, SearchOrder::Best] {
             let threads = rng.choice([1, 2, 3, 8]).unwrap();
             check(
                 net,
@@ -213,7 +213,6 @@ fn one_goal_at_a_time_with_and_without_stubborn_sets() {
         for goal in random_goals(net, rng) {
             for (order_per_goal, stubborn) in [
                 (SearchOrder::Breadth, true),
-                (SearchOrder::Depth, true),
                 (SearchOrder::Best, true),
                 (SearchOrder::Best, false),
             ] {

@@ -73,8 +73,9 @@ fn parts() -> String {
     for part in EncodingPart::ALL {
         text += &format!("  {:15} {}\n", part.name(), part.explanation());
     }
-    text + "\nAll but the last three are true of every reachable marking, so that `unsat` is a proof; the \
-            head of each file says what its answers mean."
+    text + "\n\
+            All parts except the last three hold in every reachable marking, so `unsat` proves \
+            that the goal is unreachable. A comment at the head of each file explains the results."
 }
 
 /// The goal to encode, with its description for users.
@@ -130,7 +131,7 @@ fn head(
     encoding: &Encoding,
     question: &EncodedQuery<'_>,
 ) -> String {
-    let name = if net.name().is_empty() { "(without a name)" } else { net.name() };
+    let name = if net.name().is_empty() { "(unnamed)" } else { net.name() };
     // A name may contain line breaks, which would end the comment.
     let text = format!(
         "net: {}, {}, {}, from {}\ngoal: {}\nencoding: {encoding}, {}\n{}\n\
@@ -157,7 +158,10 @@ fn subject(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> {
         let first_ids = ids.join(", ");
         let given: Option<GivenFormula> = formulas.into_iter().find(|formulas| formulas.id == id);
         let Some(given) = given else {
-            bail!("{}: no formula is called `{id}`; the first are {first_ids}", file.display());
+            bail!(
+                "{}: no formula has the id `{id}`; the first ids are {first_ids}",
+                file.display()
+            );
         };
         let formula = given.formula.map_err(|error| anyhow::anyhow!("formula {id}: {error}"))?;
         return of_formula(net, &formula, id, false);
@@ -167,13 +171,13 @@ fn subject(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> {
         // sum.
         let formula = read(net, &format!("{sum} >= 0"))?;
         let Formula::Compare { left, .. } = formula else {
-            bail!("--goal: expected `max` and a sum of tokens, found `{goal}`");
+            bail!("--goal: expected `max` followed by a sum of places, found `{goal}`");
         };
         let (sum, constant) = linear_sum(&left).context("--goal")?;
         let text = match constant {
-            0 => format!("the most that {} ever is", words::linear(net, &sum)),
+            0 => format!("the maximum of {}", words::linear(net, &sum)),
             _ => {
-                format!("the most that {} ever is, then add {constant}", words::linear(net, &sum))
+                format!("the maximum of {}, plus {constant}", words::linear(net, &sum))
             }
         };
         return Ok(EncodeGoal { goal: Goal::Maximise(sum), text });
@@ -206,19 +210,28 @@ fn of_formula(net: &Net, formula: &Formula, name: &str, allows_state: bool) -> R
             format!("{name}: violated by EF {}", describe(predicate))
         }
         Some((Goal::Maximise(sum), _)) => {
-            format!("{name}: the most that {} ever is", words::linear(net, sum))
+            format!("{name}: the maximum of {}", words::linear(net, sum))
         }
         Some((Goal::Home(_), _)) => {
-            bail!("{name} asks what stays reachable, which is no question about one marking")
+            bail!(
+                "{name} is a home property, not the reachability of one marking, so it cannot be \
+                   encoded"
+            )
         }
         Some((_, _)) => {
-            bail!("{name} asks for runs, which is no question about one marking")
+            bail!(
+                "{name} is about runs, not about the reachability of one marking, so it cannot \
+                   be encoded"
+            )
         }
         None if matches!(query, Query::Truth(Proposition::Constant(_))) => {
-            bail!("{name} asks of the initial marking only, which needs no solver: see `check`")
+            bail!(
+                "{name} is decided by the initial marking, so there is nothing to encode: use \
+                   `parikh check`"
+            )
         }
-        None => bail!("{name} combines several questions, and an encoding is of one goal"),
+        None => bail!("{name} combines several goals, and an encoding has one goal"),
     };
     let goal = query.only_atom().map(|(goal, _)| goal.clone());
-    goal.map(|goal| EncodeGoal { goal, text }).context("no goal")
+    goal.map(|goal| EncodeGoal { goal, text }).context("the formula has no goal")
 }

@@ -85,19 +85,23 @@ impl QueryForm {
             (EncodeLogic::Propositions, SolverFormat::Cnf) => {}
             (EncodeLogic::Propositions, _) => {
                 bail!(
-                    "propositions are written in DIMACS: name the file .cnf, or write it as --format cnf"
+                    "--logic SAT is written as DIMACS: use a file name that ends in .cnf, or \
+                     --format cnf"
                 )
             }
             (_, SolverFormat::Cnf) => {
-                bail!("DIMACS is for propositions: say --logic SAT, or write it as --format smt2")
+                bail!("DIMACS requires --logic SAT; for other logics use --format smt2")
             }
             (EncodeLogic::Bits, SolverFormat::Lp) => {
-                bail!("programs have no bit-vectors: write it as --format smt2, or over LRA or LIA")
+                bail!(
+                    "linear programs have no bit-vectors: use --format smt2, or --logic LRA or \
+                       LIA"
+                )
             }
             _ => {}
         }
         if values.is_some() && logic != EncodeLogic::Propositions {
-            bail!("--values says how tokens become bits in propositions: say --logic SAT with it");
+            bail!("--values requires --logic SAT");
         }
         encoding.numbers = match logic {
             EncodeLogic::Reals => Numbers::Reals,
@@ -123,8 +127,12 @@ impl<'n> EncodedQuery<'n> {
         budget: &Budget,
     ) -> Result<Self> {
         let QueryForm { encoding, format, .. } = form;
-        let mut facts = facts_for(net, encoding, form.traps, budget)
-            .with_context(|| format!("{encoding} needs place invariants, and finding them"))?;
+        let mut facts = facts_for(net, encoding, form.traps, budget).with_context(|| {
+            format!(
+                "the encoding {encoding} needs place invariants, and \
+                                      computing them"
+            )
+        })?;
         if form.logic == EncodeLogic::Propositions {
             let values = match form.values {
                 None | Some(BitEncoding::Order) => TokenEncoding::Order,
@@ -140,7 +148,7 @@ impl<'n> EncodedQuery<'n> {
         }
         let question = EncodedGoal::new(net, &subject.goal, encoding, &facts)?;
         if *format == SolverFormat::Lp {
-            question.linear().context("this is no linear program: write it as --format smt2")?;
+            question.linear().context("not expressible as a linear program: use --format smt2")?;
         }
         Ok(EncodedQuery::Terms(question))
     }

@@ -55,24 +55,24 @@ impl FollowedTrace {
     /// Describes how far the trace was followed, and the next firing.
     pub(super) fn told(&self, name: impl Fn(TransitionId) -> String) -> String {
         let Some(t) = self.at(self.followed) else {
-            return format!("the trace is at its end, after {}", counted(self.way.len(), "firing"));
+            return format!("end of the trace, after {}", counted(self.way.len(), "firing"));
         };
         let (next, cycle_length) = (name(t), self.round.len());
         let Some(in_cycle) = self.followed.checked_sub(self.way.len()) else {
-            return format!("trace {} of {}: next is {next}", self.followed, self.way.len());
+            return format!("trace {} of {}, next: {next}", self.followed, self.way.len());
         };
         match (in_cycle / cycle_length, in_cycle % cycle_length) {
             (0, 0) => format!(
-                "here begins the loop of {}, which repeats for ever: next is {next}",
+                "start of the cycle of {}, which can repeat forever, next: {next}",
                 counted(cycle_length, "firing")
             ),
             (rounds, 0) => format!(
-                "{} round the loop of {}: next is {next} again",
+                "{} through the cycle of {}, next: {next}",
                 counted(rounds, "time"),
                 counted(cycle_length, "firing")
             ),
             (rounds, position) => {
-                format!("loop {position} of {cycle_length}, round {}: next is {next}", rounds + 1)
+                format!("cycle {position} of {cycle_length}, round {}, next: {next}", rounds + 1)
             }
         }
     }
@@ -87,20 +87,20 @@ mod tests {
         let [s, x, y] = [0, 1, 2].map(TransitionId::new);
         let name = |t: TransitionId| ["s", "x", "y"][t.index()].to_owned();
         let mut course = FollowedTrace::new(vec![s], vec![x, y]);
-        assert_eq!((course.rest(), course.told(name)), (1, "trace 0 of 1: next is s".into()));
+        assert_eq!((course.rest(), course.told(name)), (1, "trace 0 of 1, next: s".into()));
         assert_eq!(course.next(6), [s, x, y, x, y, x]);
         course.set_followed(1);
-        let begins = "here begins the loop of 2 firings, which repeats for ever: next is x";
+        let begins = "start of the cycle of 2 firings, which can repeat forever, next: x";
         assert_eq!((course.rest(), course.told(name)), (2, begins.into()));
         course.set_followed(2);
         assert_eq!(
             (course.rest(), course.told(name)),
-            (1, "loop 1 of 2, round 1: next is y".into())
+            (1, "cycle 1 of 2, round 1, next: y".into())
         );
         course.set_followed(3);
-        assert_eq!(course.told(name), "1 time round the loop of 2 firings: next is x again");
+        assert_eq!(course.told(name), "1 time through the cycle of 2 firings, next: x");
         course.set_followed(6);
-        assert_eq!(course.told(name), "loop 1 of 2, round 3: next is y");
+        assert_eq!(course.told(name), "cycle 1 of 2, round 3, next: y");
     }
 
     #[test]
@@ -109,6 +109,6 @@ mod tests {
         assert_eq!(course.next(5).len(), 1);
         course.set_followed(1);
         assert_eq!((course.rest(), course.next(5).len()), (0, 0));
-        assert_eq!(course.told(|_| String::new()), "the trace is at its end, after 1 firing");
+        assert_eq!(course.told(|_| String::new()), "end of the trace, after 1 firing");
     }
 }

@@ -93,7 +93,8 @@ impl<'n> TokenGame<'n> {
         if self.start != *core.initial() {
             let start = marking_text::print(core, &self.start);
             lines.push(format!(
-                "from {start}, as the trace says, not the initial marking of the model"
+                "starting from {start}, the marking that the trace states, not from the initial \
+                 marking of the model"
             ));
         }
         lines.extend(self.shown());
@@ -128,7 +129,10 @@ impl<'n> TokenGame<'n> {
                 let firings = self.fired.iter().map(|&(t, _)| t).collect();
                 let followed = self.course.as_ref().map_or(0, FollowedTrace::followed);
                 self.marks.insert(rest.to_owned(), (firings, followed));
-                CommandResponse::fine(vec![format!("this marking is called {}", quote(rest))])
+                CommandResponse::fine(vec![format!(
+                    "this marking now has the name {}",
+                    quote(rest)
+                )])
             }
             "go" => self.go(rest),
             "marks" => {
@@ -153,7 +157,7 @@ impl<'n> TokenGame<'n> {
             let enabled = self.enabled();
             return match number.checked_sub(1).and_then(|at| enabled.get(at)) {
                 Some(&t) => self.fire_all(&[t]),
-                None if enabled.is_empty() => CommandResponse::refused("nothing is enabled"),
+                None if enabled.is_empty() => CommandResponse::refused("no transition is enabled"),
                 None => CommandResponse::refused(format!(
                     "expected a number from 1 to {}",
                     enabled.len()
@@ -238,7 +242,7 @@ impl<'n> TokenGame<'n> {
             let enabled = self.enabled();
             if enabled.is_empty() {
                 let mut lines = vec![format!(
-                    "stopped after {}: nothing is enabled",
+                    "stopped after {}: no transition is enabled",
                     counted(fired_count, "firing")
                 )];
                 lines.extend(self.shown());
@@ -256,11 +260,14 @@ impl<'n> TokenGame<'n> {
     /// Fires the next transitions of the trace.
     fn next(&mut self, times: usize) -> CommandResponse {
         let Some(course) = &self.course else {
-            return CommandResponse::refused("there is no trace to follow; --trace names one");
+            return CommandResponse::refused(
+                "there is no trace: start `parikh play` with --trace \
+                                             FILE",
+            );
         };
         let steps = course.next(times);
         if steps.is_empty() && times > 0 {
-            return CommandResponse::refused("the trace is at its end");
+            return CommandResponse::refused("the trace has ended");
         }
         let fired_before = self.fired.len();
         let mut response = self.fire_all(&steps);
@@ -277,7 +284,7 @@ impl<'n> TokenGame<'n> {
         let Some((firings, followed)) = self.marks.get(name).cloned() else {
             let name = quote(name);
             return CommandResponse::refused(format!(
-                "no marking is called {name}; `marks` lists them"
+                "no marking has the name {name}; `marks` lists the names"
             ));
         };
         self.marking.clone_from(&self.start);
@@ -304,7 +311,10 @@ impl<'n> TokenGame<'n> {
         for arc in core.pre(t) {
             let (tokens_on, place) = tokens_on(arc.place);
             if tokens_on < arc.weight {
-                reasons.push(format!("{place} holds {tokens_on}, and it takes {}", arc.weight));
+                reasons.push(format!(
+                    "{place} holds {tokens_on}, and the transition takes {}",
+                    arc.weight
+                ));
             }
         }
         for arc in self.net.inhibitors(t) {
@@ -312,7 +322,7 @@ impl<'n> TokenGame<'n> {
             if tokens_on >= arc.weight {
                 let bound = arc.weight;
                 reasons
-                    .push(format!("{place} holds {tokens_on}, and has to hold fewer than {bound}"));
+                    .push(format!("{place} holds {tokens_on}, and must hold fewer than {bound}"));
             }
         }
         let name = shown(core, t);
@@ -335,7 +345,7 @@ impl<'n> TokenGame<'n> {
     fn shown(&self) -> Vec<String> {
         let core = self.net.core();
         let marking = match self.marking.total() {
-            0 => "no token".to_owned(),
+            0 => "no tokens".to_owned(),
             _ => marking_text::print(core, &self.marking),
         };
         let mut lines = vec![format!("after {}: {marking}", counted(self.fired.len(), "firing"))];
@@ -346,7 +356,7 @@ impl<'n> TokenGame<'n> {
             lines.push(format!("  {number:>2}  {name}{}", label.unwrap_or_default()));
         }
         match enabled.len() {
-            0 => lines.push("  nothing is enabled: a deadlock".to_owned()),
+            0 => lines.push("  no transition is enabled: a deadlock".to_owned()),
             all if all > LISTED => lines.push(format!("  and {} more", all - LISTED)),
             _ => {}
         }
@@ -416,16 +426,20 @@ mod tests {
         let refused = game.command("put");
         assert_eq!(
             refused.lines,
-            ["no: put is not enabled: buffer holds 2, and has to hold fewer than 2"]
+            ["no: put is not enabled: buffer holds 2, and must hold fewer than 2"]
         );
         assert!(!refused.done);
         game.command("mark here");
-        assert_eq!(game.command("empty").lines[0], "after 3 firings: no token");
+        assert_eq!(game.command("empty").lines[0], "after 3 firings: no tokens");
         assert_eq!(game.command("trace").lines, ["put", "put", "empty"]);
         assert!(game.command("undo 2").lines[0].starts_with("after 1 firing"));
         assert!(game.command("go here").lines[0].starts_with("after 2 firings"));
         assert_eq!(game.command("marks").lines, ["here: after 2 firings"]);
-        assert_eq!(game.command("pat").lines, ["no: there is no transition pat; is put meant?"]);
+        assert_eq!(
+            game.command("pat").lines,
+            ["no: the net has no transition pat; did you mean \
+                                                put?"]
+        );
         assert!(game.command("quit").over);
     }
 
@@ -435,9 +449,9 @@ mod tests {
         let put = TransitionId::new(0);
         let mut game = TokenGame::new(&net, 1);
         game.follow(net.core().initial().clone(), FollowedTrace::new(vec![put, put], Vec::new()));
-        assert_eq!(game.command("next").lines.last().unwrap(), "trace 1 of 2: next is put");
+        assert_eq!(game.command("next").lines.last().unwrap(), "trace 1 of 2, next: put");
         let end = game.command("next all");
-        assert_eq!(end.lines.last().unwrap(), "the trace is at its end, after 2 firings");
+        assert_eq!(end.lines.last().unwrap(), "end of the trace, after 2 firings");
         assert!(!game.command("next").done);
         game.command("undo");
         assert!(game.command("next").done);

@@ -48,18 +48,18 @@ pub(super) struct PlayArguments {
 const COMMANDS: &str = "\
 Commands, one a line, read from the terminal or from standard input:
   3             fire the third of the enabled transitions
-  NAME          fire this transition, by its id or its name for people; `NAME 5` fires it five
-                times; `fire NAME` where the name is a number or a command, or \"NAME\"
+  NAME          fire the transition with this id or label; `NAME 5` fires it five times; if the
+                name is also a number or a command, write `fire NAME` or \"NAME\"
   undo [N]      take back the last firing, or the last N
   random [N]    fire an enabled transition at random, or N in a row
-  next [N]      fire the next transition of the trace, or the next N; `next all` goes to its end,
-                and then round the loop, where it has one, again and again
-  show          the marking, what is enabled, and the goals
-  why NAME      what a transition waits for
-  goal FORMULA  watch a condition
+  next [N]      fire the next transition of the trace, or the next N; `next all` fires the rest,
+                and after that the cycle of a lasso once more each time
+  show          show the marking, the enabled transitions and the goals
+  why NAME      explain why a transition is disabled
+  goal FORMULA  show the truth of a condition after every move
   mark NAME     remember this marking; `go NAME` goes back to it, `marks` lists them
-  restart       back to the initial marking
-  trace         the firings so far, as `parikh replay` reads them
+  restart       go back to the initial marking
+  trace         print the firings so far, in the format of `parikh replay`
   help, quit
 
 Example:
@@ -109,7 +109,7 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<ProgramOutcome> {
     }
     match all_done || is_terminal {
         true => Ok(ProgramOutcome::Complete),
-        false => bail!("some of the commands could not be done; stdout says which"),
+        false => bail!("some commands failed; stdout shows which"),
     }
 }
 
@@ -130,7 +130,7 @@ fn condition(text: &str, file: &str, net: &Net) -> Result<(String, Predicate)> {
     let read = read_one(text, file, net);
     let formula = read.formula?;
     let goal = lower_state(&formula)
-        .map_err(|why| anyhow!("{why}: a condition on markings is expected, such as p >= 1"))?;
+        .map_err(|why| anyhow!("{why}: expected a condition on markings, such as p >= 1"))?;
     let name = if read.id.is_empty() { text.trim().to_owned() } else { read.id };
     Ok((name, goal))
 }
@@ -168,7 +168,10 @@ fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, FollowedTrace)> {
         let is_own =
             |t: TransitionId| translation.origin(t).index() < translation.transition_count();
         if !trace.transitions().all(is_own) {
-            bail!("{path}: it passes a cap of the net, and is no run of the model");
+            bail!(
+                "{path}: the trace exceeds a token cap of the translated net, so it is not a \
+                   run of the model"
+            );
         }
         return followed(&trace, &|t| translation.origin(t));
     }
@@ -181,7 +184,7 @@ fn steps(
     origin: &dyn Fn(TransitionId) -> TransitionId,
 ) -> Result<Vec<TransitionId>> {
     if sequence.firings() > MOST as u128 {
-        bail!("more than {MOST} firings are not played");
+        bail!("the trace has more than {MOST} firings, too many to play");
     }
     let steps = sequence.steps().iter().flat_map(|step| {
         let times = usize::try_from(step.count).unwrap_or(MOST);

@@ -49,14 +49,16 @@ pub(super) struct ReduceArguments {
     /// Use only these rules or families of rules, separated by commas.
     #[arg(
         long, value_name = "RULES", value_delimiter = ',', hide_possible_values = true,
-        value_parser = PossibleValuesParser::new(rules::names().chain(families())), conflicts_with = "check"
+        value_parser = PossibleValuesParser::new(rules::names().chain(families())), conflicts_with = "check",
+        help_heading = crate::EXPERT
     )]
     rules: Vec<String>,
     /// Use all rules except these, or except the families dead, irrelevant, places, transitions,
     /// fusion and agglomeration. The rules:
     #[arg(
         long, value_name = "RULES", value_delimiter = ',',
-        value_parser = PossibleValuesParser::new(rules::names().chain(families())), conflicts_with = "check"
+        value_parser = PossibleValuesParser::new(rules::names().chain(families())), conflicts_with = "check",
+        help_heading = crate::EXPERT
     )]
     without: Vec<String>,
     /// Time limit. The net reached by then is correct, only larger.
@@ -137,7 +139,10 @@ pub(super) fn run(arguments: &ReduceArguments) -> Result<ProgramOutcome> {
     }
     let faults = reduction.statistics.rules.iter().map(|rule| rule.refused).sum();
     if faults > 0 {
-        note!("parikh: {faults} changes that rules wanted made no sense; please report it");
+        note!(
+            "parikh: internal error: reduction rules proposed {faults} invalid changes, which \
+               were not made; please report it"
+        );
     }
     let report = ReductionReport {
         net: &net,
@@ -160,13 +165,13 @@ fn refuse_nonsense(arguments: &ReduceArguments) -> Result<()> {
     let has_formulas = !formulas.formula.is_empty() || !formulas.formulas.is_empty();
     if arguments.preserve.is_empty() && !has_formulas && arguments.check.is_none() {
         bail!(UsageError(
-            "say what has to survive: --preserve CLASS with --support NODES, --formula or \
-             --formulas; or give --check LOG.json"
+            "no property to preserve is given: add --preserve CLASS with --support NODES, \
+             --formula or --formulas; or check a log with --check LOG.json"
                 .into()
         ));
     }
     if rules_wanted(arguments).is_empty() {
-        bail!(UsageError("--rules and --without together leave no rule".into()));
+        bail!(UsageError("--rules and --without together exclude every rule".into()));
     }
     let model =
         parikh_input::model_file(&arguments.model).unwrap_or_else(|_| arguments.model.clone());
@@ -177,7 +182,7 @@ fn refuse_nonsense(arguments: &ReduceArguments) -> Result<()> {
         let used = read.iter().chain(&written[..index]).flatten();
         if let Some(other) = used.into_iter().find(|other| is_same(file, other)) {
             bail!(UsageError(format!(
-                "{} would be overwritten: it is {} already",
+                "writing {} would overwrite {}: use another file name",
                 file.display(),
                 other.display()
             )));
@@ -275,7 +280,7 @@ impl ReductionReport<'_> {
                 let [node, never] = words;
                 let s = if count == 1 { "s" } else { "" };
                 let nodes = counted(count, node);
-                line(&format!("# found on the way: {nodes} never {never}{s}: {names}"));
+                line(&format!("# found during the reduction: {nodes} never {never}{s}: {names}"));
             }
         }
     }
@@ -335,7 +340,7 @@ fn constants(net: &Net, reduction: &Reduction, format: ReduceFormat) {
     for (place, tokens) in reduction.needs().support.iter().filter_map(removed_constant) {
         match format {
             ReduceFormat::Text => line(&format!(
-                "{place} = {tokens} wherever the reduced net leads: it is not there any more"
+                "{place} = {tokens} in every reachable marking; the place was removed"
             )),
             ReduceFormat::Json => {
                 object(json!({"type": "constant", "place": place, "tokens": number(tokens)}));
@@ -386,8 +391,8 @@ fn protected(
                 0 => "no transition".to_owned(),
                 _ => carriers.join(", "),
             };
-            let before = if fires_first { "before everything else, and later " } else { "" };
-            line(&format!("{name} fires {before}with {by} of the reduced net"));
+            let before = if fires_first { "before every other transition, and later " } else { "" };
+            line(&format!("{name} fires {before}together with {by} of the reduced net"));
         }
         ReduceFormat::Json => object(
             json!({"type": "fires", "transition": name, "at_once": fires_first, "with": carriers}),
@@ -399,19 +404,22 @@ fn protected(
 fn translated(asked: &FormulaQuery, translation: Option<TranslatedQuery>, format: ReduceFormat) {
     let id = &asked.id;
     match (format, translation) {
-        (ReduceFormat::Text, None) => line(&format!("# {id}: its numbers would go beyond 64 bits")),
+        (ReduceFormat::Text, None) => line(&format!(
+            "# {id}: not translated, because its numbers \
+                                                     would exceed 64 bits"
+        )),
         (ReduceFormat::Text, Some(TranslatedQuery { formula, constant })) => {
             match (formula, constant) {
                 (Some(formula), None | Some(0)) => line(&format!("{id}: {formula}")),
                 (Some(formula), Some(constant)) => {
                     line(&format!("{id}: {formula}"));
                     line(&format!(
-                        "# {id}: add {constant} to the answer, for places that are gone"
+                        "# {id}: add {constant} to the answer, the tokens of removed places"
                     ));
                 }
                 (None, constant) => {
                     let answer = constant.unwrap_or(0);
-                    line(&format!("# {id}: the answer is {answer}, there is nothing left to ask"));
+                    line(&format!("# {id}: the answer is {answer}, without further analysis"));
                 }
             }
         }

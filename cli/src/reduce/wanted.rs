@@ -38,8 +38,8 @@ impl PreservedProperties {
             // would be correct.
             if arguments.log.is_some() {
                 bail!(UsageError(
-                    "--log: the initial marking answers these formulas, so nothing of the net has \
-                     to be kept, and a log would vouch for nothing"
+                    "--log: the initial marking decides these formulas, so a reduction has nothing \
+                     to preserve and a log would prove nothing; omit --log"
                         .into()
                 ));
             }
@@ -64,8 +64,8 @@ fn needs(net: &Net, classes: &[PreservedClass], nodes: &[NetNode]) -> Result<Nee
     }
     if nodes.is_empty() && is_preserved(PreservedClass::Reachability) {
         bail!(UsageError(
-            "--preserve reachability needs --support: without places that are asked for, nothing \
-             of the net has to be kept"
+            "--preserve reachability requires --support: without it, a reduction has nothing to \
+             preserve"
                 .into()
         ));
     }
@@ -76,7 +76,7 @@ fn needs(net: &Net, classes: &[PreservedClass], nodes: &[NetNode]) -> Result<Nee
         match *node {
             NetNode::Place(p) if sees_markings => needs.support.push(p),
             NetNode::Place(p) => bail!(UsageError(format!(
-                "--support {0}: liveness is asked of transitions, and `{0}` is a place",
+                "--support {0}: expected a transition for --preserve liveness, and `{0}` is a place",
                 net.place_name(p)
             ))),
             NetNode::Transition(t) => {
@@ -91,7 +91,9 @@ fn needs(net: &Net, classes: &[PreservedClass], nodes: &[NetNode]) -> Result<Nee
     }
     if is_preserved(PreservedClass::Liveness) && needs.protected.is_empty() {
         bail!(UsageError(
-            "--preserve liveness needs --support with the transitions that are asked for".into()
+            "--preserve liveness requires --support with the transitions whose liveness is \
+             preserved"
+                .into()
         ));
     }
     Ok(needs)

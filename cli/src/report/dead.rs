@@ -12,6 +12,7 @@ use super::text::Sentence;
 use parikh_net::printable::counted;
 use parikh_net::{Net, PlaceId, TransitionId};
 use parikh_structure::excluded::{Exclusion, InvariantSums};
+use parikh_structure::integer::Integer;
 
 /// Transitions that never fire for one common reason.
 pub(super) struct DeadTransitionCause {
@@ -190,7 +191,7 @@ impl DeadTransitionCause {
                 Some(Sentence::words(" because they wait for each other").then(self.circle(net)))
             }
             (roots, []) if roots.len() == self.members.len() => {
-                Some(Sentence::words(", each for a reason of its own"))
+                Some(Sentence::words(", for different reasons"))
             }
             _ => None,
         };
@@ -201,9 +202,15 @@ impl DeadTransitionCause {
     fn circle(&self, net: &Net) -> Sentence {
         let empty = self.waited_for.iter().all(|&p| net.initial()[p] == 0);
         let text = Sentence::words(match (self.waited_for.len(), empty) {
-            (1, true) => ": a token would have to be there before one is put on ",
-            (_, true) => ": all that would put the first token there takes one from ",
-            (_, false) => ": there are too few tokens, and only they would put more, on ",
+            (1, true) => {
+                ": every transition that puts a token on this initially empty place also \
+                          takes one from it: "
+            }
+            (_, true) => {
+                ": every transition that puts a token on one of these initially empty \
+                          places also takes one from them: "
+            }
+            (_, false) => ": only these transitions add tokens, and too few tokens are on ",
         });
         text.list(&self.waited_for, ", ", |text, &place| text.place(place))
     }
@@ -218,8 +225,12 @@ impl DeadTransitionCause {
         let mut details = Vec::new();
         if self.of_several_roots().is_some() {
             let roots_only = self.roots.len() == self.members.len();
-            let text =
-                Sentence::words(if roots_only { "These are " } else { "This keeps from firing: " });
+            let text = Sentence::words(if roots_only {
+                "These are "
+            } else {
+                "These transitions can never \
+                fire for this reason: "
+            });
             details.push(text.list(&self.roots, ", ", |text, &t| text.transition(t)));
         } else if self.roots.len() + self.sources.len() > 1 {
             for &root in self.roots.iter().take(SAID) {
@@ -240,7 +251,9 @@ impl DeadTransitionCause {
         if self.members.len() > 1 && !waiting.is_empty() {
             let text = match (self.roots.len(), self.sources.is_empty()) {
                 (0, _) => Sentence::words("These are "),
-                _ => Sentence::words("So these wait forever, for tokens that never come: "),
+                _ => {
+                    Sentence::words("Therefore these transitions never get the tokens they need: ")
+                }
             };
             details.push(text.list(waiting, ", ", |text, &t| text.transition(t)));
         }
@@ -267,9 +280,12 @@ fn never_filled(net: &Net, place: PlaceId) -> Sentence {
         }
     };
     match (net.producers(place).is_empty(), net.initial()[place]) {
-        (true, 0) => text.say("nothing puts a token there"),
-        (true, _) => text.say("nothing puts more there"),
-        (false, _) => text.say("every transition that puts tokens there takes at least as many"),
+        (true, 0) => text.say("no transition puts a token there"),
+        (true, _) => text.say("no transition puts more tokens there"),
+        (false, _) => text.say(
+            "every transition that puts tokens there takes at least as many \
+                                from it",
+        ),
     }
 }
 
@@ -297,12 +313,12 @@ pub(super) fn excluded(net: &Net, sums: &InvariantSums, t: TransitionId) -> Opti
             Sentence::default().place(*place).say(format!(" never holds {weight} tokens"))
         }
         (_, true) => places_joined(" and ").say(" are never marked together"),
-        (_, false) => places_joined(" and ").say(" are never there together"),
+        (_, false) => places_joined(" and ").say(" never occur together"),
     };
     Some(match exclusion.sum.terms().len() <= TERMS {
         true => text.say(": ").then(sum(net, &exclusion)),
         false => text.say(format!(
-            ", as a sum of tokens on {} places never changes",
+            ", because a weighted sum of tokens on {} places never changes",
             exclusion.sum.terms().len()
         )),
     })
@@ -312,8 +328,8 @@ pub(super) fn excluded(net: &Net, sums: &InvariantSums, t: TransitionId) -> Opti
 fn sum(net: &Net, exclusion: &Exclusion<'_>) -> Sentence {
     let terms = exclusion.sum.terms();
     let text = Sentence::default().list(terms, " + ", |text, (place, factor)| {
-        let factor = factor.to_string();
-        let text = if factor == "1" { text } else { text.say(format!("{factor}·")) };
+        let is_one = *factor == Integer::ONE;
+        let text = if is_one { text } else { text.say(format!("{factor}·")) };
         text.place(*place)
     });
     text.say(format!(" = {} always", exclusion.sum.constant(net.initial())))

@@ -37,9 +37,9 @@ const LISTED: usize = 60;
 /// transitions.
 pub(super) fn reductions(net: &Net, budget: &Budget) -> Vec<ReductionSummary> {
     let questions: [(&'static str, Needs); 3] = [
-        ("whether it can get stuck", needs::deadlock()),
-        ("which transitions can fire", needs::quasi_liveness(net.transitions())),
-        ("which transitions are live", needs::liveness(net.transitions())),
+        ("deadlock", needs::deadlock()),
+        ("quasi-liveness", needs::quasi_liveness(net.transitions())),
+        ("liveness", needs::liveness(net.transitions())),
     ];
     let config = ReductionConfig { linear: false, ..ReductionConfig::default() };
     let mut summaries = Vec::new();

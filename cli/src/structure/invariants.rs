@@ -49,8 +49,8 @@ pub(in super::super) struct InvariantsArguments {
 }
 
 const EXAMPLES: &str = "\
-A basis is complete or not given at all: the end of the time is exit code 3. Semiflows that were \
-found by then are given, and marked as incomplete.
+A basis is printed completely or not at all: if the time limit is reached, the exit code is 3. \
+Semiflows found before the limit are printed and marked as incomplete.
 
 Examples:
   parikh invariants model.pnml                      # idle + 2*busy = 3
@@ -86,7 +86,7 @@ impl<F> ConfirmedFlows<F> {
             Err(reason) => ConfirmedFlows {
                 flows: Vec::new(),
                 refuted: 0,
-                incomplete: Some(format!("{reason}; a basis is given completely or not at all")),
+                incomplete: Some(format!("{reason}; a basis is printed completely or not at all")),
             },
         }
     }
@@ -99,15 +99,15 @@ impl<F> ConfirmedFlows<F> {
     ) -> Self {
         let found_count = flows.len();
         flows.retain(holds);
-        let incomplete = why.map(|why| format!("{why}; there may be more than these"));
+        let incomplete = why.map(|why| format!("{why}; there may be more"));
         ConfirmedFlows { refuted: found_count - flows.len(), flows, incomplete }
     }
 
     /// Returns the first line of text.
     fn head(&self, what: &str, semiflows: bool) -> String {
         let kind = match semiflows {
-            true => "without negative coefficient, of minimal support",
-            false => "a basis: all others are combinations of these",
+            true => "without negative coefficients, with minimal support",
+            false => "a basis: all other invariants are linear combinations of these",
         };
         let count = self.flows.len();
         let invariants = if count == 1 { "invariant" } else { "invariants" };
@@ -227,7 +227,7 @@ fn of_places(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -> Pro
     };
     if let Err(reason) = &modulo {
         let reason_before = found.incomplete.take().unwrap_or_else(|| reason.to_string());
-        found.incomplete = Some(format!("{reason_before}; none modulo a number is given"));
+        found.incomplete = Some(format!("{reason_before}; modulo invariants were not computed"));
     }
     let print_modulo = || {
         if let (true, Ok(all)) = (arguments.modulo, &modulo) {
@@ -276,7 +276,10 @@ fn print_bounds(net: &Net, bounds: &PlaceBounds, shows_all: bool) {
         return;
     }
     let bounded = net.places().filter(|&p| bounds.upper(p).is_some()).count();
-    line(&format!("# bounds, {bounded} of {} from above", counted(net.place_count(), "place")));
+    line(&format!(
+        "# bounds; upper bounds are known for {bounded} of {}",
+        counted(net.place_count(), "place")
+    ));
     for p in net.places() {
         let (name, lower) = (net.place_name(p), bounds.lower(p));
         line(&match bounds.upper(p) {
@@ -284,7 +287,7 @@ fn print_bounds(net: &Net, bounds: &PlaceBounds, shows_all: bool) {
             None => format!("{lower} <= {name}"),
         });
     }
-    line("# derivation, each step from those before it; invariants are counted from 1");
+    line("# derivation; each step follows from earlier steps; invariants are numbered from 1");
     for step in bounds.steps() {
         let relation = if step.upper { "<=" } else { ">=" };
         let (name, tokens) = (net.place_name(step.place), step.tokens);
@@ -327,7 +330,7 @@ fn reason(step: &DerivedBound) -> String {
     match step.reason {
         Reason::OneWay if step.upper => "no transition adds to it".to_owned(),
         Reason::OneWay => "no transition takes from it".to_owned(),
-        Reason::UnmarkedSiphon => "it is in a siphon that is empty initially".to_owned(),
+        Reason::UnmarkedSiphon => "it belongs to an initially empty siphon".to_owned(),
         Reason::Flow { flow, .. } => format!("of invariant {}", flow + 1),
     }
 }

@@ -63,9 +63,10 @@ struct SetArguments {
 }
 
 const SIPHON_EXAMPLES: &str = "\
-A siphon is a set of places to which only transitions put that take from it too: once empty, it \
-stays empty. Without options: the largest one that is empty initially, so its places never hold a \
-token, and the transitions that never fire for it.
+A siphon is a set of places such that every transition that outputs to the set also takes an \
+input from it. So a siphon that is empty stays empty. Without options, the command shows the \
+largest initially empty siphon. Its places never hold a token, and the transitions that need them \
+never fire.
 
 Examples:
   parikh siphons model.pnml
@@ -74,9 +75,10 @@ Examples:
   parikh siphons model.pnml --commoner";
 
 const TRAP_EXAMPLES: &str = "\
-A trap is a set of places from which only transitions take that put to it too: once marked, it \
-stays marked. Without options: the largest trap, and a small one that is marked initially, so one \
-of its places has a token in every reachable marking.
+A trap is a set of places such that every transition that takes an input from the set also \
+outputs to it. So a trap that is marked stays marked. Without options, the command shows the \
+largest trap and a small initially marked trap. In every reachable marking, a place of the latter \
+has a token.
 
 Examples:
   parikh traps model.pnml
@@ -138,7 +140,10 @@ impl SetPrinter<'_> {
         let (net, noun) = (self.net, self.noun());
         if !is_closed(net, self.kind, set) {
             self.faults += 1;
-            note!("parikh: a set that was found is no {noun}; it was not printed");
+            note!(
+                "parikh: internal error: a computed set is not a {noun} and was not printed; \
+                   please report it"
+            );
             return;
         }
         match self.format {
@@ -198,9 +203,9 @@ fn minimal(
     let (count, noun) = (found.sets.len(), printer.noun());
     let incomplete = found.incomplete.map(|why| match why {
         IncompleteReason::Limit(limit) => {
-            format!("{limit} is the limit; there may be more than these")
+            format!("the limit of {limit} was reached; there may be more")
         }
-        IncompleteReason::Budget(reason) => format!("{reason}; there may be more than these"),
+        IncompleteReason::Budget(reason) => format!("{reason}; there may be more"),
     });
     printer.comment(&match &incomplete {
         None => format!("{count} minimal {noun}s, complete"),
@@ -221,7 +226,7 @@ fn largest_within(
     let set = largest(net, printer.kind, allowed);
     if set.is_empty() || (must_be_marked && !is_marked(net, &set)) {
         let which = if must_be_marked { " that is marked initially" } else { "" };
-        printer.comment(&format!("there is no such {noun}{which} but the empty set"));
+        printer.comment(&format!("there is no such {noun}{which}, except the empty set"));
         return printer.finish(0, None);
     }
     let comment = format!(
@@ -274,7 +279,7 @@ fn trap_summary(mut printer: SetPrinter<'_>) -> ProgramOutcome {
     let places_of_net: Vec<PlaceId> = net.places().collect();
     let largest_trap = largest(net, ClosureKind::Trap, &places_of_net);
     if largest_trap.is_empty() {
-        printer.comment("there is no trap but the empty set");
+        printer.comment("there is no trap except the empty set");
         return printer.finish(0, None);
     }
     let places = counted(largest_trap.len(), "place");

@@ -49,7 +49,7 @@ pub(super) fn run(net: &Net, format: StructureFormat, budget: &Budget) -> Progra
     match format {
         StructureFormat::Text if are_excluded => line("no reachable marking is dead"),
         StructureFormat::Text if open => line("dead markings: unknown"),
-        StructureFormat::Text => line("nothing follows for dead markings"),
+        StructureFormat::Text => line("this says nothing about dead markings"),
         StructureFormat::Json => {
             let conclusion = are_excluded.then_some("no reachable marking is dead");
             object(json!({
@@ -85,7 +85,9 @@ fn ask(net: &Net, property: SiphonTrapProperty, budget: &Budget) -> PropertyResu
         Ok(SiphonTrap::Fails(set)) if is_counter_example(net, property, &set) => {
             PropertyResult::Fails(set)
         }
-        Ok(SiphonTrap::Fails(_)) => PropertyResult::Fault("the counter-example is none".to_owned()),
+        Ok(SiphonTrap::Fails(_)) => {
+            PropertyResult::Fault("the counterexample was refused".to_owned())
+        }
     }
 }
 
@@ -110,7 +112,7 @@ fn report(
     let (key, whose) = match property {
         SiphonTrapProperty::EverySiphon => ("every_siphon", "every siphon"),
         SiphonTrapProperty::DeadMarkings => {
-            ("dead_markings", "every set that may be the empty places of a dead marking")
+            ("dead_markings", "every set that can be the empty places of a dead marking")
         }
     };
     if let PropertyResult::Fault(problem) = finding {
@@ -147,19 +149,22 @@ fn in_words(net: &Net, property: SiphonTrapProperty, whose: &str, finding: &Prop
         PropertyResult::Holds(certificate) => {
             let (traps, steps) = (certificate.traps.len(), certificate.refutation.len());
             line(&format!(
-                "{whose} contains a trap that is marked initially: TRUE — a certificate of {} and {} \
-                 was checked",
+                "{whose} contains a trap that is marked initially: TRUE — a certificate with {} \
+                 and {} was checked",
                 counted(traps, "trap"),
                 counted(steps, "clause")
             ));
             let heavy = property == SiphonTrapProperty::EverySiphon && !consumes_single_tokens(net);
             if heavy {
-                line("# some transition takes several tokens from a place, so nothing follows yet");
+                line(
+                    "# some transition takes several tokens from a place, so this alone says \
+                      nothing about dead markings",
+                );
             }
         }
         PropertyResult::Fails(set) => {
             line(&format!(
-                "{whose} contains a trap that is marked initially: FALSE — not this one"
+                "{whose} contains a trap that is marked initially: FALSE — the counterexample:"
             ));
             match set.is_empty() {
                 true => line("# the empty set"),

@@ -4,9 +4,10 @@ use super::heading;
 use crate::ProgramOutcome;
 use crate::leaving;
 use crate::terminal::{line, note, object};
+use parikh::run::OpenCause;
 use parikh::systems::{
-    PropertyAnswer, SettleConfig, SystemCase, SystemEvidence, SystemOutcome, SystemProof,
-    settle as settle_all,
+    PropertyAnswer, SettleConfig, SystemCase, SystemEvidence, SystemGrade, SystemOutcome,
+    SystemProof, settle as settle_all,
 };
 use parikh_solvers::Budget;
 use parikh_systems::FiniteRuns;
@@ -81,7 +82,7 @@ impl<'c> PropertyPrinter<'c> {
 
     fn answer(&self, property_index: usize, answer: &PropertyAnswer) {
         let property = &self.case.properties[property_index];
-        let PropertyAnswer { value, evidence, reason, after, .. } = answer;
+        let PropertyAnswer { value, grade, reason, after, .. } = answer;
         let (number, seconds) = (property.number, after.as_secs_f64());
         let mut counts = lock(&self.counts);
         counts.answered += 1;
@@ -94,25 +95,26 @@ impl<'c> PropertyPrinter<'c> {
         match self.json {
             true => object(json!({
                 "type": "answer", "examination": EXAMINATION, "id": number.to_string(),
-                "value": word(*value), "reason": reason, "evidence": evidence, "seconds": seconds,
+                "value": word(*value), "reason": reason.to_string(), "because": reason,
+                "evidence": grade, "seconds": seconds,
                 "witness": match &answer.shown {
                     SystemProof::Run { labels, back } => json!({"labels": labels, "back": back}),
                     _ => json!(null),
                 },
             })),
             false => {
-                line(&format!("{number}: {} — {reason} [{evidence}, {seconds:.2} s]", word(*value)))
+                line(&format!("{number}: {} — {reason} [{grade}, {seconds:.2} s]", word(*value)))
             }
         }
     }
 
-    fn open(&self, property_index: usize, why: &str) {
+    fn open(&self, property_index: usize, why: &OpenCause) {
         let number = self.case.properties[property_index].number;
         lock(&self.counts).open += 1;
         match self.json {
             true => object(json!({
                 "type": "unanswered", "examination": EXAMINATION, "id": number.to_string(),
-                "reason": why,
+                "reason": why.to_string(), "because": why,
             })),
             false => line(&format!("{number}: unknown — {why}")),
         }
@@ -129,7 +131,7 @@ impl<'c> PropertyPrinter<'c> {
         }
         if as_solved + otherwise > 0 {
             let compared = as_solved + otherwise;
-            note!("parikh: {as_solved} of {compared} answers are as the solutions in the file");
+            note!("parikh: {as_solved} of {compared} answers agree with the solutions in the file");
         }
     }
 }
@@ -156,9 +158,9 @@ pub(super) fn settle(
         };
     settle_all(case, config, budget, &|property_index, outcome| match outcome {
         SystemOutcome::Answer(answer)
-            if printer.certified_only && answer.evidence == "searched" =>
+            if printer.certified_only && answer.grade == SystemGrade::Searched =>
         {
-            printer.open(property_index, "only a search shows it, and --require asks for more");
+            printer.open(property_index, &OpenCause::SearchNotAccepted);
         }
         SystemOutcome::Answer(answer) => {
             write(&|file| file.answer(case.properties[property_index].number, &answer));

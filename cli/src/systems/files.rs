@@ -69,7 +69,8 @@ pub(super) fn read_case(model: &Path, properties: &Path) -> Result<SystemCase> {
     let system = text(model)?;
     let Some(format) = format(model, &system) else {
         bail!(
-            "{}: expected a system: a .dot, .pml, .aut or .fsm file; --properties are about systems",
+            "{}: expected a parallel system (a .dot, .pml, .aut or .fsm file), because \
+             --properties is given",
             model.display()
         );
     };

@@ -40,11 +40,11 @@ pub(super) struct SystemArguments<'a> {
 pub(super) fn check(arguments: &SystemArguments<'_>) -> Result<ProgramOutcome> {
     if arguments.format == AnswerFormat::Mcc {
         bail!(UsageError(
-            "properties of systems are none of the contest's: --format text or json".into()
+            "the contest's format has no properties of systems: use --format text or json".into()
         ));
     }
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
-    let report_end = || note!("parikh: left before the rest was answered");
+    let report_end = || note!("parikh: stopped before all properties were answered");
     signals::cancel_on_signal(&budget, report_end);
     signals::leave_after(&budget, report_end);
     let case = files::read_case(arguments.model, arguments.properties)?;
@@ -86,12 +86,12 @@ pub(super) fn about(system: &System) -> Vec<String> {
         format!("system       {}", system.name()),
         format!("components   {}", components.len()),
         format!(
-            "states       {}, at most 10^{log_joint_states:.1} joint ones",
+            "states       {}, and at most 10^{log_joint_states:.1} states of the product",
             system.state_count()
         ),
         format!("edges        {}", system.edge_count()),
         format!(
-            "labels       {}, {shared} of them shared by several components, by {max_owners} at most",
+            "labels       {}, {shared} shared by several components (by at most {max_owners})",
             system.label_count()
         ),
         format!(
@@ -139,9 +139,10 @@ fn warn_of_unknown(case: &parikh::systems::SystemCase) {
     let name = &case.system.name();
     let first = Quoted(first);
     match all.len() {
-        1 => note!("parikh: {name}: no component has the label {first}, so it never comes"),
+        1 => note!("parikh: {name}: no component has the label {first}, so it never occurs"),
         count => note!(
-            "parikh: {name}: {count} labels of properties, {first} among them, never come: no component has them"
+            "parikh: {name}: no component has {count} of the labels in the properties, such as \
+             {first}, so they never occur"
         ),
     }
 }

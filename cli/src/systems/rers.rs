@@ -7,7 +7,7 @@ use crate::limits;
 use crate::terminal::note;
 use crate::{ProgramOutcome, signals};
 use anyhow::{Context, Result, bail};
-use parikh::systems::{SettleConfig, SystemOutcome, settle};
+use parikh::systems::{SettleConfig, SystemGrade, SystemOutcome, settle};
 use parikh_solvers::Budget;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub(crate) struct RersArguments {
     #[arg(long, value_name = "DIR")]
     evidence: Option<PathBuf>,
     /// The seed of the random walks.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, help_heading = crate::EXPERT)]
     seed: u64,
 }
 
@@ -58,7 +58,9 @@ struct RersProblem {
 pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
     let problems = problems(&arguments.directory)?;
     let whole_run = Budget::unlimited();
-    signals::cancel_on_signal(&whole_run, || note!("parikh: left before the rest was answered"));
+    signals::cancel_on_signal(&whole_run, || {
+        note!("parikh: stopped before all properties were answered")
+    });
     let mut written = String::new();
     let (mut outcome, mut known, mut asked) = (ProgramOutcome::Complete, 0, 0);
     for problem in &problems {
@@ -139,7 +141,7 @@ fn say(
     answers: &[(usize, Box<parikh::systems::PropertyAnswer>)],
     after: Duration,
 ) {
-    let count_with = |evidence: &str| answers.iter().filter(|it| it.1.evidence == evidence).count();
+    let count_with = |grade| answers.iter().filter(|it| it.1.grade == grade).count();
     let compared = answers
         .iter()
         .filter_map(|(at, answer)| Some(case.properties[*at].solution? == answer.value));
@@ -148,14 +150,18 @@ fn say(
         "{name}: {} of {} answered ({} replayed, {} certified, {} searched) in {:.1} s",
         answers.len(),
         case.properties.len(),
-        count_with("replayed"),
-        count_with("certified"),
-        count_with("searched"),
+        count_with(SystemGrade::Replayed),
+        count_with(SystemGrade::Certified),
+        count_with(SystemGrade::Searched),
         after.as_secs_f64()
     );
     if !compared.is_empty() {
         let equal_count = compared.iter().filter(|it| **it).count();
-        let _ = write!(text, "; {equal_count} of {} as the solutions in the file", compared.len());
+        let _ = write!(
+            text,
+            "; {equal_count} of {} agree with the solutions in the file",
+            compared.len()
+        );
     }
     note!("{text}");
 }
@@ -173,13 +179,18 @@ fn problems(directory: &Path) -> Result<Vec<RersProblem>> {
         let beside = |ending: &str| system.with_file_name(format!("{name}-properties{ending}.txt"));
         let property_file = ["", "-with-solution"].map(beside).into_iter().find(|it| it.is_file());
         let Some(properties) = property_file else {
-            note!("parikh: {name}.dot has no {name}-properties.txt beside it: left out");
+            note!(
+                "parikh: {name}.dot is skipped, because the directory has no {name}-properties.txt"
+            );
             continue;
         };
         problems.push(RersProblem { name, system, properties });
     }
     if problems.is_empty() {
-        bail!("{}: no problem NAME.dot with NAME-properties.txt in it", directory.display());
+        bail!(
+            "{}: the directory has no problem: expected NAME.dot with NAME-properties.txt",
+            directory.display()
+        );
     }
     problems.sort_by(|a, b| (a.name.len(), &a.name).cmp(&(b.name.len(), &b.name)));
     Ok(problems)

@@ -88,7 +88,9 @@ impl FromStr for TokenEncoding {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let known = TokenEncoding::ALL.into_iter().find(|values| values.to_string() == text);
-        known.ok_or_else(|| format!("`{text}` is none of order, one-of-n, log"))
+        known.ok_or_else(|| {
+            format!("`{text}` is not a token encoding: expected order, one-of-n or log")
+        })
     }
 }
 

@@ -93,18 +93,19 @@ impl<'n> PropositionalGoal<'n> {
     pub fn meaning(&self) -> String {
         let k = self.encoding.steps;
         let (most, order) = match self.encoding.has(EncodingPart::Steps) {
-            true => (format!("{k} steps"), ", those of a step in the order of the\nlines below"),
+            true => (format!("{k} steps"), ", within a step in the order of the\nlines below"),
             false => (format!("{k} firings"), ""),
         };
         let mut text = format!(
-            "satisfiable: a goal marking is reached by at most {most}: the true fire(i,t){order}.\n\
-             unsatisfiable: none is reached by {most} or fewer."
+            "satisfiable: a goal marking is reachable in at most {most}: the true \
+             fire(i,t){order}.\n\
+             unsatisfiable: no goal marking is reachable in at most {most}."
         );
         if self.encoding.has(EncodingPart::Steps) {
-            text += "\nIn a step each transition fires once at most.";
+            text += "\nIn a step, each transition fires at most once.";
         }
         if self.assumes_units {
-            text += "\nThis rests on the model's claim that its units are safe.";
+            text += "\nThis assumes the model's claim that its units are safe.";
         }
         text
     }

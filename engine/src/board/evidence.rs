@@ -149,10 +149,4 @@ impl Checks {
         self.made.fetch_add(1, Ordering::Relaxed);
         result
     }
-
-    /// Returns the number of checks and their time over all threads.
-    pub(super) fn so_far(&self) -> (usize, Duration) {
-        let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
-        (self.made.load(Ordering::Relaxed), spent)
-    }
 }

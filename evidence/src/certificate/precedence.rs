@@ -143,7 +143,7 @@ impl Precedence {
             }
             Precedence::Kept { places, .. } => {
                 if emptying(net, places).is_some() {
-                    return refuse("somebody takes from the trap and puts nothing back"); // 1
+                    return refuse("a transition takes from the trap and puts nothing back"); // 1
                 }
                 let mut has = vec![false; net.place_count()];
                 second.sum.terms().iter().for_each(|(place, _)| has[place.index()] = true);
@@ -161,10 +161,10 @@ impl Precedence {
         };
         let terms = first.sum.terms();
         if first.bound < 0 || terms.iter().any(|&(p, a)| a > 0 && !is_zero_before(p)) {
-            return refuse("its first comparison may fail before anything has happened"); // 2
+            return refuse("its first comparison may be false initially"); // 2
         }
         if second.bound < -1 || second.sum.terms().iter().any(|&(_, a)| a > 0) || !happens_after {
-            return refuse("its second comparison may fail after it has happened"); // 3, 4
+            return refuse("its second comparison may become false"); // 3, 4
         }
         Ok(())
     }

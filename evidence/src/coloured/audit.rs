@@ -126,7 +126,7 @@ impl<'m> ColouredAudit<'m> {
     ) -> Result<(), EvidenceFileError> {
         let name = &source.header().examination;
         if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
-            return Err(source.broken(format!("{} is no examination", Quoted(name))));
+            return Err(source.broken(format!("{} is not an examination", Quoted(name))));
         }
         let mut judged: HashMap<String, AuditedAnswer> = HashMap::new();
         let read = loop {

@@ -147,7 +147,9 @@ impl<'m> ClassHeads<'m> {
         if let Some(named) = left.first() {
             let name = named.first().and_then(|class| class.first()).map_or("", String::as_str);
             let name = Quoted(name);
-            return Err(wrong(format!("no sort has {name} and the other colours listed with it")));
+            return Err(wrong(format!(
+                "no sort contains {name} and the other colours of its class"
+            )));
         }
         if !listed.is_empty() {
             for transition in &model.transitions {
@@ -237,7 +239,7 @@ impl<'m> ClassHeads<'m> {
     ) -> Result<(), UnfoldingFlaw> {
         let told_apart = |by: &str| {
             let id = Quoted(&transition.id);
-            wrong(format!("{by} of {id} may tell colours apart that were made one"))
+            wrong(format!("{by} of {id} may distinguish colours that were merged"))
         };
         if !self.guard_is_of_heads(&transition.guard, tries)? {
             return Err(told_apart("the guard"));

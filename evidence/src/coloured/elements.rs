@@ -14,7 +14,8 @@ use roxmltree::Node;
 pub(super) const DEEPEST: usize = 2_000;
 
 pub(super) fn too_deep(node: Node<'_, '_>) -> Unreadable {
-    let what = format!("sorts, terms and conditions nested deeper than {DEEPEST} are not read");
+    let what =
+        format!("sorts, terms and conditions nested deeper than {DEEPEST} are not supported");
     Unreadable::at(node, what)
 }
 

@@ -143,7 +143,7 @@ pub fn read_as(bytes: &[u8], times: TimeTreatment) -> Result<ColouredModel, Unre
         let is_place = name(node) == "place";
         let at = if is_place { model.places.len() } else { model.transitions.len() };
         if ids.insert(id, (is_place, at)).is_some() {
-            return Err(Unreadable::at(node, format!("two nodes are called {}", Quoted(id))));
+            return Err(Unreadable::at(node, format!("two nodes have the name {}", Quoted(id))));
         }
         match is_place {
             true => model.add_place(node, id)?,
@@ -237,8 +237,7 @@ impl ColouredModel {
                 Ok(MultisetTerm::Constant(0))
             }
             None => {
-                let what =
-                    "this arc has no `hlinscription`, and its place is not one of black tokens";
+                let what = "this arc has no `hlinscription`, but its place has colours";
                 Err(Unreadable::at(node, what))
             }
         }
@@ -283,7 +282,7 @@ fn label<'a, 'i>(
                 };
                 if terms.is_empty() {
                     if texts.iter().any(says) {
-                        let what = format!("a `{key}` of text only; expected a `structure`");
+                        let what = format!("a `{key}` with text only; expected a `structure`");
                         return Err(Unreadable::at(inside, what));
                     }
                     continue;

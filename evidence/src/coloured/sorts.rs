@@ -82,7 +82,7 @@ impl Declarations {
                 }
             }
             if left.len() == before {
-                let what = "this sort is made of itself, or of what is not declared";
+                let what = "this sort is defined by itself or by an undeclared sort";
                 return Err(Unreadable::at(first, what));
             }
             waiting = left;
@@ -146,7 +146,7 @@ impl Declarations {
         let (parts, sorts): (Vec<_>, Vec<_>) =
             unnamed(node).partition(|&inside| name(inside) == "partitionelement");
         let [of] = sorts[..] else {
-            return Err(Unreadable::at(node, "expected one sort that is cut"));
+            return Err(Unreadable::at(node, "expected exactly one sort to partition"));
         };
         let Some(of) = self.known_sort(of)? else { return Ok(None) };
         let (ids, names) = constants(parts.iter().copied(), "partitionelement")?;
@@ -164,7 +164,7 @@ impl Declarations {
                 if sort != of {
                     return Err(Unreadable::at(
                         member,
-                        "this is no colour of the sort that is cut",
+                        "this is not a colour of the partitioned sort",
                     ));
                 }
                 unique(member, part_of.insert(colour, part))?;
@@ -174,7 +174,7 @@ impl Declarations {
             true => (0..self.size(of)).map(|colour| part_of.get(&colour).copied()).collect(),
             false => None,
         };
-        let missing = || Unreadable::at(node, "a colour of the sort that is cut is in no part");
+        let missing = || Unreadable::at(node, "a colour of the partitioned sort is in no part");
         let part_of = part_of.ok_or_else(missing)?;
         let size = ids.len() as u64;
         let kind = SortStructure::Partition { id: id.to_owned(), names, of, part_of };
@@ -252,7 +252,7 @@ impl Declarations {
         let size = if parts.is_empty() { 0 } else { sizes.fold(1, u64::saturating_mul) };
         let components: usize = parts.iter().map(|&part| self.sorts[part].components).sum();
         if components > DEEPEST {
-            let what = format!("tuples of more than {DEEPEST} components are not read");
+            let what = format!("tuples of more than {DEEPEST} components are not supported");
             return Err(Unreadable::at(node, what));
         }
         self.add_sort(node, ColourSort { kind: SortStructure::Product(parts), size, components })
@@ -314,7 +314,7 @@ impl Declarations {
             sort.filter(|&sort| *self.kind(sort) == SortStructure::Dot).map(|sort| (sort, 0))
         };
         let constant = self.constants.get(id).copied().or_else(black);
-        constant.ok_or_else(|| Unreadable::at(node, format!("{} is no constant", Quoted(id))))
+        constant.ok_or_else(|| Unreadable::at(node, format!("{} is not a constant", Quoted(id))))
     }
 
     /// Returns the colour of a number in a range.
@@ -341,7 +341,7 @@ impl Declarations {
     pub(super) fn variable(&self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
         let id = attribute(node, "refvariable")?;
         let variable = self.variable_ids.get(id).copied();
-        variable.ok_or_else(|| Unreadable::at(node, format!("{} is no variable", Quoted(id))))
+        variable.ok_or_else(|| Unreadable::at(node, format!("{} is not a variable", Quoted(id))))
     }
 
     /// Returns the sort with the id in the attribute `key`.
@@ -486,13 +486,13 @@ pub(super) fn integer(node: Node<'_, '_>, key: &str) -> Result<i64, Unreadable> 
 }
 
 pub(super) fn not_known(node: Node<'_, '_>) -> Unreadable {
-    let what = format!("`{}` is not known here, and what it means is not guessed", name(node));
+    let what = format!("the element `{}` is unknown here", name(node));
     Unreadable::at(node, what)
 }
 
 fn unique<T>(node: Node<'_, '_>, before: Option<T>) -> Result<(), Unreadable> {
     match before {
         None => Ok(()),
-        Some(_) => Err(Unreadable::at(node, "what is declared here was declared before")),
+        Some(_) => Err(Unreadable::at(node, "this name was declared before")),
     }
 }

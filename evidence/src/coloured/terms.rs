@@ -47,7 +47,7 @@ impl TermReader<'_> {
     fn term_here(&mut self, node: Node<'_, '_>, sort: usize) -> Result<MultisetTerm, Unreadable> {
         let is = |found: usize| match found == sort {
             true => Ok(()),
-            false => Err(Unreadable::at(node, "this is of another sort than is expected here")),
+            false => Err(Unreadable::at(node, "the sort differs from the expected one")),
         };
         Ok(match name(node) {
             "variable" => {
@@ -180,7 +180,7 @@ impl TermReader<'_> {
     /// Reads the partition element of a colour.
     fn part(&mut self, node: Node<'_, '_>, sort: usize) -> Result<MultisetTerm, Unreadable> {
         let SortStructure::Partition { of, part_of, .. } = self.declarations.kind(sort) else {
-            return Err(Unreadable::at(node, "this is no partition"));
+            return Err(Unreadable::at(node, "this is not a partition"));
         };
         let (of, part_of) = (*of, part_of.clone());
         Ok(MultisetTerm::PartOf(Box::new(self.term(operand(node)?, of)?), part_of))

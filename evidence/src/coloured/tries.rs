@@ -7,7 +7,7 @@ pub enum UnfoldingFlaw {
     #[error("{0}")]
     Wrong(String),
     /// The check needs more colours than allowed.
-    #[error("more than {0} colours would have to be tried to make the unfolding again")]
+    #[error("repeating the unfolding needs more than {0} colours to be tried")]
     TooLarge(u64),
     /// `goes_on` returned false.
     #[error("stopped")]

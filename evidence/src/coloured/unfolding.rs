@@ -84,7 +84,7 @@ impl ColouredModel {
         let mut tries = ColourBudget::new(most, goes_on);
         let classes = ClassHeads::of(self, &listed.classes, &mut tries)?;
         if !classes.are_trivial() && bindings == Bindings::All {
-            return Err(wrong("colours are made one, and firings are counted by their bindings"));
+            return Err(wrong("colours are merged, but firings are counted by bindings"));
         }
         let (places, place_counts) = self.places(listed, &classes, &mut builder, &mut tries)?;
         let mut first = 0;
@@ -164,7 +164,7 @@ impl ColouredModel {
                 let Some(&at) = colours.get(&colour) else {
                     let name = self.place_name(place, colour);
                     return Err(UnfoldingFlaw::Wrong(format!(
-                        "{} is marked and not listed",
+                        "{} is marked but not listed",
                         Quoted(&name)
                     )));
                 };
@@ -415,7 +415,7 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         }
         match self.has_unlisted {
             Some(name) if bindings == Bindings::All => Err(UnfoldingFlaw::Wrong(format!(
-                "{} is not listed, and firings are counted by their bindings",
+                "{} is not listed, but firings are counted by bindings",
                 Quoted(&name)
             ))),
             _ => Ok(self.arcs),
@@ -491,5 +491,8 @@ fn wrong(what: impl ToString) -> UnfoldingFlaw {
 
 fn no_such(name: &str, kind: &str) -> UnfoldingFlaw {
     let name = Quoted(name);
-    UnfoldingFlaw::Wrong(format!("{name} is listed and is no {kind} of the model, or comes twice"))
+    UnfoldingFlaw::Wrong(format!(
+        "{name} is listed but is not a {kind} of the model, or is listed \
+                                  twice"
+    ))
 }

@@ -86,7 +86,7 @@ pub fn checked(
     let is_seen = |bound: &NamedBound| matches!(bound.because, NamedBecause::Seen(_));
     let mut seen = named.bounds.iter().any(is_seen).then(ResetCombinations::new);
     if seen.is_some() && !caps.is_empty() {
-        return Err("a cap beside a bound that all markings show".to_owned());
+        return Err("a cap for a place with a proved bound".to_owned());
     }
     if !visited.is_empty() {
         visit(net, &visited, &mut seen, most_visited, goes_on)?;
@@ -182,7 +182,7 @@ fn visit(
     let mut open = vec![initial];
     while let Some(marking) = open.pop() {
         if !goes_on() {
-            return Err("its markings could not be visited in time".to_owned());
+            return Err("the markings could not be visited in time".to_owned());
         }
         if let Some((place, _)) = most.iter().find(|(p, most)| marking[p.index()] > **most) {
             let name = Quoted(net.core().place_name(*place));
@@ -195,10 +195,10 @@ fn visit(
                 seen.entry(t).or_default().insert(held);
             }
             if next.iter().any(|&tokens| tokens > Marking::MAX_TOKENS) {
-                return Err("its markings have more tokens than can be counted".to_owned());
+                return Err("the markings have too many tokens to count".to_owned());
             }
             if known.len() as u64 >= limit && !known.contains(&next) {
-                return Err(format!("it has more than {limit} markings to be visited (--visit)"));
+                return Err(format!("more than {limit} markings must be visited (--visit)"));
             }
             if known.insert(next.clone()) {
                 open.push(next);

@@ -125,7 +125,8 @@ fn add_places(
             continue;
         }
         let name = complement_name(core.place_name(p), |name| is_taken(net, made, name));
-        let rest = bound.checked_sub(core.initial()[p]).ok_or("a bound below what is there")?;
+        let rest =
+            bound.checked_sub(core.initial()[p]).ok_or("a bound below the number of tokens")?;
         added.complements.insert(p, made.place(&name, rest).map_err(|it| it.to_string())?);
     }
     let mut place = |what, of, tokens| {

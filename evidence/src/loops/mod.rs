@@ -47,10 +47,10 @@ pub enum LoopReplayError {
         place: String,
     },
     /// The numbers of the blocks need too much memory.
-    #[error("the blocks of the run take more than {ROOM} numbers of 64 bits")]
+    #[error("the blocks of the run need more than {ROOM} numbers of 64 bits")]
     TooLarge,
     /// `go_on` returned false before the end.
-    #[error("stopped before the end of the run")]
+    #[error("the check did not finish in time")]
     Stopped,
 }
 

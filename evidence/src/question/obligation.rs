@@ -166,7 +166,9 @@ impl Question {
     pub fn obligation(&self, net: &Net, value: AnswerValue) -> Result<Obligation, String> {
         let mut all = Obligation::default();
         if net.has_caps() && !self.is_about_reachability() {
-            return Err("it is not shown of a net with caps on places without a bound".to_owned());
+            return Err(
+                "this cannot be shown for a net with caps on places without a bound".to_owned()
+            );
         }
         all.need = match value {
             AnswerValue::Holds(holds) => {
@@ -175,9 +177,7 @@ impl Question {
                     let says = says.holds(net, net.initial());
                     if says != holds {
                         let says = AnswerValue::Holds(says);
-                        return Err(format!(
-                            "the initial marking decides the question, and says {says}"
-                        ));
+                        return Err(format!("the initial marking decides the question: {says}"));
                     }
                 }
                 all.that_it_holds(self, net, holds)?
@@ -207,7 +207,7 @@ impl Question {
 }
 
 const NO_NUMBER: &str = "the question asks for TRUE or FALSE";
-const NO_FIT: &str = "the numbers do not fit";
+const NO_FIT: &str = "the numbers are too large";
 
 impl Obligation {
     /// Restates the obligations for a net with caps: markings within the caps, and conditions of
@@ -429,7 +429,11 @@ impl Obligation {
                 };
                 (as_much.sorted(), sums.iter().map(|sum| more_than(sum, number)).collect())
             }
-            Question::HowMany { .. } => return Err("it is to be counted".into()),
+            Question::HowMany { .. } => {
+                return Err("the question asks for a number of markings or \
+                                                    firings"
+                    .into());
+            }
             _ => return Err(NO_NUMBER.into()),
         };
         let mut parts = vec![self.reach(as_much)];

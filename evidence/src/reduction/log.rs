@@ -106,10 +106,10 @@ pub struct LogStep {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogError {
     /// The log names no class of questions, so it would permit every change.
-    #[error("the log says of nothing that it is preserved")]
+    #[error("the log preserves no property")]
     NothingPreserved,
     /// A name that is no rule, class, place or transition.
-    #[error("step {step} (0 is the head): {} is not known", Quoted(.name))]
+    #[error("step {step} (0 is the head): {} is unknown", Quoted(.name))]
     Unknown {
         /// The number of the step from 1, or 0 for the head of the log.
         step: usize,
@@ -117,7 +117,7 @@ pub enum LogError {
         name: String,
     },
     /// The rule does not preserve a needed class of questions.
-    #[error("step {step}: rule `{rule}` does not preserve what is needed")]
+    #[error("step {step}: rule `{rule}` does not preserve the required properties")]
     NotPreserved {
         /// The number of the step, from 1.
         step: usize,
@@ -125,7 +125,7 @@ pub enum LogError {
         rule: &'static str,
     },
     /// A condition of the rule does not hold at the candidate.
-    #[error("step {step}: the conditions of rule `{rule}` do not hold")]
+    #[error("step {step}: the conditions of rule `{rule}` are violated")]
     ConditionFails {
         /// The number of the step, from 1.
         step: usize,
@@ -133,10 +133,10 @@ pub enum LogError {
         rule: &'static str,
     },
     /// The reduced net cannot be built, or differs from the stated one.
-    #[error("the log leads to another net")]
+    #[error("the steps of the log lead to another net")]
     OtherNet,
     /// `goes_on` returned false before the end.
-    #[error("not gone through to the end")]
+    #[error("the log was not replayed in time")]
     Stopped,
 }
 

@@ -132,7 +132,7 @@ impl<'s> SystemAudit<'s> {
             let broken = |what: String| EvidenceFileError { file: name.to_owned(), line, what };
             let read = serde_json::from_str(content).map_err(|error| broken(error.to_string()))?;
             if (line == 1) != matches!(read, SystemLine::Evidence(_)) || ended {
-                return Err(broken("a line where it does not belong".to_owned()));
+                return Err(broken("a line of this kind is not allowed here".to_owned()));
             }
             match read {
                 SystemLine::Evidence(header) => self.fits(&header).map_err(broken)?,
@@ -187,12 +187,11 @@ impl<'s> SystemAudit<'s> {
         let sizes = (self.system.components().len(), self.system.label_count());
         match () {
             () if header.format != FORMAT => Err(format!("the format is not `{FORMAT}`")),
-            () if header.semantics != self.endings.name() => Err(format!(
-                "it is not about the semantics that is asked for: {}",
-                self.endings.name()
-            )),
+            () if header.semantics != self.endings.name() => {
+                Err(format!("the file uses another semantics: {}", self.endings.name()))
+            }
             () if (header.components, header.labels) != sizes => {
-                Err("it is about a system of another size".to_owned())
+                Err("the file is about a system of another size".to_owned())
             }
             () => Ok(()),
         }
@@ -211,7 +210,7 @@ impl<'s> SystemAudit<'s> {
                 let RunOfLabels { labels, back } = given;
                 match run::check(self.system, formula, self.endings, labels, *back) {
                     Ok(()) => AuditVerdict::Confirmed(
-                        "the run was followed component by component".into(),
+                        "the run was replayed component by component".into(),
                     ),
                     Err(why) => AuditVerdict::Refused(why),
                 }
@@ -228,14 +227,14 @@ impl<'s> SystemAudit<'s> {
                         "all joint states were visited, and the formula evaluated".to_owned(),
                     ),
                     Some(Some(_)) => {
-                        AuditVerdict::Refused("the formula has the other value".to_owned())
+                        AuditVerdict::Refused("the formula has the opposite value".to_owned())
                     }
                     _ if !watch.goes_on() => self.stopped(),
                     _ => AuditVerdict::Searched(format!("there are more than {most} joint states")),
                 }
             }
             _ => AuditVerdict::Refused(
-                "this is no evidence for that value of such a formula".to_owned(),
+                "this kind of evidence does not support this value of the formula".to_owned(),
             ),
         }
     }
@@ -249,7 +248,9 @@ impl<'s> SystemAudit<'s> {
     ) -> AuditVerdict {
         let NoRunClaim { components, through, recurrence, order } = given;
         if !through.is_empty() && through.len() != components.len() {
-            return AuditVerdict::Refused("`through` is not as long as `components`".to_owned());
+            return AuditVerdict::Refused(
+                "`through` and `components` have different lengths".to_owned(),
+            );
         }
         let mut members: Vec<ComponentView> =
             components.iter().map(|&it| ComponentView::whole(it)).collect();
@@ -264,7 +265,7 @@ impl<'s> SystemAudit<'s> {
                 visit(system, formula, claim, most, goes_on)
             }
             Some(_) if self.endings != Endings::Ignored || *recurrence => {
-                Err("what is put together is about all infinite runs, and only these".to_owned())
+                Err("a composition in an order applies only to all infinite runs".to_owned())
             }
             Some(pairs) => {
                 composed::visit(system, formula, CompositionOrder { members, pairs }, most, goes_on)
@@ -272,16 +273,17 @@ impl<'s> SystemAudit<'s> {
         };
         match visited {
             Ok(ViolationSearch::None(0)) => AuditVerdict::Confirmed(
-                "what a run against it would do for ever cannot come for ever".to_owned(),
+                "the steps that a violating run repeats forever cannot occur infinitely often"
+                    .to_owned(),
             ),
             Err(why) => AuditVerdict::Refused(why),
             Ok(ViolationSearch::None(nodes)) => AuditVerdict::Confirmed(format!(
                 "{nodes} joint states of {} components were visited{}",
                 members.len(),
-                if order.is_some() { ", put together in that order" } else { "" }
+                if order.is_some() { ", composed in that order" } else { "" }
             )),
             Ok(ViolationSearch::Some) => {
-                AuditVerdict::Refused("there is a run against it".to_owned())
+                AuditVerdict::Refused("a run violates the formula".to_owned())
             }
             Ok(ViolationSearch::More) => AuditVerdict::Searched(format!(
                 "there are more than {} joint states of these components",

@@ -69,7 +69,7 @@ pub fn visit(
     let seen = system.seen(members);
     let labels: Vec<&str> = system.labels().collect();
     if let Some(label) = labels.iter().find(|label| seen.owners(label).is_empty()) {
-        return Err(format!("nothing is seen of who owns the label `{label}`"));
+        return Err(format!("none of the listed components has the label `{label}`"));
     }
     let letters: Vec<usize> = labels.iter().map(|label| negation.letter_of(label)).collect();
     let numbers: HashMap<&str, usize> = labels.iter().copied().zip(0..).collect();
@@ -91,7 +91,8 @@ pub fn visit(
     for &(one, other) in pairs {
         let mut take = |at: usize| graphs.get_mut(at).and_then(Option::take);
         let (Some(one), Some(other)) = (take(one), take(other)) else {
-            return Err("the order puts together what is not there, or no longer".to_owned());
+            return Err("the order composes components that do not exist or were composed before"
+                .to_owned());
         };
         let Some(both) = one.with(&other, most, goes_on) else {
             return Ok(if goes_on() { ViolationSearch::More } else { ViolationSearch::Stopped });

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A message with the line.
 pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
     let text = std::str::from_utf8(bytes)
-        .map_err(|_| Unreadable { line: 1, what: "the file is no UTF-8".to_owned() })?;
+        .map_err(|_| Unreadable { line: 1, what: "expected text in UTF-8".to_owned() })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut cursor = DotCursor { rest: text, line: 1 };
     cursor.blanks()?;
@@ -135,7 +135,9 @@ fn without_root(
             let entered: BTreeSet<&String> = edges.iter().map(|edge| &edge.2).collect();
             untouched = names.iter().filter(|name| !entered.contains(name)).cloned().collect();
             if untouched.len() != 1 {
-                return Err("there is neither an empty label nor just one state to begin in".into());
+                return Err("expected an edge with an empty label or exactly one state without \
+                            incoming edges"
+                    .into());
             }
             starts.extend(&untouched);
         }

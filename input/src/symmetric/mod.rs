@@ -35,7 +35,6 @@ use parikh_net::coloured::ColouredNet;
 use raw::RawTerm;
 use std::collections::HashMap;
 use std::io::BufRead;
-use std::path::Path;
 
 /// Coloured nets in PNML.
 pub(super) const FORMAT: ModelFormat = ModelFormat {
@@ -46,16 +45,6 @@ pub(super) const FORMAT: ModelFormat = ModelFormat {
         (net, Some(refusal)) => Err(ReadFailure::Timed(Box::new((net.into(), refusal)))),
     },
 };
-
-/// Reads the coloured net of a PNML file.
-///
-/// # Errors
-/// When the file cannot be read, is not PNML, or contains an invalid net or constructs that
-/// symmetric nets do not have. The error has the position in the file and the node or declaration.
-pub fn read_coloured(path: &Path) -> Result<ColouredNet, InputError> {
-    let (reader, file) = super::open(path)?;
-    read_coloured_from(reader, &file)
-}
 
 /// Reads a coloured net from `reader`. Messages use `name` for the file.
 ///
@@ -290,7 +279,7 @@ impl<R: BufRead> SymmetricReader<R> {
                         return Err(InputError::Unsupported {
                             at: at.of(self.xml.file()),
                             found: format!("a capacity of {owner}"),
-                            advice: "model it by a complementary place",
+                            advice: "express it by a complementary place",
                         });
                     }
                 }

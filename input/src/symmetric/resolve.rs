@@ -442,7 +442,7 @@ fn whole(term: &RawTerm, value: &TermValue, expected: &'static str) -> TermError
 
 /// The text for messages about a multiset with a count of 0 and a variable. Each colour of the
 /// variable is a binding, and dropping the term would lose the variable.
-const NONE_OF_A_VARIABLE: &str = "at least one token, as a variable stands beside it";
+const NONE_OF_A_VARIABLE: &str = "at least one token, because a variable is combined with it";
 
 fn has_variables(multiset: &Multiset) -> bool {
     let mut variables = Vec::new();

@@ -168,7 +168,7 @@ impl NetConstruction<'_> {
                 Ok(Multiset::one(Term::Constant { sort, colour: 0 }))
             }
             None => {
-                let expected = "one: the place has colours";
+                let expected = "one, because the place has colours";
                 Err((arc.at, ColourProblem::Whole { found: "no inscription", expected }))
             }
         }

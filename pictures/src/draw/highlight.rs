@@ -40,10 +40,10 @@ pub enum HighlightError {
     #[error("{0}")]
     Ambiguous(FormulaProblem),
     /// The list of names is empty.
-    #[error("no name is given; expected names of places or transitions, with commas between them")]
+    #[error("no name is given; expected names of places or transitions, separated by commas")]
     NoName,
     /// The net has fewer invariants.
-    #[error("there is no place invariant {wanted}: the net has {found}, counted from 1")]
+    #[error("there is no place invariant {wanted}: the net has {found}, numbered from 1")]
     NoInvariant {
         /// The requested number.
         wanted: usize,
@@ -51,7 +51,7 @@ pub enum HighlightError {
         found: usize,
     },
     /// There are fewer siphons or traps.
-    #[error("there is no minimal {kind} {wanted}: found {found}, counted from 1")]
+    #[error("there is no minimal {kind} {wanted}: found {found}, numbered from 1")]
     NoSet {
         /// `siphon` or `trap`.
         kind: &'static str,
@@ -149,7 +149,7 @@ impl Highlight {
         if number.is_none() && !empty.is_empty() {
             let starved = starved_by(net, &empty);
             let caption = format!(
-                "the largest siphon empty initially: {} never marked, {} never enabled",
+                "the largest initially empty siphon: {} never marked, {} never enabled",
                 counted(empty.len(), "place"),
                 counted(starved.len(), "transition")
             );
@@ -335,14 +335,14 @@ mod tests {
         assert_eq!(invariant.places.into_values().collect::<Vec<_>>(), ["×2", ""]);
         assert_eq!(
             Highlight::invariant(&net, 2, &budget).unwrap_err().to_string(),
-            "there is no place invariant 2: the net has 1, counted from 1"
+            "there is no place invariant 2: the net has 1, numbered from 1"
         );
         let trap = Highlight::trap(&net, None, &budget).unwrap();
         assert_eq!(trap.caption, "minimal trap 1 of 1: 2 places, marked initially");
         let siphon = Highlight::siphon(&self::net(), None, &budget).unwrap();
         assert_eq!(
             siphon.caption,
-            "the largest siphon empty initially: 1 place never marked, 1 transition never enabled"
+            "the largest initially empty siphon: 1 place never marked, 1 transition never enabled"
         );
     }
 

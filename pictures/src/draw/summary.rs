@@ -56,7 +56,7 @@ pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
 
 fn scene(grouping: &NodeGroups, net: &Net, highlight: &Highlight) -> Scene {
     let caption = format!(
-        "{}: {} and {}, grouped by {}; arcs with how many of the net they stand for",
+        "{}: {} and {}, grouped by {}; the number at an arc counts the arcs of the net",
         net.name(),
         counted(net.place_count(), "place"),
         counted(net.transition_count(), "transition"),

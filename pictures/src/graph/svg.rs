@@ -308,13 +308,13 @@ fn legend(view: &GraphView<'_>, y: f64, left: f64) -> String {
         entries.push(("#d6e4f5", "#44505c", "final marking"));
     }
     if view.nodes.iter().any(|node| node.dead) {
-        entries.push(("#f8d7d4", "#a33a30", "nothing is enabled (double edge)"));
+        entries.push(("#f8d7d4", "#a33a30", "dead marking (double edge)"));
     }
     if !view.covers && view.nodes.iter().any(|node| node.terminal.is_some() && !node.dead) {
-        entries.push(("#d7ebd3", "#44505c", "terminal: never left again"));
+        entries.push(("#d7ebd3", "#44505c", "terminal component, never left again"));
     }
     if !view.bright.is_empty() {
-        entries.push(("#ffffff", "#d9730d", "the run"));
+        entries.push(("#ffffff", "#d9730d", "the firing sequence"));
     }
     let (mut text, mut x) = (String::new(), left);
     for (fill, border, words) in entries {

@@ -139,7 +139,7 @@ impl<'n> GraphView<'n> {
             (count(self.edges.len(), "firing", "firings"), format!("{dead} dead"));
         if self.covers {
             return format!(
-                "coverability graph (not the reachable markings): {}, {firings}; ω is without bound",
+                "coverability graph (not the reachable markings): {}, {firings}; ω means unbounded",
                 count(self.nodes.len(), "node", "nodes"),
             );
         }

@@ -56,8 +56,8 @@ pub struct PngPicture {
 pub enum PngError {
     /// The picture would be too large.
     #[error(
-        "{wide:.0} × {high:.0} pixels are too many for a picture in PNG; up to --scale {largest} is possible, \
-         and a picture in SVG has no limits"
+        "{wide:.0} × {high:.0} pixels are too many for a PNG picture; use at most --scale \
+         {largest}, or write SVG, which has no limit"
     )]
     TooLarge {
         /// The width in pixels.
@@ -177,7 +177,7 @@ mod tests {
         let large = picture("").replace("\"40\"", "\"40000\"").replace("\"20\"", "\"20000\"");
         let error = png(&large, PngSize::Scale(1.0)).err().unwrap().to_string();
         assert!(error.starts_with("40000 × 20000 pixels are too many"), "{error}");
-        assert!(error.contains("up to --scale 0.28 is possible"), "{error}");
+        assert!(error.contains("use at most --scale 0.28"), "{error}");
         let fitting = within(&large, PngSize::Fitting, 2e6).unwrap();
         assert_eq!(fitting.pixels, (2000, 1000));
     }

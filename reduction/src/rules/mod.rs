@@ -106,7 +106,7 @@ pub fn called(name: &str) -> Result<Vec<&'static str>, String> {
     one.ok_or_else(|| {
         let rules: Vec<&str> = names().collect();
         let (families, rules) = (families.join(", "), rules.join(", "));
-        format!("there are the families {families}, all of them as `all`, and the rules {rules}")
+        format!("expected one of the families {families}, `all`, or one of the rules {rules}")
     })
 }
 

@@ -164,7 +164,7 @@ mod smt {
         }
     }
 
-    /// Recipes asserted outside of a scope, asserted in a scope, and assumed.
+    /// Recipes asserted before the first question, asserted before the second, and assumed.
     type Question = [Vec<Recipe>; 3];
 
     fn question() -> impl Strategy<Value = Question> {
@@ -175,7 +175,7 @@ mod smt {
     /// Asks `solver`, which has no assertions, and compares its answers with enumeration of all
     /// points.
     fn conforms(solver: &mut dyn SmtSolver, question: &Question) -> Result<(), TestCaseError> {
-        let [asserted, scoped, assumed] = question;
+        let [asserted, later, assumed] = question;
         let mut terms = Terms::new();
         let names = Names::new(&mut terms);
         for x in names.integers {
@@ -187,20 +187,15 @@ mod smt {
             let term = build(&mut terms, &names, recipe);
             solver.assert(&terms, term).unwrap();
         }
-        // Ask inside a scope and again after leaving it: the inner assertions must be dropped.
-        solver.push();
-        for recipe in scoped {
-            let term = build(&mut terms, &names, recipe);
-            solver.assert(&terms, term).unwrap();
-        }
         let assumptions: Vec<Term> =
             assumed.iter().map(|recipe| build(&mut terms, &names, recipe)).collect();
-        let mut all: Vec<&Recipe> = asserted.iter().chain(scoped).collect();
-        for inside in [true, false] {
-            if !inside {
-                solver.pop().unwrap();
-                all.truncate(asserted.len());
+        let mut all: Vec<&Recipe> = asserted.iter().collect();
+        for more in [&[][..], later] {
+            for recipe in more {
+                let term = build(&mut terms, &names, recipe);
+                solver.assert(&terms, term).unwrap();
             }
+            all.extend(more);
             let possible = |chosen: &[&Recipe]| {
                 points().any(|(b, x)| all.iter().chain(chosen).all(|recipe| meaning(recipe, b, x)))
             };

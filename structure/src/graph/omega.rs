@@ -25,7 +25,7 @@ pub fn fire(net: &Net, tokens: &[u64], t: TransitionId) -> Result<Option<Vec<u64
     Ok(Some(next))
 }
 
-/// Returns true if `one` has at most as many tokens as `other` on every place.
-pub fn is_covered(one: &[u64], other: &[u64]) -> bool {
-    one.iter().zip(other).all(|(a, b)| a <= b)
+/// Returns true if `smaller` has at most as many tokens as `larger` on every place.
+pub fn is_covered(smaller: &[u64], larger: &[u64]) -> bool {
+    smaller.iter().zip(larger).all(|(a, b)| a <= b)
 }

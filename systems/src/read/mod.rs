@@ -12,5 +12,5 @@ pub use aut::{aut, fsm};
 pub use branching::{branching, is_branching};
 pub use dot::dot;
 pub use error::ReadError;
-pub use promela::{promela, promela_properties};
+pub use promela::promela;
 pub use properties::{PropertyLine, properties};

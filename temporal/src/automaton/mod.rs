@@ -15,7 +15,6 @@
 //! | `simplify` | smaller automata for the same language |
 //! | `weak_deterministic` | the smallest deterministic weak automaton, which exists for most formulas in practice |
 //! | `classes` | strength: terminal, weak, strong |
-//! | `stutter` | sensitivity to repeated letters |
 //! | `hoa` | automata as text |
 
 pub(crate) mod check;
@@ -27,7 +26,6 @@ mod emptiness;
 mod hoa;
 mod product;
 mod simplify;
-pub(crate) mod stutter;
 pub(crate) mod translate;
 mod weak_deterministic;
 
@@ -142,8 +140,8 @@ impl Automaton {
     /// Returns true if the automaton is deterministic: edges of one state exclude each other.
     pub fn is_deterministic(&self) -> bool {
         let excludes = |edges: &Vec<AutomatonEdge>| {
-            edges.iter().enumerate().all(|(at, edge)| {
-                edges[..at].iter().all(|before| before.cube.and(&edge.cube).is_none())
+            edges.iter().enumerate().all(|(index, edge)| {
+                edges[..index].iter().all(|earlier| earlier.cube.and(&edge.cube).is_none())
             })
         };
         self.states.iter().all(excludes)

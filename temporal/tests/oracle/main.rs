@@ -8,7 +8,6 @@ mod evaluators;
 mod random;
 mod rewriting;
 mod simplification;
-mod stutter;
 mod translation;
 mod values;
 

@@ -142,8 +142,11 @@ fn in_teams(args: TeamArgs, teams: Vec<Team>, leave_out: bool) -> Result<u8, Err
     signals::catch();
     let results = run.run()?;
     say!("{}", run.table(&results, !leave_out));
-    let title =
-        if leave_out { "With each engine, or rules, left out" } else { "Each engine alone" };
+    let title = if leave_out {
+        "With each engine or family of rules excluded"
+    } else {
+        "Each engine alone"
+    };
     let plot = run.out.join("engines.svg");
     let svg = cactus::plot(title, "goals settled", &teams::curves(&results));
     std::fs::write(&plot, svg).map_err(Error::at(&plot))?;
@@ -214,7 +217,7 @@ fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
     }
     say!(
         "{} and {} read twice, {different} differ; {:.1} s by the prover's reader, {:.1} s by the \
-         auditor's",
+         auditor's reader",
         counted(nets, "model"),
         counted(formulas, "formula"),
         seconds[0],
@@ -253,7 +256,7 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
     .run()?;
     say!("{}", table::print(&rows));
     if signals::interrupted() {
-        note!("interrupted; the same command continues");
+        note!("interrupted; run the same command again to continue");
         return Ok(4);
     }
     Ok(code_for(&rows))
@@ -272,7 +275,7 @@ fn put_together(
     let instances = list.map(read_list).transpose()?.unwrap_or_default();
     let lacking = shard::lacking(&rows, &instances, exams);
     if let Some((name, exam)) = lacking.first() {
-        note!("{} runs are in no part, the first of {name} {exam}", lacking.len());
+        note!("no part has {} of the runs, the first is {name} {exam}", lacking.len());
         return Ok(4);
     }
     Ok(code_for(&rows))
@@ -461,6 +464,6 @@ fn over<M>(
         }
         note!("{}/{} {name}", index + 1, instances.len());
     }
-    note!("{skipped_count} of {} passed over", counted(instances.len(), "instance"));
+    note!("{skipped_count} of {} skipped", counted(instances.len(), "instance"));
     Ok(measurements)
 }

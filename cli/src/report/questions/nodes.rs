@@ -3,9 +3,11 @@
 
 use super::super::text::Sentence;
 use super::{AnsweredQuestion, EvidencedAnswer, PlaceMaximum, QuestionRunner, TransitionFate};
-use parikh::answer::{Plan, QuestionValue};
+use parikh::answer::{Grade, Plan, QuestionValue};
+use parikh::run::{OpenCause, OpenReason};
 use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
+use std::collections::BTreeMap;
 
 impl QuestionRunner<'_, '_> {
     /// Decides for each transition whether it can fire, and summarises the results.
@@ -32,7 +34,7 @@ impl QuestionRunner<'_, '_> {
         let fires = |t: &TransitionId| fires(&self.found.fates, *t) == Some(true);
         let firing_count = bindings.iter().filter(|copies| copies.iter().any(fires)).count();
         let mut summary =
-            AnsweredQuestion { grade: "replayed".into(), ..AnsweredQuestion::default() };
+            AnsweredQuestion { grade: Some(Grade::Replayed), ..AnsweredQuestion::default() };
         // The answer FALSE depends on proofs for all bindings of the dead transitions. The answer
         // TRUE depends on one firing of each transition.
         let rests_on: Vec<TransitionId> = match dead.is_empty() {
@@ -51,7 +53,7 @@ impl QuestionRunner<'_, '_> {
         {
             (true, _) => {
                 let reason = "for every transition there is a firing sequence that ends with it";
-                (Some("TRUE".to_owned()), Sentence::words(reason))
+                (Some(QuestionValue::Bool(true)), Sentence::words(reason))
             }
             (_, [_, ..]) => {
                 let text =
@@ -60,13 +62,14 @@ impl QuestionRunner<'_, '_> {
                     None => text.transition(bindings[at][0]),
                     Some(folding) => text.say(folding.transition_name(at)),
                 });
-                (Some("FALSE".to_owned()), text)
+                (Some(QuestionValue::Bool(false)), text)
             }
             _ => {
-                let open = run_results.open.into_values().next().unwrap_or_default();
+                let open = first_open(run_results.open);
                 let reason = format!(
-                    "{firing_count} of {transition_count} were seen to fire; of the others: {open}"
+                    "firing sequences exist for {firing_count} of {transition_count}; the others are open: {open}"
                 );
+                summary.open = Some(open.cause);
                 (None, Sentence::words(reason))
             }
         };
@@ -80,7 +83,7 @@ impl QuestionRunner<'_, '_> {
         let goals = net.model_places().map(|p| Goal::Maximise(LinearSum::place(p)));
         let mut run_results = self.run(Plan::of_goals(goals), budget);
         let mut summary =
-            AnsweredQuestion { grade: "replayed".into(), ..AnsweredQuestion::default() };
+            AnsweredQuestion { grade: Some(Grade::Replayed), ..AnsweredQuestion::default() };
         let mut largest: Option<(i128, PlaceId)> = None;
         let mut infinite: Vec<PlaceId> = Vec::new();
         let mut unknown = 0;
@@ -97,30 +100,33 @@ impl QuestionRunner<'_, '_> {
                     _ => {}
                 }
                 let shown = place_answer.shown.into_iter().next().unwrap_or_default();
-                PlaceMaximum { most: place_answer.answer.value.to_string(), shown }
+                PlaceMaximum { most: place_answer.answer.value, shown }
             });
             unknown += usize::from(bound.is_none());
             self.found.bounds.push(bound);
         }
         (summary.value, summary.reason) = match (infinite.as_slice(), unknown, largest) {
             ([_, ..], ..) => {
-                let text = Sentence::words("without limit on ");
+                let text = Sentence::words("unbounded: ");
                 let text = text.list(&infinite, ", ", |text, &p| text.place(p));
-                (Some("+inf".to_owned()), text)
+                (Some(QuestionValue::Infinite), text)
             }
             (_, 0, Some((tokens, place))) => {
                 let text = match net.folding() {
-                    None => "at most so many on any place, and that many on ",
-                    Some(_) => "at most so many of one colour on any place, and that many on ",
+                    None => "the maximum over all places, reached on ",
+                    Some(_) => "the maximum over all places and colours, reached on ",
                 };
                 let text = Sentence::words(text);
-                (Some(tokens.to_string()), text.place(place))
+                (Some(QuestionValue::Number(tokens)), text.place(place))
             }
-            (_, 0, None) => (Some("0".to_owned()), Sentence::words("the net has no places")),
+            (_, 0, None) => {
+                (Some(QuestionValue::Number(0)), Sentence::words("the net has no places"))
+            }
             (_, unknown, _) => {
-                let open = run_results.open.into_values().next().unwrap_or_default();
+                let open = first_open(run_results.open);
                 let reason =
                     format!("{unknown} of {} places are open: {open}", net.model_places().len());
+                summary.open = Some(open.cause);
                 (None, Sentence::words(reason))
             }
         };
@@ -159,6 +165,11 @@ pub(in crate::report) fn dead(
     (0..bindings.len()).filter(|&at| never_fires(&bindings[at])).collect()
 }
 
+/// Returns the reason of the first open question.
+fn first_open(open: BTreeMap<String, OpenReason>) -> OpenReason {
+    open.into_values().next().unwrap_or_else(|| OpenCause::NotAsked.into())
+}
+
 /// Adds the techniques, the assumption, the grade and the certificates of one answer to the
 /// summary.
 fn rest_on(summary: &mut AnsweredQuestion, answered: &EvidencedAnswer, with_certificates: bool) {
@@ -169,12 +180,7 @@ fn rest_on(summary: &mut AnsweredQuestion, answered: &EvidencedAnswer, with_cert
     }
     summary.assumes_units |= answered.answer.assumes_units;
     // The summary has the weakest grade of its answers.
-    let grade = answered.answer.grade.to_string();
-    let rank =
-        |grade: &str| ["replayed", "certified", "searched"].iter().position(|it| *it == grade);
-    if rank(&grade) > rank(&summary.grade) {
-        summary.grade = grade;
-    }
+    summary.grade = summary.grade.max(Some(answered.answer.grade));
     let certificates = answered.shown.iter().filter_map(|shown| shown.certificate);
     for certificate in certificates.filter(|_| with_certificates) {
         if !summary.certificates.contains(&certificate) {

@@ -12,7 +12,7 @@ use crate::report::questions::{self, AnsweredQuestion, ReportQuestions};
 use crate::report::shown::{EvidenceStore, PlayedSequence};
 use crate::report::text::Sentence;
 use num_bigint::BigUint;
-use parikh::answer::Plan;
+use parikh::answer::{Grade, Plan};
 use parikh::run::{self, Event, RunConfig};
 use parikh::systems::{MOST_STEPS, ResolvedRun};
 use parikh_net::printable::counted;
@@ -38,7 +38,7 @@ const STATES: &str = "STATES";
 
 /// The name of each question, and the question in words.
 const DEADLOCK: (&str, &str) = ("Deadlock", "Can the system stop?");
-const LABELS: (&str, &str) = ("Labels", "Does every label come on some run?");
+const LABELS: (&str, &str) = ("Labels", "Does every label occur on some run?");
 
 /// The answers to the two questions.
 #[derive(Default)]
@@ -67,6 +67,13 @@ impl NetAnswers {
             ..NetAnswers::default()
         }
     }
+}
+
+/// A label, the transitions with it, and the answer whether one of them can fire.
+struct AnsweredLabel<'a> {
+    label: LabelId,
+    ways: &'a [TransitionId],
+    question: AnsweredQuestion,
 }
 
 /// The net of a system, with the translation of its places and transitions back to the system.
@@ -113,7 +120,7 @@ impl<'s> SystemNet<'s> {
         let (plan, are_requirements) = (Box::new(plan), false);
         let asked = ReportQuestions::Formulas { plan, written, refused, are_requirements };
         let mut store = EvidenceStore::new(net);
-        tell("whether it can stop, and which labels come");
+        tell("whether the system can stop, and which labels occur");
         let answers = questions::ask(net, asked, config, budget, &mut store, &mut |_| {});
         let mut translator =
             SystemTranslator { on: self, store: &store, played: 0, found: NetAnswers::default() };
@@ -126,7 +133,7 @@ impl<'s> SystemNet<'s> {
         let answered_labels = by_label.iter();
         let answered_labels = answered_labels.filter_map(|(label, label_transitions)| {
             let question = questions.remove(&label.0.to_string())?;
-            Some((*label, label_transitions.as_slice(), question))
+            Some(AnsweredLabel { label: *label, ways: label_transitions.as_slice(), question })
         });
         translator.labels(answered_labels.collect());
         translator.found
@@ -260,14 +267,14 @@ impl SystemTranslator<'_, '_> {
 
     /// Adds the answer whether the system can deadlock.
     fn stops(&mut self, question: &AnsweredQuestion) {
-        let value = question.value.as_deref().map(|it| it == "TRUE");
+        let value = question.truth();
         let mut row = SystemQuestion {
             name: DEADLOCK.0.into(),
             formula: DEADLOCK.1.into(),
             value,
             good: value.map(|stops| !stops),
             reason: self.on.words(&question.reason),
-            evidence: value.map(|_| question.grade.clone()),
+            evidence: question.grade.map(|grade| grade.to_string()),
             lines: self.lines(question),
             ..SystemQuestion::default()
         };
@@ -276,7 +283,7 @@ impl SystemTranslator<'_, '_> {
             && let Some((run, marking)) = self.on.run(&firings)
         {
             let steps = counted(run.steps.len(), "step");
-            row.reason = format!("after {steps} no component can move any more");
+            row.reason = format!("after {steps}, no component can move");
             row.blocked = blocked(self.on.system, &self.on.joint(&marking));
             row.run = self.play(run);
         }
@@ -284,16 +291,16 @@ impl SystemTranslator<'_, '_> {
     }
 
     /// Adds the answers which labels occur, and their summary.
-    fn labels(&mut self, answered_labels: Vec<(LabelId, &[TransitionId], AnsweredQuestion)>) {
-        let mut grade = String::new();
+    fn labels(&mut self, answered_labels: Vec<AnsweredLabel<'_>>) {
+        let mut grade: Option<Grade> = None;
         let count = answered_labels.len();
-        for (label, transitions, question) in answered_labels {
-            let occurs = question.value.as_deref().map(|it| it == "TRUE");
+        for AnsweredLabel { label, ways: transitions, question } in answered_labels {
+            let occurs = question.truth();
             let mut occurrence = LabelOccurrence {
                 label: label.0,
                 comes: occurs,
                 reason: self.on.words(&question.reason),
-                evidence: occurs.map(|_| question.grade.clone()),
+                evidence: question.grade.map(|grade| grade.to_string()),
                 lines: self.lines(&question),
                 run: None,
             };
@@ -301,9 +308,7 @@ impl SystemTranslator<'_, '_> {
                 occurrence.reason = "a run ends with it".into();
                 occurrence.run = self.run_to(transitions, question.play.as_ref());
             }
-            if occurs.is_some() && rank(&question.grade) >= rank(&grade) {
-                grade.clone_from(&question.grade);
-            }
+            grade = grade.max(question.grade);
             self.found.coming.push(occurrence);
         }
         let labels_with = |wanted: Option<bool>| -> Vec<&str> {
@@ -317,20 +322,20 @@ impl SystemTranslator<'_, '_> {
             (true, false) => None,
         };
         let mut reason = match (never.len(), open.len()) {
-            (0, 0) => format!("all {} come", counted(count, "label")),
+            (0, 0) => format!("all {} occur", counted(count, "label")),
             (0, label_count) => {
-                format!("{} of {} come", count - label_count, counted(count, "label"))
+                format!("{} of {} occur", count - label_count, counted(count, "label"))
             }
             (label_count, _) => {
                 format!(
-                    "{label_count} of {} never come: {}",
+                    "{label_count} of {} never occur: {}",
                     counted(count, "label"),
                     listed(&never)
                 )
             }
         };
         if !open.is_empty() {
-            reason += &format!("; not known of {}", listed(&open));
+            reason += &format!("; unknown for {}", listed(&open));
         }
         let row = SystemQuestion {
             name: LABELS.0.into(),
@@ -338,7 +343,7 @@ impl SystemTranslator<'_, '_> {
             value,
             good: value,
             reason,
-            evidence: value.map(|_| grade),
+            evidence: value.and(grade).map(|grade| grade.to_string()),
             ..SystemQuestion::default()
         };
         self.found.rows.push(row);
@@ -357,11 +362,6 @@ impl SystemTranslator<'_, '_> {
         let (run, _) = self.on.run(&firings)?;
         self.play(run)
     }
-}
-
-/// Returns the rank of a grade. A higher rank means that more has to be trusted.
-fn rank(grade: &str) -> usize {
-    ["", "replayed", "certified", "searched"].iter().position(|it| *it == grade).unwrap_or(3)
 }
 
 /// Lists the labels in quotation marks, at most [`LISTED`].

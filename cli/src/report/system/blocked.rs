@@ -15,7 +15,7 @@ pub(super) fn blocked(system: &System, joint: &[u32]) -> Vec<String> {
         let mut labels: Vec<LabelId> = component.edges(state).iter().map(|edge| edge.0).collect();
         labels.dedup();
         if labels.is_empty() {
-            return format!("{name} is in {title}, from where no edge leads");
+            return format!("{name} is in {title}, which has no outgoing edge");
         }
         let waiting = labels.iter().take(MOST_LABELS).map(|&label| {
             let blockers = missing(system, joint, label).join(", ");
@@ -23,13 +23,13 @@ pub(super) fn blocked(system: &System, joint: &[u32]) -> Vec<String> {
         });
         let more = match labels.len().saturating_sub(MOST_LABELS) {
             0 => String::new(),
-            more => format!(", and {more} labels more"),
+            more => format!(", and {more} more labels"),
         };
         format!("{name} is in {title}: {}{more}", waiting.collect::<Vec<_>>().join("; "))
     };
     let mut lines: Vec<String> = joint.iter().enumerate().take(MOST).map(line).collect();
     if joint.len() > MOST {
-        lines.push(format!("… and {} components more", joint.len() - MOST));
+        lines.push(format!("… and {} more components", joint.len() - MOST));
     }
     lines
 }
@@ -58,7 +58,7 @@ mod tests {
         let said = blocked(&system, &[1, 1]);
         assert_eq!(
             said,
-            ["one is in 1: “b” waits for two", "two is in y, from where no edge leads"]
+            ["one is in 1: “b” waits for two", "two is in y, which has no outgoing edge"]
         );
     }
 }

@@ -8,7 +8,7 @@ mod as_net;
 mod blocked;
 
 use as_net::{NetAnswers, SystemNet};
-use parikh::run;
+use parikh::run::{self, OpenCause};
 use parikh::systems::{
     PropertyAnswer, ResolvedRun, SettleConfig, SystemCase, SystemOutcome, SystemProof, played,
     settle,
@@ -131,22 +131,22 @@ pub fn system_report(
         let mut row = SystemQuestion {
             name: property.number.to_string(),
             formula: property.formula.split_whitespace().collect::<Vec<_>>().join(" "),
-            reason: "out of time".to_owned(),
+            reason: OpenCause::OutOfTime.to_string(),
             ..SystemQuestion::default()
         };
         match outcomes.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(SystemOutcome::Answer(answer)) => {
                 row.value = Some(answer.value);
                 row.good = row.value;
-                row.evidence = Some(answer.evidence.to_owned());
-                row.reason.clone_from(&answer.reason);
+                row.evidence = Some(answer.grade.to_string());
+                row.reason = answer.reason.to_string();
                 row.otherwise = property.solution.filter(|outcome| *outcome != answer.value);
                 if let Some(run) = run_of(system, &answer) {
                     row.run = Some(runs.len());
                     runs.push(run);
                 }
             }
-            Some(SystemOutcome::Open(why)) => row.reason = why,
+            Some(SystemOutcome::Open(why)) => row.reason = why.to_string(),
             Some(SystemOutcome::Fault(why)) => {
                 faults += 1;
                 row.reason = format!("an internal error, please report it: {why}");
@@ -174,15 +174,15 @@ pub fn system_alone(
     let answers = match SystemNet::of(system) {
         Ok(net) => {
             let answers = net.ask(&super::for_pages(config), budget, on_step);
-            on_step("the number of joint states");
+            on_step("the number of states of the product");
             let joint = net.joint_states(config, &own(COUNT, budget));
-            figures.extend(joint.map(|number| ("joint states", number)));
+            figures.extend(joint.map(|number| ("states of the product", number)));
             answers
         }
         Err(why) => NetAnswers::unasked(&why),
     };
     on_step("the picture");
-    let semantics = "whether the system can stop, and which labels come: on all of its runs";
+    let semantics = "whether the system can stop, and which labels occur, considering all runs";
     page_of(system, made, ("Questions", semantics), answers, figures)
 }
 
@@ -254,6 +254,6 @@ fn figures(system: &System) -> Vec<(&'static str, String)> {
         ("edges", system.edge_count().to_string()),
         ("labels", system.label_count().to_string()),
         ("shared labels", shared.to_string()),
-        ("joint states, at most", format!("10^{:.1}", joint.sum::<f64>())),
+        ("states of the product, at most", format!("10^{:.1}", joint.sum::<f64>())),
     ]
 }

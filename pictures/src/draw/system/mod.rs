@@ -178,11 +178,11 @@ fn legend(
     let shared: Vec<LabelId> =
         system.labels().filter(|&label| system.owners(label).len() > 1).collect();
     let heading = match shared.len() {
-        0 => "No label is shared: components move on their own".to_owned(),
-        1..=MOST_LEGEND => "Labels that components share, and move along together:".to_owned(),
+        0 => "No label is shared: the components are independent".to_owned(),
+        1..=MOST_LEGEND => "Shared labels, on which components synchronise:".to_owned(),
         many => {
             let more = many - MOST_LEGEND;
-            format!("Labels that components share, but for {more} that are only coloured:")
+            format!("Shared labels, except {more} that are only coloured:")
         }
     };
     let mut y = top + 11.0;
