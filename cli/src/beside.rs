@@ -87,7 +87,7 @@ impl OutputDirectories<'_> {
             note("net", net.name()),
             note("formula", &answer.id),
             note("value", &answer.value.to_string()),
-            note("shows", &answer.reason),
+            note("shows", &answer.reason.to_string()),
         ];
         if says_where {
             // The tokens of complement places follow from the tokens of the model's places.

@@ -11,6 +11,7 @@ use super::{EXPERT, ProgramOutcome, UsageError, formulas, limits, processes, sig
 use anyhow::{Context, Result, bail};
 use parikh::mcc::Examination;
 use parikh::run;
+use parikh_engine::smt;
 use parikh_input::TimingTreatment;
 use parikh_input::model::Model;
 use parikh_reduction::rules;
@@ -172,7 +173,7 @@ fn smt_command(line: &str) -> Result<Program, String> {
 /// Returns the SMT solver for the engines, after a test query was answered.
 fn smt_solver(arguments: &CheckArguments, budget: &Budget) -> Result<Option<Program>> {
     let Some(command) = &arguments.smt_solver else { return Ok(None) };
-    let asks = |name: &String| name == "bmc-wide" || name.ends_with("-smt");
+    let asks = |name: &String| smt::ENGINES.iter().any(|engine| engine.name == name);
     if !arguments.engines.is_empty() && !arguments.engines.iter().any(asks) {
         bail!(UsageError(
             "--smt-solver is used only by the engines bmc-wide, bmc-smt and k-induction-smt, and \
@@ -368,8 +369,8 @@ impl CheckArguments {
                 }
             }
         }
-        let is_of_time = |it: &Examination| it.name().starts_with("LTL");
-        if (!self.fair.is_empty() || of_cases) && !all.iter().all(is_of_time) {
+        let are_about_runs = all.iter().all(|it| it.is_about_runs());
+        if (!self.fair.is_empty() || of_cases) && !are_about_runs {
             let option = if of_cases { "--cases" } else { "--fair" };
             return misuse(format!(
                 "{option} applies to runs only: LTLCardinality, LTLFireability or --formula"

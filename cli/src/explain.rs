@@ -3,7 +3,7 @@
 //! answer.
 
 use parikh::answer::GoalAnswer;
-use parikh::run::{EngineTurn, RunReport};
+use parikh::run::{EngineTurn, OpenCause, RunReport};
 use parikh_net::printable::{Word, counted};
 use std::time::Duration;
 
@@ -47,7 +47,8 @@ pub(super) fn story(
         ),
         None => {
             let open = report.unanswered.iter().find(|question| question.id == id);
-            let reason = open.map_or("not among the questions", |question| &question.reason);
+            let reason =
+                open.map_or(OpenCause::NotAsked.into(), |question| question.reason.clone());
             let tried = if before == 0 { "no engine worked on it" } else { "no answer" };
             format!("           {tried}: {reason}")
         }
@@ -70,7 +71,7 @@ mod tests {
             said: "3 steps".to_owned(),
         };
         let report = RunReport {
-            unanswered: vec![OpenQuestion { id: "x".into(), reason: "out of time".into() }],
+            unanswered: vec![OpenQuestion { id: "x".into(), reason: OpenCause::OutOfTime.into() }],
             turns: vec![turn("walk", 4, 1), turn("intervals", 0, 2)],
             ..RunReport::default()
         };

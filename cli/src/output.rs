@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use indicatif::ProgressBar;
 use parikh::answer::GoalAnswer;
 use parikh::mcc::techniques::{Circumstances, techniques};
-use parikh::run::{OpenQuestion, RunReport};
+use parikh::run::{OpenCause, OpenQuestion, RunReport};
 use parikh_formula::NamedNodes;
 use parikh_input::model::ModelView;
 use parikh_net::assumption::{self, Assumption};
@@ -103,7 +103,8 @@ impl AnswerPrinter {
                 "type": "answer",
                 "id": answer.id,
                 "value": json::value(&answer.value),
-                "reason": answer.reason,
+                "reason": answer.reason.to_string(),
+                "because": answer.reason,
                 "net": view.net_meant().key(),
                 "nodes": json::nodes(&answer.nodes, view),
                 "named": json::named(named),
@@ -137,7 +138,10 @@ impl AnswerPrinter {
             match self.format {
                 AnswerFormat::Json => {
                     let figure = figure_key(id);
-                    object(json!({"type": "unknown", "figure": figure, "reason": reason}));
+                    object(json!({
+                        "type": "unknown", "figure": figure,
+                        "reason": reason.to_string(), "because": reason,
+                    }));
                 }
                 _ => line(&format!("{:<24}  {:<14}  {reason}", figure_words(id), "unknown")),
             }
@@ -145,9 +149,10 @@ impl AnswerPrinter {
         }
         match self.format {
             AnswerFormat::Text => line(&format!("{}: unknown — {reason}", called(id))),
-            AnswerFormat::Json => {
-                self.tell(json!({"type": "unanswered", "id": id, "reason": reason}))
-            }
+            AnswerFormat::Json => self.tell(json!({
+                "type": "unanswered", "id": id,
+                "reason": reason.to_string(), "because": reason,
+            })),
             AnswerFormat::Mcc => tracing::warn!("{}: unknown — {reason}", Word(id)),
         }
     }
@@ -201,7 +206,8 @@ impl AnswerPrinter {
                     "type": "figure",
                     "figure": figure_key(id),
                     "value": json::value(value),
-                    "reason": reason,
+                    "reason": reason.to_string(),
+                    "because": reason,
                     "techniques": figure.techniques,
                     "evidence": grade.to_string(),
                     "assumes": assumption::keys(&assumptions),
@@ -345,7 +351,7 @@ fn told(id: &str) {
 pub(super) fn say_what_is_open() {
     let Some(ExpectedAnswers { printer, open }) = expected().take() else { return };
     for id in open {
-        let reason = "stopped before it was computed".to_owned();
+        let reason = OpenCause::Interrupted.into();
         printer.unanswered(&OpenQuestion { id, reason });
     }
 }
@@ -358,7 +364,7 @@ mod tests {
     fn what_was_told_is_not_said_to_be_open() {
         let printer = AnswerPrinter::new(AnswerFormat::Text, false);
         printer.expects(["a", "STATE_SPACE STATES", "b"].into_iter().map(str::to_owned));
-        let reason = "out of time".to_owned();
+        let reason = OpenCause::OutOfTime.into();
         printer.unanswered(&OpenQuestion { id: "a".to_owned(), reason });
         told("STATE_SPACE STATES");
         let open = expected().as_ref().map(|expected| expected.open.clone());

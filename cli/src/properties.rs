@@ -168,7 +168,7 @@ fn json(computed: &ComputedKey, threads: Option<u16>, of: &KeyNet<'_>) -> serde_
         "key": computed.property.name(),
         "net": computed.net.key(),
         "value": computed.value.to_string(),
-        "explanation": computed.explanation,
+        "explanation": computed.explanation.to_string(),
         "techniques": techniques_of(computed, threads, of.is_unfolding()),
         "assumes_units": computed.assumes_units,
         "unbounded_places": computed.unbounded.iter().map(place).collect::<Vec<_>>(),
@@ -219,7 +219,7 @@ fn verdict_file(
 /// the model's file.
 fn explained(computed: &ComputedKey) -> String {
     match computed.net {
-        NetMeant::Model => computed.explanation.clone(),
+        NetMeant::Model => computed.explanation.to_string(),
         net => format!("of {}: {}", net.words(), computed.explanation),
     }
 }

@@ -10,7 +10,7 @@ use super::terminal::note;
 use anyhow::{Result, bail};
 use parikh::answer::Plan;
 use parikh::mcc::Examination;
-use parikh::run::{OpenQuestion, Questions, QuestionsOnNet};
+use parikh::run::{OpenCause, OpenQuestion, OpenReason, Questions, QuestionsOnNet};
 use parikh_formula::{Formula, NamedNodes, TemporalLogic, UnsupportedFormula, of_cases};
 use parikh_input::model::ModelView;
 use parikh_net::Net;
@@ -124,8 +124,8 @@ impl<'a> InquiryReader<'a> {
             RequestedQuestions::Examination(examination) => {
                 Ok(match Plan::of_examination(*examination, net) {
                     None if net.has_caps() => {
-                        let (id, reason) =
-                            (self.inquiry.name(), UnsupportedFormula::Caps.to_string());
+                        let id = self.inquiry.name();
+                        let reason = OpenReason::from(OpenCause::CapsUnsupported);
                         notes.push(format!("parikh: {id}: {reason}"));
                         let refused = vec![OpenQuestion { id, reason }];
                         QuestionsOnNet { refused, ..QuestionsOnNet::default() }
@@ -145,6 +145,7 @@ impl<'a> InquiryReader<'a> {
                             }
                         };
                         notes.push(format!("parikh: {id}: {reason}"));
+                        let reason = OpenReason::refused(reason);
                         let refused = vec![OpenQuestion { id, reason }];
                         QuestionsOnNet { refused, ..QuestionsOnNet::default() }
                     }
@@ -175,7 +176,7 @@ impl<'a> InquiryReader<'a> {
             notes
                 .push(format!("parikh: {error}; only the formulas before this place are answered"));
             let id = format!("(the rest of {})", file.display());
-            wording.refused.push(OpenQuestion { id, reason: error.to_string() });
+            wording.refused.push(OpenQuestion { id, reason: OpenReason::refused(error) });
         } else if queries.queries.is_empty() {
             bail!("{}: the file contains no formula", file.display());
         }
@@ -189,6 +190,7 @@ impl<'a> InquiryReader<'a> {
             };
             if let Err(reason) = planned {
                 notes.push(format!("parikh: {}: formula {}: {reason}", file.display(), query.id));
+                let reason = OpenReason::refused(reason);
                 wording.refused.push(OpenQuestion { id: query.id, reason });
             }
         }
@@ -213,6 +215,7 @@ impl<'a> InquiryReader<'a> {
                 asked.inspect_err(|reason| notes.push(format!("parikh: formula {id}: {reason}")))
             });
             if let Err(reason) = planned {
+                let reason = OpenReason::refused(reason);
                 wording.refused.push(OpenQuestion { id, reason });
             }
         }

@@ -203,7 +203,8 @@ fn report_stages(net: &Net, pumping: &PumpSequence, path: &str) -> Result<()> {
 /// Replays a run with loops, and prints the marking that it leads to.
 fn report_loops(net: &Net, run: &LoopRun) -> Result<()> {
     let end = replay_loops(net, run, &mut |_, _, _| {}, &mut || true)?;
-    line(&format!("{} replayed on net {}, in nested loops", words::firings(run), net.name()));
+    let firings = words::firings(&run.firings());
+    line(&format!("{firings} replayed on net {}, in nested loops", net.name()));
     let marked: Vec<String> = end
         .marked()
         .map(|(place, tokens)| match tokens.to_string().as_str() {

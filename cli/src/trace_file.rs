@@ -155,7 +155,7 @@ impl TraceFile {
             Some(run) => anyhow::bail!(
                 "a run of {} in nested loops cannot be followed firing by firing; `parikh replay` \
                  shows its final marking",
-                words::firings(run)
+                words::firings(&run.firings())
             ),
         }
     }

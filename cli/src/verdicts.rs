@@ -209,7 +209,7 @@ fn json(comparison: &KeyComparison<'_>) -> serde_json::Value {
         "file": comparison.verdict.value.to_string(),
         "computed": comparison.computed.map(|own| own.value.to_string()),
         "net": comparison.computed.map(|own| own.net.key()),
-        "explanation": comparison.computed.map(|own| own.explanation.as_str()),
+        "explanation": comparison.computed.map(|own| own.explanation.to_string()),
         "assumes_units": comparison.computed.map(|own| own.assumes_units),
         "file_explanation": comparison.verdict.explanation,
     })

@@ -1,9 +1,10 @@
 //! Predicates, sums and properties as text for people, for messages about evidence and questions.
 
+use num_bigint::BigUint;
 use parikh_net::printable::{Quoted, counted};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{
-    Atom, Fairness, Goal, LinearSum, LoopRun, Net, PlaceId, Predicate, TransitionId, TreeProperty,
+    Atom, Fairness, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId, TreeProperty,
 };
 use parikh_temporal::AtomNames;
 use std::fmt::Write as _;
@@ -182,10 +183,9 @@ pub fn all_markings_were(count: u64) -> String {
     }
 }
 
-/// Returns the number of firings of an accelerated sequence: `12 firings`, `at least 10^308
-/// firings`.
-pub fn firings(run: &LoopRun) -> String {
-    let firings = run.firings().to_string();
+/// Returns a number of firings, rounded if it is large: `12 firings`, `at least 10^308 firings`.
+pub fn firings(count: &BigUint) -> String {
+    let firings = count.to_string();
     match firings.len() {
         ..20 => counted(firings, "firing"),
         digits => format!("at least 10^{} firings", digits - 1),

@@ -77,12 +77,12 @@ impl fmt::Display for Assumption {
 
 /// Adds an assumption to a list, unless it is there, and keeps the list in order.
 pub(crate) fn add(list: &mut Vec<Assumption>, assumption: Assumption) {
-    if let Err(at) = list.binary_search(&assumption) {
-        list.insert(at, assumption);
+    if let Err(index) = list.binary_search(&assumption) {
+        list.insert(index, assumption);
     }
 }
 
-/// The distinct keys of assumptions, in order.
+/// Returns the keys of the assumptions, in order and without repetition.
 pub fn keys(assumptions: &[Assumption]) -> Vec<&'static str> {
     let mut keys: Vec<&str> = assumptions.iter().map(Assumption::key).collect();
     keys.dedup();

@@ -85,6 +85,7 @@ enum TextToken {
     Mark(char),
 }
 
+/// Splits a line into tokens.
 fn tokens(line: &str) -> Result<Vec<TextToken>, String> {
     let mut tokens = Vec::new();
     let mut rest = line.chars().peekable();
@@ -133,17 +134,18 @@ fn number(text: &str) -> Result<u64, String> {
 }
 
 fn add_arcs(builder: &mut NetBuilder, t: TransitionId, tokens: &[TextToken]) -> Result<(), String> {
-    let at =
+    let arrow =
         tokens.iter().position(|token| *token == TextToken::Mark('>')).ok_or("expected `->`")?;
-    for (p, weight) in weighted_places(builder, &tokens[..at])? {
+    for (p, weight) in weighted_places(builder, &tokens[..arrow])? {
         builder.take(t, p, weight).map_err(|e: BuildError| e.to_string())?;
     }
-    for (p, weight) in weighted_places(builder, &tokens[at + 1..])? {
+    for (p, weight) in weighted_places(builder, &tokens[arrow + 1..])? {
         builder.put(t, p, weight).map_err(|e| e.to_string())?;
     }
     Ok(())
 }
 
+/// Parses the places on one side of an arrow, with their weights.
 fn weighted_places(
     builder: &NetBuilder,
     tokens: &[TextToken],

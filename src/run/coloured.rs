@@ -328,7 +328,7 @@ impl Work<'_> {
             reporter.on_abstraction(abstraction, id, goal, knowledge);
             let witness = match knowledge {
                 Knowledge::Reach(Reach::Reached { witness, .. }) => witness.as_ref(),
-                Knowledge::Maximum(Maximum { seen: Some((_, witness, _)), .. }) => witness.as_ref(),
+                Knowledge::Maximum(Maximum { seen: Some(seen), .. }) => seen.witness.as_ref(),
                 _ => None,
             };
             let witness = witness.filter(|_| self.board.is_open(id));

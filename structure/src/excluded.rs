@@ -14,8 +14,7 @@ use super::integer::Integer;
 use super::semiflows::place_semiflows;
 use parikh_net::{Net, NetBuilder, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fmt::Write;
+use std::collections::{BTreeMap, HashSet};
 
 /// Limit on the number of rays while semiflows are computed.
 const RAYS: usize = 2_000;
@@ -84,30 +83,16 @@ impl InvariantSums {
         exclusions.min_by_key(|exclusion| (exclusion.wanted.len(), exclusion.sum.terms().len()))
     }
 
-    /// Explains why no reachable marking satisfies `predicate`, if readable sums imply it. Example:
-    /// "p + q + r = 1, so `p` and `q` are never marked together".
-    pub fn why_never(&self, net: &Net, predicate: &Predicate) -> Option<String> {
-        let exclusions = self.readable(net, predicate)?;
-        Some(exclusions.iter().map(Exclusion::in_words).collect::<Vec<_>>().join("; "))
-    }
-
-    /// Returns the places in the explanation of [`why_never`](Self::why_never), or none without an
-    /// explanation.
-    pub fn places_of_why_never(&self, net: &Net, predicate: &Predicate) -> BTreeSet<PlaceId> {
-        let exclusions = self.readable(net, predicate).unwrap_or_default();
-        exclusions
-            .iter()
-            .flat_map(|exclusion| exclusion.sum.terms())
-            .map(|&(place, _)| place)
-            .collect()
-    }
-
-    /// Returns a readable proof for each disjunct of a predicate, or `None` if one has no such
-    /// proof.
-    fn readable<'a>(&'a self, net: &'a Net, predicate: &Predicate) -> Option<Vec<Exclusion<'a>>> {
+    /// Explains why no reachable marking satisfies `predicate`, if readable sums imply it: one
+    /// proof for each part of a disjunction.
+    pub fn why_never<'a>(
+        &'a self,
+        net: &'a Net,
+        predicate: &Predicate,
+    ) -> Option<Vec<Exclusion<'a>>> {
         match predicate {
             Predicate::Or(disjuncts) if disjuncts.len() <= PARTS => {
-                let disjuncts = disjuncts.iter().map(|disjunct| self.readable(net, disjunct));
+                let disjuncts = disjuncts.iter().map(|disjunct| self.why_never(net, disjunct));
                 Some(disjuncts.collect::<Option<Vec<_>>>()?.concat())
             }
             _ => {
@@ -186,28 +171,6 @@ impl Exclusion<'_> {
     pub fn together(&self) -> &[(PlaceId, u64)] {
         &self.wanted
     }
-
-    /// Returns the proof as a sentence.
-    fn in_words(&self) -> String {
-        format!("{}, so {}", self.sum.describe(self.net), never_so(self.net, &self.wanted))
-    }
-}
-
-/// Returns a sentence that the places never hold the required numbers of tokens at the same time.
-pub fn never_so(net: &Net, required: &[(PlaceId, u64)]) -> String {
-    let name = |place: PlaceId| net.place_name(place);
-    if let [(place, tokens)] = *required {
-        let tokens = if tokens == 1 { "a token".into() } else { format!("{tokens} tokens") };
-        return format!("`{}` never holds {tokens}", name(place));
-    }
-    let all_single = required.iter().all(|&(_, tokens)| tokens == 1);
-    let mut text = String::new();
-    for (index, &(place, tokens)) in required.iter().enumerate() {
-        let separator = if index == 0 { "" } else { " and " };
-        let factor = if all_single { String::new() } else { format!("{tokens}·") };
-        let _ = write!(text, "{separator}{factor}`{}`", name(place));
-    }
-    text + if all_single { " are never marked together" } else { " never occur together" }
 }
 
 #[cfg(test)]
@@ -247,23 +210,27 @@ mod tests {
         let sums = InvariantSums::of(&net, &[], &Budget::unlimited());
         let place = |name| net.place_named(name).unwrap();
         let at_least = |name, tokens| Predicate::at_least(place(name), tokens);
+        let said = |predicate: &Predicate| {
+            let parts = sums.why_never(&net, predicate)?;
+            let one = |it: &Exclusion<'_>| {
+                let named = |&(p, n): &(PlaceId, u64)| format!("{n}·{}", net.place_name(p));
+                let together: Vec<String> = it.together().iter().map(named).collect();
+                format!("{}, never {}", it.sum.describe(&net), together.join(" and "))
+            };
+            Some(parts.iter().map(one).collect::<Vec<_>>().join("; "))
+        };
         let both = Predicate::and([at_least("p", 1), at_least("q", 1), at_least("s", 1)]);
-        let why = "p + q = 1, so `p` and `q` are never marked together";
-        assert_eq!(sums.why_never(&net, &both).as_deref(), Some(why));
-        assert_eq!(sums.places_of_why_never(&net, &both), [place("p"), place("q")].into());
-        assert!(sums.places_of_why_never(&net, &at_least("s", 2)).is_empty());
+        let why = "p + q = 1, never 1·p and 1·q";
+        assert_eq!(said(&both).as_deref(), Some(why));
         let many = Predicate::and([at_least("r", 1), at_least("s", 2)]);
-        let too_many = "r + s = 2, so 1·`r` and 2·`s` never occur together";
-        assert_eq!(sums.why_never(&net, &many).as_deref(), Some(too_many));
+        assert_eq!(said(&many).as_deref(), Some("r + s = 2, never 1·r and 2·s"));
         let either = Predicate::or([both, at_least("s", 3)]);
-        let why = format!("{why}; r + s = 2, so `s` never holds 3 tokens");
-        assert_eq!(sums.why_never(&net, &either), Some(why));
+        assert_eq!(said(&either), Some(format!("{why}; r + s = 2, never 3·s")));
         let fires = Predicate::Enabled(net.transition_named("e").unwrap());
-        let twice = "p + q = 1, so `q` never holds 2 tokens";
-        assert_eq!(sums.why_never(&net, &fires).as_deref(), Some(twice));
+        assert_eq!(said(&fires).as_deref(), Some("p + q = 1, never 2·q"));
         // Satisfiable predicates, and predicates that are not lower bounds, have no explanation.
-        assert_eq!(sums.why_never(&net, &at_least("s", 2)), None);
-        assert_eq!(sums.why_never(&net, &at_least("s", 3).negated()), None);
-        assert_eq!(sums.why_never(&net, &Predicate::Dead), None);
+        assert_eq!(said(&at_least("s", 2)), None);
+        assert_eq!(said(&at_least("s", 3).negated()), None);
+        assert_eq!(said(&Predicate::Dead), None);
     }
 }

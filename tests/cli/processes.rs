@@ -129,7 +129,7 @@ fn who_has_the_tokens_of_several_cases_or_an_end_out_of_reach_is_told_so() {
     );
     let said = desk.fine(&["check", "model.pnml", "-e", "EasySoundness", "--final", "o"]);
     let gets =
-        "can never be reached (after 10000 firings, say, a case goes on with tokens on `p`, `q`)";
+        "unreachable (for example, a case goes on after 10000 firings, with tokens on `p`, `q`)";
     assert!(said.contains(gets), "{said}");
     let desk = TestDirectory::with(
         "place i 1\nplace q\nplace o\ntransition t: i -> q\ntransition v: 2*q -> o",

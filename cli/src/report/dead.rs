@@ -12,6 +12,7 @@ use super::text::Sentence;
 use parikh_net::printable::counted;
 use parikh_net::{Net, PlaceId, TransitionId};
 use parikh_structure::excluded::{Exclusion, InvariantSums};
+use parikh_structure::integer::Integer;
 
 /// Transitions that never fire for one common reason.
 pub(super) struct DeadTransitionCause {
@@ -317,8 +318,8 @@ pub(super) fn excluded(net: &Net, sums: &InvariantSums, t: TransitionId) -> Opti
 fn sum(net: &Net, exclusion: &Exclusion<'_>) -> Sentence {
     let terms = exclusion.sum.terms();
     let text = Sentence::default().list(terms, " + ", |text, (place, factor)| {
-        let factor = factor.to_string();
-        let text = if factor == "1" { text } else { text.say(format!("{factor}·")) };
+        let is_one = *factor == Integer::ONE;
+        let text = if is_one { text } else { text.say(format!("{factor}·")) };
         text.place(*place)
     });
     text.say(format!(" = {} always", exclusion.sum.constant(net.initial())))

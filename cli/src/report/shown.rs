@@ -7,7 +7,9 @@
 use super::lit;
 use super::reading;
 use super::text::Sentence;
-use parikh_engine::board::{Evidence, Home, KeptStructure, Knowledge, Maximum, Reach, Witness};
+use parikh_engine::board::{
+    Evidence, Home, KeptStructure, Knowledge, Maximum, ProvedBound, Reach, Witness,
+};
 use parikh_evidence::replay;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::printable::counted;
@@ -165,10 +167,10 @@ impl<'n> EvidenceStore<'n> {
                 play.pump = self.trace(&Arc::new(pump.clone()));
                 GoalEvidence { play: Some(play), ..GoalEvidence::default() }
             }
-            Knowledge::Maximum(Maximum { seen, proved, evidence, .. }) => {
-                let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
+            Knowledge::Maximum(Maximum { seen, proved, .. }) => {
+                let witness = seen.as_ref().and_then(|seen| seen.witness.as_ref());
                 let mut shown = self.witness(witness);
-                if let (Some(evidence), Some((_, proof, _))) = (evidence, proved) {
+                if let Some(ProvedBound { proof, evidence, .. }) = proved {
                     shown.certificate = self.certificate(evidence, proof.kind());
                 }
                 shown

@@ -6,6 +6,7 @@ use parikh_solvers::Budget;
 use parikh_structure::bounds::place_bounds;
 use parikh_structure::closed::ClosureKind;
 use parikh_structure::flows::{place_flows, transition_flows};
+use parikh_structure::integer::Integer;
 use parikh_structure::minimal::minimal_sets;
 use parikh_structure::semiflows::{place_semiflows, transition_semiflows};
 use parikh_structure::siphons::{starved_by, unmarked_siphon};
@@ -59,9 +60,8 @@ pub(super) fn shapes(net: &Net, budget: &Budget) -> Vec<StructureSets> {
     all
 }
 
-fn factor(value: &impl ToString) -> String {
-    let text = value.to_string();
-    if text == "1" { String::new() } else { text }
+fn factor(value: &Integer) -> String {
+    if *value == Integer::ONE { String::new() } else { value.to_string() }
 }
 
 /// Cuts a list to [`LISTED`] entries, and adds that to the reason for incompleteness.
@@ -92,10 +92,11 @@ fn place_invariants(net: &Net, budget: &Budget) -> StructureSets {
                 (false, false) => " + ",
                 (false, true) => " − ",
             };
-            let size = value.to_string();
-            let size = size.trim_start_matches('-');
-            let text =
-                if size == "1" { text.say(sign) } else { text.say(format!("{sign}{size}·")) };
+            let size = value.magnitude();
+            let text = match size == Integer::ONE {
+                true => text.say(sign),
+                false => text.say(format!("{sign}{size}·")),
+            };
             text.place(*place)
         });
         StructureSet {
@@ -124,17 +125,16 @@ fn transition_invariants(net: &Net, budget: &Budget) -> StructureSets {
     };
     let shape = |flow: &parikh_structure::flows::TransitionFlow| {
         // The first transition stands for all transitions with the same effect.
-        let terms: Vec<(TransitionId, String)> = flow
+        let terms: Vec<(TransitionId, &Integer)> = flow
             .terms()
             .iter()
-            .filter_map(|(class, value)| Some((*net.class(*class).first()?, value.to_string())))
+            .filter_map(|(class, value)| Some((*net.class(*class).first()?, value)))
             .collect();
-        let title =
-            Sentence::default().list(&terms, ", ", |text, (t, times)| match times.as_str() {
-                "1" => text.transition(*t),
-                times => text.transition(*t).say(format!(" {times} times")),
-            });
-        let transitions = terms.into_iter().map(|(t, times)| (t.index(), factor(&times))).collect();
+        let title = Sentence::default().list(&terms, ", ", |text, &(t, times)| {
+            let text = text.transition(t);
+            if *times == Integer::ONE { text } else { text.say(format!(" {times} times")) }
+        });
+        let transitions = terms.into_iter().map(|(t, times)| (t.index(), factor(times))).collect();
         StructureSet {
             title: title.say(" together change nothing"),
             places: Vec::new(),

@@ -6,6 +6,8 @@
 use super::questions::ReportResults;
 use super::text::Sentence;
 use super::topic::StandardQuestion;
+use parikh::answer::QuestionValue;
+use parikh::answer::reason::{NamedNode, ReasonText};
 use parikh::run::RunConfig;
 use parikh::verdicts::{
     ComparisonResult, ComputedKey, KeyNet, KeyProperty, Truth, VerdictFile, VerdictValue, compare,
@@ -37,10 +39,20 @@ pub struct KeyRow {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReportKeys {
     pub(super) rows: Vec<KeyRow>,
-    /// For each contradiction: the key, the form's value, and the computed value with its net.
-    pub(super) conflicts: Vec<(String, String, String)>,
+    /// The contradictions of a form.
+    pub(super) conflicts: Vec<KeyConflict>,
     /// The number of results that failed their check and were dropped.
     pub(super) faults: usize,
+}
+
+/// A key whose value in a form is wrong.
+#[derive(Clone, Debug)]
+pub(super) struct KeyConflict {
+    pub(super) key: &'static str,
+    /// The form's value.
+    pub(super) form: String,
+    /// The computed value with its net.
+    pub(super) computed: String,
 }
 
 /// The inputs for computing the keys of a page.
@@ -66,7 +78,7 @@ pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget
             KeyProperty::all().filter(|property| !matches!(property, KeyProperty::Structural(_)));
         for property in behavioural {
             if known.iter().all(|computed| computed.property != property) {
-                let why = "not computed".to_owned();
+                let why = ReasonText::words("not computed");
                 known.push(ComputedKey::new(property, of.meant(property), Truth::Unknown, why));
             }
         }
@@ -93,13 +105,14 @@ pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget
                 NetMeant::Model => computed.value.to_string(),
                 net => format!("{} of {}", computed.value, net.words()),
             };
-            keys.conflicts.push((property.name().to_owned(), form.clone(), ours));
+            let (key, form) = (property.name(), form.clone());
+            keys.conflicts.push(KeyConflict { key, form, computed: ours });
         }
         keys.rows.push(KeyRow {
             key: property.name(),
             value: computed.value,
             net: computed.net,
-            reason: Sentence::of_sentence(sources.net, &computed.explanation),
+            reason: Sentence::of(sources.net, &computed.explanation),
             assumes_units: computed.assumes_units,
             form,
         });
@@ -167,10 +180,10 @@ impl KeySources<'_> {
         words: [&str; 2],
     ) -> Option<ComputedKey> {
         let question = self.found.questions.iter().find(|asked| asked.topic == Some(topic))?;
-        let answer = question.value.as_deref()? == "TRUE";
+        let answer = question.truth()?;
         // QuasiLiveness asks for the opposite of DEAD_TRANSITIONS.
         let value = answer != (property == KeyProperty::DeadTransitions);
-        let why = words[usize::from(!answer)].to_owned();
+        let why = ReasonText::words(words[usize::from(!answer)]);
         let computed = ComputedKey::new(property, self.of.meant(property), value.into(), why);
         let assumes_units = question.assumes_units;
         Some(ComputedKey { techniques: question.techniques.clone(), assumes_units, ..computed })
@@ -187,13 +200,16 @@ impl KeySources<'_> {
         let mut safe = match one_safe.filter(is_decided) {
             Some(safe) => safe,
             None => {
-                let most = |bound: &super::PlaceMaximum| bound.most.parse::<u128>().ok();
+                let is_safe = |bound: &super::PlaceMaximum| match bound.most {
+                    QuestionValue::Number(most) => most <= 1,
+                    _ => false,
+                };
                 let bounds = self.bounds()?;
-                let exceeds = bounds.iter().flatten().any(|it| most(it).is_none_or(|it| it > 1));
+                let exceeds = bounds.iter().flatten().any(|it| !is_safe(it));
                 if !exceeds && bounds.iter().any(Option::is_none) {
                     return None;
                 }
-                let why = words[usize::from(exceeds)].to_owned();
+                let why = ReasonText::words(words[usize::from(exceeds)]);
                 let safe =
                     ComputedKey::new(property, self.of.meant(property), (!exceeds).into(), why);
                 let bounds = self
@@ -206,11 +222,11 @@ impl KeySources<'_> {
         };
         if let (Truth::False, Some(bounds)) = (safe.value, self.bounds()) {
             let places = || self.net.model_places().zip(bounds);
-            let infinite =
-                places().filter(|(_, it)| it.as_ref().is_some_and(|it| it.most == "+inf"));
+            let infinite = places()
+                .filter(|(_, it)| it.as_ref().is_some_and(|it| it.most == QuestionValue::Infinite));
             let unbounded: Vec<PlaceId> = infinite.map(|(place, _)| place).collect();
             let open = places().filter(|(_, bound)| bound.is_none()).count();
-            safe.explanation.push_str(&say_unbounded(self.net, &unbounded, open));
+            safe.explanation.then(say_unbounded(self.net, &unbounded, open));
             safe.unbounded = unbounded;
         }
         Some(safe)
@@ -220,14 +236,19 @@ impl KeySources<'_> {
         let property = KeyProperty::DeadPlaces;
         let bounds = self.bounds()?;
         let mut dead = self.net.model_places().zip(bounds).filter_map(|(place, bound)| {
-            bound.as_ref().is_some_and(|bound| bound.most == "0").then_some(place)
+            bound
+                .as_ref()
+                .is_some_and(|bound| bound.most == QuestionValue::Number(0))
+                .then_some(place)
         });
         let (value, why) = match dead.next() {
             Some(place) => {
-                (Truth::True, format!("place `{}` is never marked", self.net.place_name(place)))
+                let mut why = ReasonText::words("place ");
+                why.node(&NamedNode::place(self.net, place)).say(" is never marked");
+                (Truth::True, why)
             }
             None if bounds.iter().all(Option::is_some) => {
-                (Truth::False, "every place can be marked".to_owned())
+                (Truth::False, ReasonText::words("every place can be marked"))
             }
             None => return None,
         };

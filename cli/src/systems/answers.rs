@@ -4,9 +4,10 @@ use super::heading;
 use crate::ProgramOutcome;
 use crate::leaving;
 use crate::terminal::{line, note, object};
+use parikh::run::OpenCause;
 use parikh::systems::{
-    PropertyAnswer, SettleConfig, SystemCase, SystemEvidence, SystemOutcome, SystemProof,
-    settle as settle_all,
+    PropertyAnswer, SettleConfig, SystemCase, SystemEvidence, SystemGrade, SystemOutcome,
+    SystemProof, settle as settle_all,
 };
 use parikh_solvers::Budget;
 use parikh_systems::FiniteRuns;
@@ -79,7 +80,7 @@ impl<'c> PropertyPrinter<'c> {
 
     fn answer(&self, at: usize, answer: &PropertyAnswer) {
         let property = &self.case.properties[at];
-        let PropertyAnswer { value, evidence, reason, after, .. } = answer;
+        let PropertyAnswer { value, grade, reason, after, .. } = answer;
         let (number, seconds) = (property.number, after.as_secs_f64());
         let mut counts = lock(&self.counts);
         counts.answered += 1;
@@ -92,25 +93,26 @@ impl<'c> PropertyPrinter<'c> {
         match self.json {
             true => object(json!({
                 "type": "answer", "examination": EXAMINATION, "id": number.to_string(),
-                "value": word(*value), "reason": reason, "evidence": evidence, "seconds": seconds,
+                "value": word(*value), "reason": reason.to_string(), "because": reason,
+                "evidence": grade, "seconds": seconds,
                 "witness": match &answer.shown {
                     SystemProof::Run { labels, back } => json!({"labels": labels, "back": back}),
                     _ => json!(null),
                 },
             })),
             false => {
-                line(&format!("{number}: {} — {reason} [{evidence}, {seconds:.2} s]", word(*value)))
+                line(&format!("{number}: {} — {reason} [{grade}, {seconds:.2} s]", word(*value)))
             }
         }
     }
 
-    fn open(&self, at: usize, why: &str) {
+    fn open(&self, at: usize, why: &OpenCause) {
         let number = self.case.properties[at].number;
         lock(&self.counts).open += 1;
         match self.json {
             true => object(json!({
                 "type": "unanswered", "examination": EXAMINATION, "id": number.to_string(),
-                "reason": why,
+                "reason": why.to_string(), "because": why,
             })),
             false => line(&format!("{number}: unknown — {why}")),
         }
@@ -154,13 +156,9 @@ pub(super) fn settle(
         };
     settle_all(case, config, budget, &|at, settled| match settled {
         SystemOutcome::Answer(answer)
-            if printer.certified_only && answer.evidence == "searched" =>
+            if printer.certified_only && answer.grade == SystemGrade::Searched =>
         {
-            printer.open(
-                at,
-                "only a search without a certificate supports it, and --require \
-                              excludes such answers",
-            );
+            printer.open(at, &OpenCause::SearchNotAccepted);
         }
         SystemOutcome::Answer(answer) => {
             write(&|file| file.answer(case.properties[at].number, &answer));

@@ -7,7 +7,7 @@ use crate::limits;
 use crate::terminal::note;
 use crate::{ProgramOutcome, signals};
 use anyhow::{Context, Result, bail};
-use parikh::systems::{SettleConfig, SystemOutcome, settle};
+use parikh::systems::{SettleConfig, SystemGrade, SystemOutcome, settle};
 use parikh_solvers::Budget;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -132,7 +132,7 @@ fn say(
     answers: &[(usize, Box<parikh::systems::PropertyAnswer>)],
     after: Duration,
 ) {
-    let of = |evidence: &str| answers.iter().filter(|it| it.1.evidence == evidence).count();
+    let of = |grade| answers.iter().filter(|it| it.1.grade == grade).count();
     let compared = answers
         .iter()
         .filter_map(|(at, answer)| Some(case.properties[*at].solution? == answer.value));
@@ -141,9 +141,9 @@ fn say(
         "{name}: {} of {} answered ({} replayed, {} certified, {} searched) in {:.1} s",
         answers.len(),
         case.properties.len(),
-        of("replayed"),
-        of("certified"),
-        of("searched"),
+        of(SystemGrade::Replayed),
+        of(SystemGrade::Certified),
+        of(SystemGrade::Searched),
         after.as_secs_f64()
     );
     if !compared.is_empty() {

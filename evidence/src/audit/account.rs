@@ -217,12 +217,7 @@ impl<'n> AnswerObligations<'n> {
         match (other_count, &self.need) {
             (0, _) => format!("not shown: {what}{note}"),
             (_, NeededProofs::One(_)) => {
-                format!(<<<<<<< mine
-                "not shown: {what} (or one of {other_count} others){note}"
-                =======
-                "not shown: {what} (or one of {others} alternatives){untold}"
-                >>>>>>> theirs
-                )
+                format!("not shown: {what} (or one of {other_count} alternatives){note}")
             }
             _ => format!("not shown: {what} (and {other_count} more){note}"),
         }

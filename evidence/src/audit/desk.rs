@@ -43,15 +43,8 @@ impl AuditContext<'_> {
     pub(super) fn refuse_more(&self, markings: u64) -> Result<(), String> {
         let max_markings = self.most_visited.max(MARKINGS_OF_A_DOCUMENT);
         match markings > max_markings {
-            true => Err(format!(<<<<<<< mine
-
-                            "{markings} markings are to be visited; it may be {max_markings} (--visit)"
-
-            =======
-
-                            "{markings} markings must be visited, more than the limit of {most} (--visit)"
-
-            >>>>>>> theirs
+            true => Err(format!(
+                "{markings} markings must be visited, more than the limit of {max_markings} (--visit)"
             )),
             false => Ok(()),
         }

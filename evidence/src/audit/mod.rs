@@ -346,13 +346,8 @@ fn assumes_as_much(header: &FileHeader, net: &Net) -> Result<(), String> {
     match &header.assumes {
         Some(stated) if *stated != found => {
             let (stated, found) = (stated.join(", "), found.join(", "));
-            Err(format!(<<<<<<< mine
-
-                            "the file says that it assumes [{stated}]; of the model is assumed [{found}]"
-
-            =======
-            "the file states the assumptions [{said}], but the model needs [{found}]"
-            >>>>>>> theirs
+            Err(format!(
+                "the file states the assumptions [{stated}], but the model needs [{found}]"
             ))
         }
         _ => Ok(()),

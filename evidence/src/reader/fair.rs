@@ -9,22 +9,22 @@ use parikh_net::{Fairness, Net, TransitionId};
 ///
 /// # Errors
 /// When a text is not of this form.
-pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
+pub fn fairness(net: &Net, texts: &[String]) -> Result<Fairness, String> {
     let (mut weak, mut strong) = (Vec::new(), Vec::new());
-    for text in given {
+    for text in texts {
         let (kind, names) = text.split_once(':').map_or((&**text, None), |(k, n)| (k, Some(n)));
-        let of_kind = match kind {
+        let transitions_of_kind = match kind {
             "weak" => &mut weak,
             "strong" => &mut strong,
             _ => return Err(format!("expected weak or strong, not {}", Quoted(kind))),
         };
         match names {
-            None => of_kind.extend(net.transitions()),
+            None => transitions_of_kind.extend(net.transitions()),
             Some(mut rest) => loop {
-                let (t, behind) = first(net, rest)?;
-                of_kind.extend(t);
-                match behind {
-                    Some(behind) => rest = behind,
+                let (t, after_comma) = first(net, rest)?;
+                transitions_of_kind.extend(t);
+                match after_comma {
+                    Some(after_comma) => rest = after_comma,
                     None => break,
                 }
             },
@@ -47,20 +47,20 @@ pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
 /// Returns the transitions of the first name, and the text behind the comma after it.
 fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t str>), String> {
     let text = text.trim_start();
-    let ((name, behind), written) = match text.strip_prefix('"') {
+    let ((name, after_name), written) = match text.strip_prefix('"') {
         Some(quoted) => (quoted.split_once('"').ok_or("an unclosed quote")?, NameNotation::Quoted),
         None => (text.split_at(text.find(',').unwrap_or(text.len())), NameNotation::Bare),
     };
-    let mut known = Vec::new();
+    let mut found_transitions = Vec::new();
     for id in meant(net, NamedKind::Transitions, name.trim_end(), written)? {
         let transitions = net.transitions_named(&id);
         let unknown = || format!("the net has no transition {}", Quoted(name));
-        known.extend(transitions.ok_or_else(unknown)?);
+        found_transitions.extend(transitions.ok_or_else(unknown)?);
     }
-    match behind.trim_start() {
-        "" => Ok((known, None)),
-        behind => match behind.strip_prefix(',') {
-            Some(behind) => Ok((known, Some(behind))),
+    match after_name.trim_start() {
+        "" => Ok((found_transitions, None)),
+        after_name => match after_name.strip_prefix(',') {
+            Some(after_name) => Ok((found_transitions, Some(after_name))),
             None => Err(format!("expected a comma after {}", Quoted(name))),
         },
     }

@@ -100,9 +100,9 @@ impl ColouredNet {
                 .unwrap_or(u64::MAX),
             SortKind::Partition { of, elements, block_of } => {
                 distinct(name, elements)?;
-                let fits = block_of.len() as u64 == self.sort(*of).size()
+                let is_valid = block_of.len() as u64 == self.sort(*of).size()
                     && block_of.iter().all(|&block| (block as usize) < elements.len());
-                if !fits {
+                if !is_valid {
                     return Err(ColourError::BadPartition(name.to_owned()));
                 }
                 elements.len() as u64
@@ -288,10 +288,10 @@ impl ColouredNet {
                         expected: self.type_name(&a),
                     });
                 }
-                let ordered = matches!(a, Type::Sort(sort) if self.sort(sort).is_ordered());
-                let equality =
+                let has_order = matches!(a, Type::Sort(sort) if self.sort(sort).is_ordered());
+                let is_equality =
                     matches!(relation, super::Relation::Equal | super::Relation::Unequal);
-                match ordered || equality {
+                match has_order || is_equality {
                     true => Ok(()),
                     false => Err(ColourError::NotOrdered(self.type_name(&a))),
                 }
@@ -302,6 +302,7 @@ impl ColouredNet {
         }
     }
 
+    /// Returns the type of a term, or an error if a part of the term is invalid.
     fn type_of(&self, term: &Term) -> Result<Type, ColourError> {
         Ok(match term {
             Term::Constant { sort, .. } | Term::All(sort) => Type::Sort(*sort),
@@ -380,8 +381,8 @@ fn next(count: usize) -> Result<u32, ColourError> {
 }
 
 fn distinct(sort: &str, names: &[Box<str>]) -> Result<(), ColourError> {
-    let mut seen = HashSet::with_capacity(names.len());
-    match names.iter().find(|name| !seen.insert(&***name)) {
+    let mut seen_names = HashSet::with_capacity(names.len());
+    match names.iter().find(|name| !seen_names.insert(&***name)) {
         Some(name) => Err(ColourError::DuplicateColour(sort.to_owned(), name.to_string())),
         None => Ok(()),
     }

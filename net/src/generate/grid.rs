@@ -20,19 +20,23 @@ pub fn grid(width: u32, height: u32, tokens: u32) -> KnownNet {
     let mut places = Vec::new();
     for y in 0..height {
         for x in 0..width {
-            let here = if x == 0 && y == 0 { tokens } else { 0 };
-            places.push(sketch.place(&format!("p_{x}_{y}"), here));
+            let initial_tokens = if x == 0 && y == 0 { tokens } else { 0 };
+            places.push(sketch.place(&format!("p_{x}_{y}"), initial_tokens));
         }
     }
-    let at = |x: u32, y: u32| places[y as usize * width as usize + x as usize];
+    let place_at = |x: u32, y: u32| places[y as usize * width as usize + x as usize];
     let mut steps: u128 = 0;
     for y in 0..height {
         for x in 0..width {
             for (direction, to_x, to_y) in [("right", x + 1, y), ("down", x, y + 1)] {
                 if to_x < width && to_y < height {
-                    let (here, there) = ((at(x, y), 1), (at(to_x, to_y), 1));
-                    sketch.transition(&format!("{direction}_{x}_{y}"), &[here], &[there]);
-                    sketch.transition(&format!("un{direction}_{x}_{y}"), &[there], &[here]);
+                    let (initial_tokens, there) = ((place_at(x, y), 1), (place_at(to_x, to_y), 1));
+                    sketch.transition(&format!("{direction}_{x}_{y}"), &[initial_tokens], &[there]);
+                    sketch.transition(
+                        &format!("un{direction}_{x}_{y}"),
+                        &[there],
+                        &[initial_tokens],
+                    );
                     steps += 2;
                 }
             }
@@ -40,17 +44,17 @@ pub fn grid(width: u32, height: u32, tokens: u32) -> KnownNet {
     }
     let n = u64::from(width) * u64::from(height);
     let k = u64::from(tokens);
-    let moves = tokens > 0 && n > 1;
-    let marked = if k == 0 { KnownCount::Exactly(0) } else { choose(n + k - 2, k - 1) };
+    let can_move = tokens > 0 && n > 1;
+    let start_marked = if k == 0 { KnownCount::Exactly(0) } else { choose(n + k - 2, k - 1) };
     let known = Answers {
         states: if k == 0 { KnownCount::Exactly(1) } else { choose(n + k - 1, k) },
-        firings: marked.times(steps),
+        firings: start_marked.times(steps),
         most_in_place: Some(k),
         most_in_marking: Some(k),
-        deadlock: !moves,
-        quasi_live: moves || n == 1,
-        live: moves || n == 1,
-        stable_place: !moves,
+        deadlock: !can_move,
+        quasi_live: can_move || n == 1,
+        live: can_move || n == 1,
+        stable_place: !can_move,
     };
     KnownNet { net: sketch.build(), known }
 }

@@ -42,24 +42,24 @@ pub use token_ring::token_ring;
 /// Returns every family at small parameters, with at most 10⁴ reachable markings or infinitely
 /// many.
 pub fn specimens() -> Vec<KnownNet> {
-    let mut all = Vec::new();
-    all.extend((2..=6).map(philosophers));
-    all.extend((1..=6).map(token_ring));
-    all.extend(
+    let mut nets = Vec::new();
+    nets.extend((2..=6).map(philosophers));
+    nets.extend((1..=6).map(token_ring));
+    nets.extend(
         [(1, 0), (1, 1), (3, 0), (3, 1), (4, 2), (3, 5)].map(|(n, k)| mutual_exclusion(n, k)),
     );
-    all.extend(
+    nets.extend(
         [(2, 1, 1), (5, 2, 3), (7, 2, 2), (13, 3, 6)].map(|(c, a, b)| producer_consumer(c, a, b)),
     );
-    all.extend((1..=3).map(counters));
-    all.extend((1..=8).map(binary_counter));
-    all.extend([(1, 2), (3, 4), (2, 30)].map(|(digits, base)| odometer(digits, base)));
-    all.extend(
+    nets.extend((1..=3).map(counters));
+    nets.extend((1..=8).map(binary_counter));
+    nets.extend([(1, 2), (3, 4), (2, 30)].map(|(digits, base)| odometer(digits, base)));
+    nets.extend(
         [(1, 1, 2), (3, 2, 1), (2, 2, 3), (3, 3, 2), (2, 1, 0)].map(|(w, h, k)| grid(w, h, k)),
     );
-    all.extend([(1, 2), (3, 4), (5, 3)].map(|(n, l)| cycles(n, l, false)));
-    all.extend([(1, 2), (3, 4), (5, 3)].map(|(n, l)| cycles(n, l, true)));
-    all
+    nets.extend([(1, 2), (3, 4), (5, 3)].map(|(n, l)| cycles(n, l, false)));
+    nets.extend([(1, 2), (3, 4), (5, 3)].map(|(n, l)| cycles(n, l, true)));
+    nets
 }
 
 #[cfg(test)]

@@ -28,8 +28,8 @@ use super::sketch::Sketch;
 /// When a batch is 0, or the capacity is less than both batches together.
 pub fn producer_consumer(capacity: u32, puts: u32, takes: u32) -> KnownNet {
     assert!(puts > 0 && takes > 0, "a batch is at least one item");
-    let both = u64::from(puts) + u64::from(takes);
-    assert!(u64::from(capacity) >= both, "the buffer must hold both batches");
+    let both_batches = u64::from(puts) + u64::from(takes);
+    assert!(u64::from(capacity) >= both_batches, "the buffer must hold both batches");
     let mut sketch = Sketch::new(format!("producer-consumer-{capacity}-{puts}-{takes}"));
     let rest = sketch.place("rest", 1);
     let made = sketch.place("made", 0);

@@ -37,8 +37,8 @@ pub fn token_ring(stations: u32) -> KnownNet {
         sketch.transition(&format!("request_{i}"), &[(idle, 1)], &[(wait, 1)]);
         sketch.transition(&format!("enter_{i}"), &[(wait, 1), (token, 1)], &[(critical, 1)]);
         sketch.transition(&format!("leave_{i}"), &[(critical, 1)], &[(idle, 1), (next, 1)]);
-        let both = [(idle, 1), (token, 1)];
-        sketch.transition(&format!("pass_{i}"), &both, &[(idle, 1), (next, 1)]);
+        let idle_and_token = [(idle, 1), (token, 1)];
+        sketch.transition(&format!("pass_{i}"), &idle_and_token, &[(idle, 1), (next, 1)]);
     }
     let n = u128::from(stations);
     let half = KnownCount::power(2, stations - 1);

@@ -8,30 +8,30 @@
 /// number.
 pub(super) fn components(
     count: usize,
-    kth: impl Fn(usize, usize) -> Option<usize>,
+    successor: impl Fn(usize, usize) -> Option<usize>,
 ) -> (Vec<usize>, usize) {
-    const NEW: usize = usize::MAX;
-    let mut component = vec![NEW; count];
-    let mut order = vec![NEW; count];
-    let mut lowest = vec![NEW; count];
+    const UNVISITED: usize = usize::MAX;
+    let mut component = vec![UNVISITED; count];
+    let mut order = vec![UNVISITED; count];
+    let mut low_link = vec![UNVISITED; count];
     let mut components = 0;
     let mut visited = 0;
     let mut stack = Vec::new();
     let mut path: Vec<(usize, usize)> = Vec::new();
     for root in 0..count {
-        if order[root] != NEW {
+        if order[root] != UNVISITED {
             continue;
         }
         path.push((root, 0));
         while let Some((node, k)) = path.pop() {
             if k == 0 {
                 order[node] = visited;
-                lowest[node] = visited;
+                low_link[node] = visited;
                 visited += 1;
                 stack.push(node);
             }
-            let Some(next) = kth(node, k) else {
-                if lowest[node] == order[node] {
+            let Some(target) = successor(node, k) else {
+                if low_link[node] == order[node] {
                     while let Some(member) = stack.pop() {
                         component[member] = components;
                         if member == node {
@@ -41,15 +41,15 @@ pub(super) fn components(
                     components += 1;
                 }
                 if let Some(&(parent, _)) = path.last() {
-                    lowest[parent] = lowest[parent].min(lowest[node]);
+                    low_link[parent] = low_link[parent].min(low_link[node]);
                 }
                 continue;
             };
             path.push((node, k + 1));
-            if order[next] == NEW {
-                path.push((next, 0));
-            } else if component[next] == NEW {
-                lowest[node] = lowest[node].min(order[next]);
+            if order[target] == UNVISITED {
+                path.push((target, 0));
+            } else if component[target] == UNVISITED {
+                low_link[node] = low_link[node].min(order[target]);
             }
         }
     }

@@ -6,6 +6,7 @@ use super::super::questions::{TransitionFate, bindings, dead as never_firing, fi
 use super::super::shown::PlayedSequence;
 use super::super::text::Sentence;
 use super::{FindingCollector, Severity};
+use parikh::answer::QuestionValue;
 use parikh_net::{FiringStep, Net, PlaceId, Stage, TransitionId};
 use parikh_solvers::Budget;
 use parikh_structure::excluded::InvariantSums;
@@ -51,9 +52,7 @@ impl FindingCollector<'_> {
         let excluded =
             |t: TransitionId| sums.as_ref().and_then(|sums| dead::excluded(net, sums, t));
         let causes = dead::by_reason(causes, &excluded);
-        let why = |t: TransitionId| {
-            excluded(t).or_else(|| Some(Sentence::of_sentence(net, &fate(t)?.reason).after(": ")))
-        };
+        let why = |t: TransitionId| excluded(t).or_else(|| Some(why_dead(net, fate(t)?)));
         for cause in &causes {
             let mut details = cause.details(net, &why);
             let of_units = |t: &TransitionId| fate(*t).is_some_and(|fate| fate.assumes_units);
@@ -145,7 +144,7 @@ impl FindingCollector<'_> {
         let mut groups: Vec<(Vec<PlaceId>, Vec<Sentence>, Option<PlayedSequence>)> = Vec::new();
         for place in net.model_places() {
             let Some(bound) = &found.bounds[place.index()] else { continue };
-            if bound.most != "+inf" {
+            if bound.most != QuestionValue::Infinite {
                 continue;
             }
             let play = bound.shown.play.clone();
@@ -198,9 +197,9 @@ impl FindingCollector<'_> {
             steps.collect()
         };
         let text = match play.trace.and_then(steps).filter(|steps| !steps.is_empty()) {
-            None => Sentence::words("This loop adds tokens each time and can repeat for ever: "),
+            None => Sentence::words("This loop adds tokens each time and can repeat forever: "),
             Some(first) => fired(Sentence::words("After "), &first)
-                .say(", this loop adds tokens each time and can repeat for ever: "),
+                .say(", this loop adds tokens each time and can repeat forever: "),
         };
         Some(fired(text, &steps(play.pump?)?))
     }
@@ -208,10 +207,9 @@ impl FindingCollector<'_> {
     pub(super) fn never_marked(&mut self) {
         let (net, found) = (self.net, self.found);
         let empty = |place: &PlaceId| {
-            found
-                .bounds
-                .get(place.index())
-                .is_some_and(|bound| bound.as_ref().is_some_and(|bound| bound.most == "0"))
+            found.bounds.get(place.index()).is_some_and(|bound| {
+                bound.as_ref().is_some_and(|bound| bound.most == QuestionValue::Number(0))
+            })
         };
         let empty: Vec<PlaceId> = net.model_places().filter(empty).collect();
         if empty.is_empty() {
@@ -265,10 +263,14 @@ fn open_nodes<K, N>(known: &[Option<K>], nodes: impl Iterator<Item = N>) -> Vec<
     nodes.zip(known).filter(|(_, known)| known.is_none()).map(|(node, _)| node).collect()
 }
 
+/// Returns the reason why a transition never fires, without the name of the transition.
+fn why_dead(net: &Net, fate: &TransitionFate) -> Sentence {
+    Sentence::of(net, &fate.reason.clone().without_subject().text())
+}
+
 /// Returns the reason given by the engines why a transition never fires.
 fn why_never(net: &Net, fate: &TransitionFate) -> Vec<Sentence> {
-    let mut details =
-        vec![Sentence::words("Because ").then(Sentence::of_sentence(net, &fate.reason))];
+    let mut details = vec![Sentence::words("Because ").then(why_dead(net, fate))];
     if fate.assumes_units {
         details.push(Sentence::words("This rests on the model's claim of safe units (NUPN)"));
     }

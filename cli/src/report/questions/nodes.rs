@@ -3,9 +3,11 @@
 
 use super::super::text::Sentence;
 use super::{AnsweredQuestion, EvidencedAnswer, PlaceMaximum, QuestionRunner, TransitionFate};
-use parikh::answer::{Plan, QuestionValue};
+use parikh::answer::{Grade, Plan, QuestionValue};
+use parikh::run::{OpenCause, OpenReason};
 use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
+use std::collections::BTreeMap;
 
 impl QuestionRunner<'_, '_> {
     /// Decides for each transition whether it can fire, and summarises the results.
@@ -30,7 +32,7 @@ impl QuestionRunner<'_, '_> {
         let fires = |t: &TransitionId| fires(&self.found.fates, *t) == Some(true);
         let can = bindings.iter().filter(|of| of.iter().any(fires)).count();
         let mut whole =
-            AnsweredQuestion { grade: "replayed".into(), ..AnsweredQuestion::default() };
+            AnsweredQuestion { grade: Some(Grade::Replayed), ..AnsweredQuestion::default() };
         // The answer FALSE depends on proofs for all bindings of the dead transitions. The answer
         // TRUE depends on one firing of each transition.
         let rests_on: Vec<TransitionId> = match dead.is_empty() {
@@ -44,7 +46,7 @@ impl QuestionRunner<'_, '_> {
         (whole.value, whole.reason) = match (can == all, dead.as_slice()) {
             (true, _) => {
                 let reason = "for every transition there is a firing sequence that ends with it";
-                (Some("TRUE".to_owned()), Sentence::words(reason))
+                (Some(QuestionValue::Bool(true)), Sentence::words(reason))
             }
             (_, [_, ..]) => {
                 let text = Sentence::words(format!("{} of {all} never fire: ", dead.len()));
@@ -52,14 +54,14 @@ impl QuestionRunner<'_, '_> {
                     None => text.transition(bindings[at][0]),
                     Some(folding) => text.say(folding.transition_name(at)),
                 });
-                (Some("FALSE".to_owned()), text)
+                (Some(QuestionValue::Bool(false)), text)
             }
             _ => {
-                let open = ran.open.into_values().next().unwrap_or_default();
+                let open = first_open(ran.open);
                 let reason = format!(
-                    "firing sequences exist for {can} of {all}; the others are \
-                                      open: {open}"
+                    "firing sequences exist for {can} of {all}; the others are open: {open}"
                 );
+                whole.open = Some(open.cause);
                 (None, Sentence::words(reason))
             }
         };
@@ -73,7 +75,7 @@ impl QuestionRunner<'_, '_> {
         let goals = net.model_places().map(|p| Goal::Maximise(LinearSum::place(p)));
         let mut ran = self.run(Plan::of_goals(goals), budget);
         let mut whole =
-            AnsweredQuestion { grade: "replayed".into(), ..AnsweredQuestion::default() };
+            AnsweredQuestion { grade: Some(Grade::Replayed), ..AnsweredQuestion::default() };
         let mut largest: Option<(i128, PlaceId)> = None;
         let mut infinite: Vec<PlaceId> = Vec::new();
         let mut unknown = 0;
@@ -90,7 +92,7 @@ impl QuestionRunner<'_, '_> {
                     _ => {}
                 }
                 let shown = heard.shown.into_iter().next().unwrap_or_default();
-                PlaceMaximum { most: heard.answer.value.to_string(), shown }
+                PlaceMaximum { most: heard.answer.value, shown }
             });
             unknown += usize::from(bound.is_none());
             self.found.bounds.push(bound);
@@ -99,7 +101,7 @@ impl QuestionRunner<'_, '_> {
             ([_, ..], ..) => {
                 let text = Sentence::words("unbounded: ");
                 let text = text.list(&infinite, ", ", |text, &p| text.place(p));
-                (Some("+inf".to_owned()), text)
+                (Some(QuestionValue::Infinite), text)
             }
             (_, 0, Some((most, place))) => {
                 let text = match net.folding() {
@@ -107,13 +109,16 @@ impl QuestionRunner<'_, '_> {
                     Some(_) => "the maximum over all places and colours, reached on ",
                 };
                 let text = Sentence::words(text);
-                (Some(most.to_string()), text.place(place))
+                (Some(QuestionValue::Number(most)), text.place(place))
             }
-            (_, 0, None) => (Some("0".to_owned()), Sentence::words("the net has no places")),
+            (_, 0, None) => {
+                (Some(QuestionValue::Number(0)), Sentence::words("the net has no places"))
+            }
             (_, unknown, _) => {
-                let open = ran.open.into_values().next().unwrap_or_default();
+                let open = first_open(ran.open);
                 let reason =
                     format!("{unknown} of {} places are open: {open}", net.model_places().len());
+                whole.open = Some(open.cause);
                 (None, Sentence::words(reason))
             }
         };
@@ -151,6 +156,11 @@ pub(in crate::report) fn dead(
     (0..bindings.len()).filter(|&at| dead(&bindings[at])).collect()
 }
 
+/// Returns the reason of the first open question.
+fn first_open(open: BTreeMap<String, OpenReason>) -> OpenReason {
+    open.into_values().next().unwrap_or_else(|| OpenCause::NotAsked.into())
+}
+
 /// Adds the techniques, the assumption, the grade and the certificates of one answer to the
 /// summary.
 fn rest_on(whole: &mut AnsweredQuestion, heard: &EvidencedAnswer, with_certificates: bool) {
@@ -161,12 +171,7 @@ fn rest_on(whole: &mut AnsweredQuestion, heard: &EvidencedAnswer, with_certifica
     }
     whole.assumes_units |= heard.answer.assumes_units;
     // The summary has the weakest grade of its answers.
-    let grade = heard.answer.grade.to_string();
-    let rank =
-        |grade: &str| ["replayed", "certified", "searched"].iter().position(|it| *it == grade);
-    if rank(&grade) > rank(&whole.grade) {
-        whole.grade = grade;
-    }
+    whole.grade = whole.grade.max(Some(heard.answer.grade));
     let certificates = heard.shown.iter().filter_map(|shown| shown.certificate);
     for certificate in certificates.filter(|_| with_certificates) {
         if !whole.certificates.contains(&certificate) {

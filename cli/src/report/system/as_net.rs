@@ -12,7 +12,7 @@ use crate::report::questions::{self, AnsweredQuestion, ReportQuestions};
 use crate::report::shown::{EvidenceStore, PlayedSequence};
 use crate::report::text::Sentence;
 use num_bigint::BigUint;
-use parikh::answer::Plan;
+use parikh::answer::{Grade, Plan};
 use parikh::run::{self, Event, RunConfig};
 use parikh::systems::{MOST_STEPS, ResolvedRun};
 use parikh_net::printable::counted;
@@ -67,6 +67,13 @@ impl NetAnswers {
             ..NetAnswers::default()
         }
     }
+}
+
+/// A label, the transitions with it, and the answer whether one of them can fire.
+struct AnsweredLabel<'a> {
+    label: LabelId,
+    ways: &'a [TransitionId],
+    question: AnsweredQuestion,
 }
 
 /// The net of a system, with the translation of its places and transitions back to the system.
@@ -126,7 +133,7 @@ impl<'s> SystemNet<'s> {
         let all = by_label.iter();
         let all = all.filter_map(|(label, ways)| {
             let question = questions.remove(&label.0.to_string())?;
-            Some((*label, ways.as_slice(), question))
+            Some(AnsweredLabel { label: *label, ways: ways.as_slice(), question })
         });
         told.labels(all.collect());
         told.found
@@ -257,14 +264,14 @@ impl SystemTranslator<'_, '_> {
     }
 
     fn stops(&mut self, question: &AnsweredQuestion) {
-        let value = question.value.as_deref().map(|it| it == "TRUE");
+        let value = question.truth();
         let mut row = SystemQuestion {
             name: DEADLOCK.0.into(),
             formula: DEADLOCK.1.into(),
             value,
             good: value.map(|stops| !stops),
             reason: self.on.words(&question.reason),
-            evidence: value.map(|_| question.grade.clone()),
+            evidence: question.grade.map(|grade| grade.to_string()),
             lines: self.lines(question),
             ..SystemQuestion::default()
         };
@@ -280,16 +287,16 @@ impl SystemTranslator<'_, '_> {
         self.found.rows.push(row);
     }
 
-    fn labels(&mut self, all: Vec<(LabelId, &[TransitionId], AnsweredQuestion)>) {
-        let mut grade = String::new();
+    fn labels(&mut self, all: Vec<AnsweredLabel<'_>>) {
+        let mut grade: Option<Grade> = None;
         let count = all.len();
-        for (label, ways, question) in all {
-            let comes = question.value.as_deref().map(|it| it == "TRUE");
+        for AnsweredLabel { label, ways, question } in all {
+            let comes = question.truth();
             let mut coming = LabelOccurrence {
                 label: label.0,
                 comes,
                 reason: self.on.words(&question.reason),
-                evidence: comes.map(|_| question.grade.clone()),
+                evidence: question.grade.map(|grade| grade.to_string()),
                 lines: self.lines(&question),
                 run: None,
             };
@@ -297,9 +304,7 @@ impl SystemTranslator<'_, '_> {
                 coming.reason = "a run ends with it".into();
                 coming.run = self.run_to(ways, question.play.as_ref());
             }
-            if comes.is_some() && rank(&question.grade) >= rank(&grade) {
-                grade.clone_from(&question.grade);
-            }
+            grade = grade.max(question.grade);
             self.found.coming.push(coming);
         }
         let of = |what: Option<bool>| -> Vec<&str> {
@@ -328,7 +333,7 @@ impl SystemTranslator<'_, '_> {
             value,
             good: value,
             reason,
-            evidence: value.map(|_| grade),
+            evidence: value.and(grade).map(|grade| grade.to_string()),
             ..SystemQuestion::default()
         };
         self.found.rows.push(row);
@@ -343,11 +348,6 @@ impl SystemTranslator<'_, '_> {
         let (run, _) = self.on.run(&firings)?;
         self.play(run)
     }
-}
-
-/// Returns the rank of a grade. A higher rank means that more has to be trusted.
-fn rank(grade: &str) -> usize {
-    ["", "replayed", "certified", "searched"].iter().position(|it| *it == grade).unwrap_or(3)
 }
 
 /// Lists the labels in quotation marks, at most [`LISTED`].

@@ -8,7 +8,7 @@ mod as_net;
 mod blocked;
 
 use as_net::{NetAnswers, SystemNet};
-use parikh::run;
+use parikh::run::{self, OpenCause};
 use parikh::systems::{
     PropertyAnswer, ResolvedRun, SettleConfig, SystemCase, SystemOutcome, SystemProof, played,
     settle,
@@ -131,22 +131,22 @@ pub fn system_report(
         let mut row = SystemQuestion {
             name: property.number.to_string(),
             formula: property.formula.split_whitespace().collect::<Vec<_>>().join(" "),
-            reason: "out of time".to_owned(),
+            reason: OpenCause::OutOfTime.to_string(),
             ..SystemQuestion::default()
         };
         match settled.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(SystemOutcome::Answer(answer)) => {
                 row.value = Some(answer.value);
                 row.good = row.value;
-                row.evidence = Some(answer.evidence.to_owned());
-                row.reason.clone_from(&answer.reason);
+                row.evidence = Some(answer.grade.to_string());
+                row.reason = answer.reason.to_string();
                 row.otherwise = property.solution.filter(|it| *it != answer.value);
                 if let Some(run) = run_of(system, &answer) {
                     row.run = Some(runs.len());
                     runs.push(run);
                 }
             }
-            Some(SystemOutcome::Open(why)) => row.reason = why,
+            Some(SystemOutcome::Open(why)) => row.reason = why.to_string(),
             Some(SystemOutcome::Fault(why)) => {
                 faults += 1;
                 row.reason = format!("an internal error, please report it: {why}");

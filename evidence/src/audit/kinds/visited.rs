@@ -31,12 +31,7 @@ pub(super) fn weigh<'n>(
     match (run, undecided) {
         // The line need not cover all properties of the answer, but at least one.
         _ if is_shown => Ok(()),
-        (Some(property), _) => Err(format!(<<<<<<< mine
-        "some run is without {property}"
-        =======
-        "some run violates {all}"
-        >>>>>>> theirs
-        )),
+        (Some(property), _) => Err(format!("some run violates {property}")),
         (None, undecided) => Err(undecided.unwrap_or_default()),
     }
 }

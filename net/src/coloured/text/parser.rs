@@ -15,8 +15,8 @@ pub fn parse(text: &str) -> Result<ColouredNet, ColouredTextError> {
     let mut net = ColouredNet::new("");
     let mut transitions = Vec::new();
     for (index, line) in text.lines().enumerate() {
-        let line_at = |problem: String| ColouredTextError { line: index + 1, problem };
-        let tokens = tokens(line).map_err(line_at)?;
+        let error_in_line = |problem: String| ColouredTextError { line: index + 1, problem };
+        let tokens = tokens(line).map_err(error_in_line)?;
         if tokens.is_empty() {
             continue;
         }
@@ -24,7 +24,7 @@ pub fn parse(text: &str) -> Result<ColouredNet, ColouredTextError> {
         match line.declaration() {
             Ok(None) => {}
             Ok(Some(rest)) => transitions.push((index + 1, rest)),
-            Err(problem) => return Err(line_at(problem)),
+            Err(problem) => return Err(error_in_line(problem)),
         }
     }
     // Arcs may name places that are declared further down.
@@ -55,6 +55,7 @@ enum SumTree {
 struct LineParser<'n> {
     net: &'n mut ColouredNet,
     tokens: Vec<ColouredToken>,
+    /// The index of the next token.
     at: usize,
 }
 
@@ -66,15 +67,17 @@ impl LineParser<'_> {
     }
 
     fn eat(&mut self, mark: &'static str) -> bool {
-        let found = matches!(self.peek(), Some(ColouredToken::Mark(found)) if *found == mark);
-        self.at += usize::from(found);
-        found
+        let is_found =
+            matches!(self.peek(), Some(ColouredToken::Mark(is_found)) if *is_found == mark);
+        self.at += usize::from(is_found);
+        is_found
     }
 
     fn eat_word(&mut self, word: &str) -> bool {
-        let found = matches!(self.peek(), Some(ColouredToken::Name(name, false)) if name == word);
-        self.at += usize::from(found);
-        found
+        let is_found =
+            matches!(self.peek(), Some(ColouredToken::Name(name, false)) if name == word);
+        self.at += usize::from(is_found);
+        is_found
     }
 
     fn expected<T>(&self, expected: &str) -> ParseResult<T> {
@@ -130,6 +133,7 @@ impl LineParser<'_> {
         self.net.sort_named(&name).ok_or_else(|| format!("`{name}` is not a sort"))
     }
 
+    /// Parses the declaration of a sort.
     fn sort(&mut self) -> ParseResult<()> {
         let name = self.name("the sort's name")?;
         self.expect("=")?;
@@ -174,6 +178,7 @@ impl LineParser<'_> {
         Ok(constants)
     }
 
+    /// Parses the blocks of a partition of a sort.
     fn partition(&mut self) -> ParseResult<SortKind> {
         let of = self.sort_named()?;
         let size = self.net.sort(of).size();
@@ -229,11 +234,12 @@ impl LineParser<'_> {
     fn dot(&mut self) -> ParseResult<SortId> {
         let sorts = self.net.sorts();
         match sorts.iter().position(|sort| *sort.kind() == SortKind::Dot) {
-            Some(at) => Ok(SortId(at as u32)),
+            Some(index) => Ok(SortId(index as u32)),
             None => self.net.add_sort("dot", SortKind::Dot).map_err(|error| error.to_string()),
         }
     }
 
+    /// Parses a transition after its keyword.
     fn transition(&mut self) -> ParseResult<()> {
         let name = self.name("the transition's id")?;
         let guard = match self.eat("[") {
@@ -257,6 +263,7 @@ impl LineParser<'_> {
         self.end()
     }
 
+    /// Parses the places on one side of an arrow, with their inscriptions.
     fn arcs(&mut self) -> ParseResult<Vec<(ColouredPlaceId, Multiset)>> {
         let mut arcs = Vec::new();
         while matches!(self.peek(), Some(ColouredToken::Name(..))) {
@@ -284,6 +291,7 @@ impl LineParser<'_> {
         self.multiset(&sum, sort)
     }
 
+    /// Parses a multiset, whose constants have no sort yet.
     fn sum(&mut self) -> ParseResult<SumTree> {
         let mut sum = self.operand()?;
         loop {
@@ -301,6 +309,7 @@ impl LineParser<'_> {
         }
     }
 
+    /// Parses an operand of a multiset sum.
     fn operand(&mut self) -> ParseResult<SumTree> {
         if let (Some(ColouredToken::Name(count, false)), Some(ColouredToken::Mark("'"))) =
             (self.peek(), self.tokens.get(self.at + 1))
@@ -321,6 +330,7 @@ impl LineParser<'_> {
         Ok(SumTree::Of(1, self.tree()?))
     }
 
+    /// Parses a term, whose constants have no sort yet.
     fn tree(&mut self) -> ParseResult<ExpressionTree> {
         let mut tree = if self.eat("(") {
             let mut parts = vec![self.tree()?];
@@ -371,6 +381,7 @@ impl LineParser<'_> {
         Ok(Guard::and(parts))
     }
 
+    /// Parses a comparison, a negation, or a guard in brackets.
     fn comparison(&mut self) -> ParseResult<Guard> {
         if self.eat_word("not") {
             return Ok(self.comparison()?.negated());
@@ -414,6 +425,7 @@ impl LineParser<'_> {
         }
     }
 
+    /// Converts a parsed multiset to a multiset of colours of `sort`.
     fn multiset(&self, sum: &SumTree, sort: SortId) -> ParseResult<Multiset> {
         Ok(match sum {
             SumTree::Of(count, tree) => {
@@ -434,6 +446,7 @@ impl LineParser<'_> {
         })
     }
 
+    /// Converts a parsed term to a term of `sort`.
     fn term(&self, tree: &ExpressionTree, sort: SortId) -> ParseResult<Term> {
         Ok(match tree {
             ExpressionTree::All => Term::All(sort),
