@@ -33,16 +33,16 @@ impl FiringStrategy for Deadlock {
             if !machine.fire(class) {
                 continue;
             }
-            let left = machine.enabled().len();
-            let new = !machine.news.is_empty();
+            let enabled_count = machine.enabled().len();
+            let has_news = !machine.news.is_empty();
             // The candidate has just been fired, so firing it backwards is possible.
             machine.fire_many(class, -1);
             resources.work += 1;
-            if new {
+            if has_news {
                 return Some(class);
             }
-            if left < fewest {
-                (fewest, best) = (left, class);
+            if enabled_count < fewest {
+                (fewest, best) = (enabled_count, class);
             }
         }
         Some(best)
