@@ -71,7 +71,7 @@ impl EncodingPart {
         }
     }
 
-    /// Returns the explanation, in a single line.
+    /// Returns the explanation of the part, in a single line.
     pub fn explanation(self) -> &'static str {
         match self {
             EncodingPart::StateEquation => "m = m0 + C·x: the state equation",
@@ -196,8 +196,8 @@ impl FromStr for Encoding {
     /// Parses names joined by `+`, over the reals.
     fn from_str(text: &str) -> Result<Self, EncodeError> {
         let part = |name: &str| {
-            let known = EncodingPart::ALL.into_iter().find(|part| part.name() == name.trim());
-            known.ok_or_else(|| EncodeError::Unknown(name.trim().to_owned()))
+            let found = EncodingPart::ALL.into_iter().find(|part| part.name() == name.trim());
+            found.ok_or_else(|| EncodeError::Unknown(name.trim().to_owned()))
         };
         let parts = text.split('+').map(part).collect::<Result<Vec<_>, _>>()?;
         Encoding::new(parts, Numbers::Reals)

@@ -44,20 +44,23 @@ use parikh_solvers::lp::{IncrementalLp, LpAnswer};
 use parikh_solvers::lp_chosen::keep_for_hints;
 use std::collections::HashMap;
 
-/// Limit on the arcs of a place; places with more are skipped.
+/// Limit on the number of arcs of a place. Places with more arcs are skipped.
 const MOST: usize = 16;
 
+/// The search for places that a weighted sum of other places makes implicit, or determines exactly.
 #[derive(Default)]
 pub(super) struct StructurallyImplicitPlaces {
+    /// The time limit, set before each batch.
     slice: Option<Budget>,
-    /// For [redundant places](parikh_evidence::reduction::rules::redundant_places): other places
-    /// must determine the tokens exactly. The places in the list are kept.
+    /// The places to keep, for [redundant
+    /// places](parikh_evidence::reduction::rules::redundant_places): other places must determine
+    /// the tokens exactly. `None` for implicit places.
     exactly: Option<Vec<PlaceId>>,
 }
 
 impl StructurallyImplicitPlaces {
-    /// Creates the search for places whose tokens others determine exactly; the places in `kept`
-    /// are not removed.
+    /// Creates the search for places whose tokens other places determine exactly. The places in
+    /// `kept` are not removed.
     pub(super) fn exactly(kept: Vec<PlaceId>) -> Self {
         StructurallyImplicitPlaces { slice: None, exactly: Some(kept) }
     }
@@ -97,14 +100,16 @@ impl CandidateSearch for StructurallyImplicitPlaces {
     }
 }
 
-/// The search for places that make others implicit.
+/// The linear program that searches for places which make one place implicit.
 struct LinearImplicitPlaceSearch<'n> {
     net: &'n WorkNet,
+    /// The program's solver.
     lp: Box<dyn IncrementalLp>,
+    /// The columns of places and the rows of effects.
     effects: MultiplicityProgram,
-    /// The rows of (3): Σ y(q)·(pre(t,q) − m₀(q)).
+    /// The row Σ y(q)·(pre(t,q) − m₀(q)) of each consumer, for condition (3).
     needs: HashMap<TransitionId, Row>,
-    /// Returns the interval for a sum: exactly this value, or at most this value.
+    /// Returns the interval of a sum: exactly this value, or at most this value.
     within: fn(i64) -> Interval,
 }
 
@@ -128,8 +133,8 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
             if needs.contains_key(&t) {
                 continue;
             }
-            let taken = |arc: &Arc| (effects.column(arc.place), arc.weight as i64);
-            let row = net.pre(t).iter().map(taken).chain([(tokens, -1)]);
+            let input_term = |arc: &Arc| (effects.column(arc.place), arc.weight as i64);
+            let row = net.pre(t).iter().map(input_term).chain([(tokens, -1)]);
             needs.insert(t, program.add_row(Interval::FREE, row)?);
         }
         Ok(LinearImplicitPlaceSearch { net, lp: keep_for_hints(program), effects, needs, within })
@@ -147,10 +152,10 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
             }
         }
         for t in net.consumers(p) {
-            // Both are below 2⁶³.
-            let short = net.pre_weight(t, p) as i64 - net.tokens(p) as i64;
+            // Both numbers are below 2⁶³.
+            let shortage = net.pre_weight(t, p) as i64 - net.tokens(p) as i64;
             if let Some(&row) = self.needs.get(&t) {
-                self.lp.set_row_bounds(row, Interval::at_least(short))?;
+                self.lp.set_row_bounds(row, Interval::at_least(shortage))?;
             }
         }
         let answer = self.lp.solve_again(budget);
@@ -177,10 +182,11 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
         solution[own as usize] = 1.0;
         let guesses = integers(&solution).into_iter();
         let candidate = |mut guess: Vec<(usize, u32)>| {
-            let at = guess.iter().position(|&(at, _)| at == own as usize)?;
-            let k = guess.remove(at).1;
-            let others = guess.into_iter().map(|(at, weight)| (self.effects.places[at], weight));
-            Some(candidate::weighted([(p, k)].into_iter().chain(others), []))
+            let index = guess.iter().position(|&(index, _)| index == own as usize)?;
+            let multiplicity = guess.remove(index).1;
+            let implying =
+                guess.into_iter().map(|(index, weight)| (self.effects.places[index], weight));
+            Some(candidate::weighted([(p, multiplicity)].into_iter().chain(implying), []))
         };
         guesses.filter_map(candidate).collect()
     }
