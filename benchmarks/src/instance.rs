@@ -13,7 +13,9 @@ use tempfile::TempDir;
 /// A private, writable copy of an instance, removed when dropped.
 #[derive(Debug)]
 pub struct Instance {
+    /// The instance's name.
     name: String,
+    /// The temporary directory, which holds the directory `NAME/`.
     directory: TempDir,
 }
 
@@ -25,13 +27,13 @@ impl Instance {
     /// # Errors
     /// If the archive cannot be read, the copy cannot be written, or the archive holds no model.
     pub fn unpack(inputs: &Path, name: &str, temporary: Option<&Path>) -> Result<Instance, Error> {
-        let make = |builder: &tempfile::Builder<'_, '_>| match temporary {
+        let create = |builder: &tempfile::Builder<'_, '_>| match temporary {
             Some(parent) => builder.tempdir_in(parent),
             None => builder.tempdir(),
         };
         let parent = temporary.map_or_else(std::env::temp_dir, Path::to_owned);
         let directory =
-            make(tempfile::Builder::new().prefix("parikh-bench-")).map_err(Error::at(&parent))?;
+            create(tempfile::Builder::new().prefix("parikh-bench-")).map_err(Error::at(&parent))?;
         unpack_to(inputs, name, directory.path())?;
         Ok(Instance { name: name.to_owned(), directory })
     }
@@ -115,6 +117,7 @@ fn formula_ids(mut xml: impl BufRead) -> std::io::Result<Vec<String>> {
     }
 }
 
+/// Replaces the five predefined entities of XML by their characters.
 fn unescape(text: &str) -> String {
     let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
     plain.replace("&apos;", "'").replace("&amp;", "&")

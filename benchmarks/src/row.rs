@@ -52,6 +52,7 @@ pub const COLUMNS: [&str; 12] = [
 ];
 
 impl ResultRow {
+    /// Returns the fields in the order of [`COLUMNS`].
     fn fields(&self) -> [String; 12] {
         let number = |number: Option<u64>| number.map_or_else(String::new, |n| n.to_string());
         [

@@ -42,6 +42,7 @@ pub(super) struct AnswerContext<'m> {
 #[derive(Clone)]
 pub(super) struct AnswerPrinter {
     format: AnswerFormat,
+    /// True if several threads work.
     parallel: bool,
     /// The progress bar of a run that only computes figures of a state space. Printing suspends it.
     states: Option<ProgressBar>,
@@ -92,10 +93,10 @@ impl AnswerPrinter {
             AnswerFormat::Text => {
                 let trace = trace.map_or(String::new(), |file| format!(" → {}", file.display()));
                 let GoalAnswer { id, value, reason, grade, .. } = answer;
-                let said: String = named.iter().map(|it| format!("; {it}")).collect();
-                let said = said + &assumed(&assumptions);
+                let notes: String = named.iter().map(|it| format!("; {it}")).collect();
+                let notes = notes + &assumed(&assumptions);
                 line(&format!(
-                    "{}: {value} — {reason}{said}{trace} [{grade}, {engines}, {seconds:.2} s]",
+                    "{}: {value} — {reason}{notes}{trace} [{grade}, {engines}, {seconds:.2} s]",
                     Word(id)
                 ));
             }
@@ -190,14 +191,14 @@ impl AnswerPrinter {
         told(&format!("{FIGURE}{id}"));
         let seconds = after.as_secs_f64();
         let assumptions = assumptions(figure, view);
-        let said = assumed(&assumptions);
+        let notes = assumed(&assumptions);
         match (self.format, &self.states) {
             (AnswerFormat::Text, Some(progress)) => {
                 let (key, value) = (figure_words(id), in_groups(&value.to_string()));
                 let techniques = figure.techniques.join(" ");
                 progress.suspend(|| {
                     line(&format!(
-                        "{key:<24}  {value:<14}  {reason}{said} [{grade}, {techniques}, {seconds:.2} s]"
+                        "{key:<24}  {value:<14}  {reason}{notes} [{grade}, {techniques}, {seconds:.2} s]"
                     ));
                 });
             }
@@ -332,15 +333,18 @@ const WITHDRAWN: &str = "it relied on the model's claim that its units are safe,
 /// The expected answers.
 struct ExpectedAnswers {
     printer: AnswerPrinter,
+    /// The ids of the questions without an answer so far.
     open: Vec<String>,
 }
 
+/// The answers that are expected, for the report when the process has to end.
 static EXPECTED: Mutex<Option<ExpectedAnswers>> = Mutex::new(None);
 
 fn expected() -> MutexGuard<'static, Option<ExpectedAnswers>> {
     EXPECTED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
+/// Records that a question has been reported, so that it is not reported as open at the end.
 fn told(id: &str) {
     if let Some(expected) = &mut *expected() {
         expected.open.retain(|open| open != id);

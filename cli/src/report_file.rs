@@ -165,8 +165,8 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
         None => KeyNet::of_net(Cow::Owned(net.clone())),
     };
     let remark = remark.or_else(|| net.translation().map(|_| TRANSLATED.to_owned()));
-    let (net, begun) = arguments.recognised(net);
-    let remark = remark.or(begun);
+    let (net, start_remark) = arguments.recognised(net);
+    let remark = remark.or(start_remark);
     let assumed = net.assumptions().iter().map(|it| format!("Assumed: {it}."));
     let remark: Vec<String> = remark.into_iter().chain(assumed).collect();
     let remark = (!remark.is_empty()).then(|| remark.join(" "));
@@ -190,20 +190,21 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     };
     let config = arguments.config();
     let progress = ReportProgress::start();
-    let made = report(&subject, asked, &config, &budget, &mut |doing| progress.show(doing));
+    let page_report =
+        report(&subject, asked, &config, &budget, &mut |activity| progress.show(activity));
     progress.end();
     match arguments.output.as_os_str() == "-" {
-        true => whole(&page(&made))?,
-        false => std::fs::write(&arguments.output, page(&made))
+        true => whole(&page(&page_report))?,
+        false => std::fs::write(&arguments.output, page(&page_report))
             .with_context(|| format!("cannot write {}", arguments.output.display()))?,
     }
-    let open = made.questions.iter().filter(|question| question.value.is_none()).count();
+    let open = page_report.questions.iter().filter(|question| question.value.is_none()).count();
     if open > 0 {
         let are = if open == 1 { "is" } else { "are" };
-        let all = counted(made.questions.len(), "question");
-        note!("parikh: {open} of {all} {are} open; the page gives the reasons");
+        let all_questions = counted(page_report.questions.len(), "question");
+        note!("parikh: {open} of {all_questions} {are} open; the page gives the reasons");
     }
-    Ok(outcome(&made))
+    Ok(outcome(&page_report))
 }
 
 fn outcome(report: &NetReport) -> ProgramOutcome {
@@ -232,10 +233,10 @@ impl ReportArguments {
     /// Writes the report on a system without properties.
     fn of_system_alone(&self, system: &System, budget: &Budget) -> Result<ProgramOutcome> {
         let progress = ReportProgress::start();
-        let mut tell = |doing: &str| progress.show(doing);
-        let made = systems::report_alone(system, &self.config(), budget, &mut tell);
+        let mut tell = |activity: &str| progress.show(activity);
+        let page_report = systems::report_alone(system, &self.config(), budget, &mut tell);
         progress.end();
-        systems::write_report(&made, &self.output)
+        systems::write_report(&page_report, &self.output)
     }
 
     fn config(&self) -> run::RunConfig {
@@ -264,17 +265,18 @@ impl ReportArguments {
     /// only for the default questions and without a form.
     fn recognised(&self, net: Net) -> (Net, Option<String>) {
         match workflow::recognised(&net) {
-            Some(begun) if begun.initial() == net.initial() => {
-                (begun.assuming(workflow::assumptions(&net, false)), None)
+            Some(workflow_net) if workflow_net.initial() == net.initial() => {
+                (workflow_net.assuming(workflow::assumptions(&net, false)), None)
             }
-            Some(begun) if self.asks_all() && self.form.is_none() => {
-                let at = parikh_net::marking_text::print(&begun, begun.initial());
+            Some(workflow_net) if self.asks_all() && self.form.is_none() => {
+                let start_text =
+                    parikh_net::marking_text::print(&workflow_net, workflow_net.initial());
                 let remark = format!(
                     "The model has no initial marking. It is a workflow net, and the page is about \
-                     one case, which begins in {at}. The properties of the model form are about \
+                     one case, which begins in {start_text}. The properties of the model form are about \
                      the net without tokens."
                 );
-                (begun.assuming(workflow::assumptions(&net, false)), Some(remark))
+                (workflow_net.assuming(workflow::assumptions(&net, false)), Some(remark))
             }
             _ => (net, None),
         }
@@ -296,9 +298,9 @@ impl ReportArguments {
             return match StandardQuestion::of(examination) {
                 Some(topic) => Ok(ReportQuestions::Topics(vec![topic])),
                 None => {
-                    let beside = || model::query_file(&self.model, examination.name());
-                    let own = self.queries.is_some();
-                    of_queries(&self.queries.clone().map_or_else(beside, Ok)?, net, own)
+                    let default_file = || model::query_file(&self.model, examination.name());
+                    let is_given = self.queries.is_some();
+                    of_queries(&self.queries.clone().map_or_else(default_file, Ok)?, net, is_given)
                 }
             };
         }

@@ -68,12 +68,12 @@ Examples:
 
 pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
-    let say_so = || {
+    let report_open = || {
         output::say_what_is_open();
         note!("parikh: stopped before all figures were computed");
     };
-    signals::cancel_on_signal(&budget, say_so);
-    signals::leave_after(&budget, say_so);
+    signals::cancel_on_signal(&budget, report_open);
+    signals::leave_after(&budget, report_open);
     let defaults = run::RunConfig::default();
     let threads = arguments.threads.map_or(defaults.threads, usize::from);
     let format = match arguments.format {
@@ -91,22 +91,22 @@ pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
     bar.set_message(model.sizes());
     bar.enable_steady_tick(Duration::from_millis(120));
     let config = run::RunConfig { threads, ..defaults };
-    let (start, course) = (Instant::now(), config.course.clone());
+    let (start, count_progress) = (Instant::now(), config.course.clone());
     let inquiry = RequestedQuestions::Examination(Examination::StateSpace);
-    let (watch, beside) = Default::default();
+    let (messages, directories) = Default::default();
     let job = InquiryJob {
         inquiry,
         meant: RunRestriction::default(),
         budget: &budget,
         config,
-        watch,
+        watch: messages,
         printer,
-        beside,
+        beside: directories,
     };
     let report = job.run(&model)?;
     bar.finish_and_clear();
     if let Some(file) = &arguments.plot {
-        let plot = states_plot::plot(model.name(), start, &course.tries());
+        let plot = states_plot::plot(model.name(), start, &count_progress.tries());
         std::fs::write(file, plot).with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(ProgramOutcome::of(&report))

@@ -85,8 +85,8 @@ pub struct TranslationBound {
 pub enum Because {
     /// All reachable markings, at most this many, were visited.
     Visited(u64),
-    /// All reachable markings, at most this many, were visited. A transition that empties places has
-    /// one copy for each combination of token counts on these places in a visited marking that
+    /// All reachable markings, at most this many, were visited. A transition that empties places
+    /// has one copy for each combination of token counts on these places in a visited marking that
     /// enables it. All combinations would be too many.
     Seen(u64),
     /// Every transition that adds to the place is inhibited by it:

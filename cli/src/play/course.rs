@@ -14,8 +14,8 @@ pub(super) struct FollowedTrace {
 }
 
 impl FollowedTrace {
-    pub(super) fn new(way: Vec<TransitionId>, round: Vec<TransitionId>) -> Self {
-        FollowedTrace { way, round, followed: 0 }
+    pub(super) fn new(prefix: Vec<TransitionId>, cycle: Vec<TransitionId>) -> Self {
+        FollowedTrace { way: prefix, round: cycle, followed: 0 }
     }
 
     pub(super) fn followed(&self) -> usize {
@@ -33,7 +33,7 @@ impl FollowedTrace {
         match position.checked_sub(self.way.len()) {
             None => Some(self.way[position]),
             Some(_) if self.round.is_empty() => None,
-            Some(beyond) => Some(self.round[beyond % self.round.len()]),
+            Some(in_cycle) => Some(self.round[in_cycle % self.round.len()]),
         }
     }
 
@@ -48,7 +48,7 @@ impl FollowedTrace {
         match self.followed.checked_sub(self.way.len()) {
             None => self.way.len() - self.followed,
             Some(_) if self.round.is_empty() => 0,
-            Some(beyond) => self.round.len() - beyond % self.round.len(),
+            Some(in_cycle) => self.round.len() - in_cycle % self.round.len(),
         }
     }
 
@@ -57,21 +57,23 @@ impl FollowedTrace {
         let Some(t) = self.at(self.followed) else {
             return format!("end of the trace, after {}", counted(self.way.len(), "firing"));
         };
-        let (next, all) = (name(t), self.round.len());
-        let Some(beyond) = self.followed.checked_sub(self.way.len()) else {
+        let (next, cycle_length) = (name(t), self.round.len());
+        let Some(in_cycle) = self.followed.checked_sub(self.way.len()) else {
             return format!("trace {} of {}, next: {next}", self.followed, self.way.len());
         };
-        match (beyond / all, beyond % all) {
+        match (in_cycle / cycle_length, in_cycle % cycle_length) {
             (0, 0) => format!(
                 "start of the cycle of {}, which can repeat forever, next: {next}",
-                counted(all, "firing")
+                counted(cycle_length, "firing")
             ),
-            (done, 0) => format!(
+            (rounds, 0) => format!(
                 "{} through the cycle of {}, next: {next}",
-                counted(done, "time"),
-                counted(all, "firing")
+                counted(rounds, "time"),
+                counted(cycle_length, "firing")
             ),
-            (done, at) => format!("cycle {at} of {all}, round {}, next: {next}", done + 1),
+            (rounds, position) => {
+                format!("cycle {position} of {cycle_length}, round {}, next: {next}", rounds + 1)
+            }
         }
     }
 }

@@ -17,6 +17,7 @@ const MOST: usize = 1_000_000;
 
 /// The response to a command.
 pub(super) struct CommandResponse {
+    /// The lines to print.
     pub(super) lines: Vec<String>,
     /// True if the command succeeded.
     pub(super) done: bool,
@@ -40,10 +41,13 @@ pub(super) struct TokenGame<'n> {
     net: &'n ExtendedNet,
     /// The initial marking of the game.
     start: Marking,
+    /// The current marking.
     marking: Marking,
     /// The firings so far, each with the marking before it.
     fired: Vec<(TransitionId, Marking)>,
+    /// The conditions shown after every move, with their names.
     goals: Vec<(String, Predicate)>,
+    /// The trace that `next` follows, if there is one.
     course: Option<FollowedTrace>,
     /// The bookmarks by name: the firings that lead to the marking, and the number of trace firings
     /// followed.
@@ -122,9 +126,9 @@ impl<'n> TokenGame<'n> {
                 CommandResponse::refused(format!("expected `{word} NAME`"))
             }
             "mark" => {
-                let way = self.fired.iter().map(|&(t, _)| t).collect();
+                let firings = self.fired.iter().map(|&(t, _)| t).collect();
                 let followed = self.course.as_ref().map_or(0, FollowedTrace::followed);
-                self.marks.insert(rest.to_owned(), (way, followed));
+                self.marks.insert(rest.to_owned(), (firings, followed));
                 CommandResponse::fine(vec![format!(
                     "this marking now has the name {}",
                     quote(rest)
@@ -132,8 +136,8 @@ impl<'n> TokenGame<'n> {
             }
             "go" => self.go(rest),
             "marks" => {
-                let line = |(name, (way, _)): (&String, &(Vec<_>, _))| {
-                    format!("{}: after {}", quote(name), counted(way.len(), "firing"))
+                let line = |(name, (firings, _)): (&String, &(Vec<_>, _))| {
+                    format!("{}: after {}", quote(name), counted(firings.len(), "firing"))
                 };
                 CommandResponse::fine(self.marks.iter().map(line).collect())
             }
@@ -174,6 +178,7 @@ impl<'n> TokenGame<'n> {
         }
     }
 
+    /// Fires the transition with this name several times.
     fn fire(&mut self, name: &str, times: usize) -> CommandResponse {
         match names::find(self.net.core(), name) {
             Ok(t) => self.fire_all(&vec![t; times]),
@@ -183,16 +188,16 @@ impl<'n> TokenGame<'n> {
 
     /// Fires the transitions one after the other, up to the first that is disabled.
     fn fire_all(&mut self, sequence: &[TransitionId]) -> CommandResponse {
-        for (at, &t) in sequence.iter().enumerate() {
+        for (index, &t) in sequence.iter().enumerate() {
             let before = self.marking.clone();
             if self.net.fire(&mut self.marking, t).is_err() {
-                let mut said = self.why_not(t);
-                said.done = false;
-                if at > 0 {
-                    said.lines.insert(0, format!("fired {at} of {}", sequence.len()));
+                let mut response = self.why_not(t);
+                response.done = false;
+                if index > 0 {
+                    response.lines.insert(0, format!("fired {index} of {}", sequence.len()));
                 }
-                said.lines.extend(if at > 0 { self.shown() } else { Vec::new() });
-                return said;
+                response.lines.extend(if index > 0 { self.shown() } else { Vec::new() });
+                return response;
             }
             self.fired.push((t, before));
         }
@@ -203,53 +208,56 @@ impl<'n> TokenGame<'n> {
     fn so_often(
         &mut self,
         number: &str,
-        act: impl FnOnce(&mut Self, usize) -> CommandResponse,
+        action: impl FnOnce(&mut Self, usize) -> CommandResponse,
     ) -> CommandResponse {
         match number.parse() {
-            _ if number.is_empty() => act(self, 1),
-            Ok(times) if times <= MOST => act(self, times),
+            _ if number.is_empty() => action(self, 1),
+            Ok(times) if times <= MOST => action(self, times),
             _ => CommandResponse::refused(format!("expected a number up to {MOST}")),
         }
     }
 
+    /// Takes back the last firings, and their part of the trace.
     fn undo(&mut self, times: usize) -> CommandResponse {
         if self.fired.is_empty() && times > 0 {
             return CommandResponse::refused("nothing was fired");
         }
         for _ in 0..times {
-            let Some((t, before)) = self.fired.pop() else { break };
-            self.marking = before;
-            let at = self.fired.len();
+            let Some((t, marking_before)) = self.fired.pop() else { break };
+            self.marking = marking_before;
+            let fired_count = self.fired.len();
             if let Some(course) = &mut self.course
-                && course.followed() > at
-                && course.at(at) == Some(t)
+                && course.followed() > fired_count
+                && course.at(fired_count) == Some(t)
             {
-                course.set_followed(at);
+                course.set_followed(fired_count);
             }
         }
         CommandResponse::fine(self.shown())
     }
 
+    /// Fires enabled transitions chosen at random.
     fn random(&mut self, times: usize) -> CommandResponse {
-        for at in 0..times {
+        for fired_count in 0..times {
             let enabled = self.enabled();
             if enabled.is_empty() {
                 let mut lines = vec![format!(
                     "stopped after {}: no transition is enabled",
-                    counted(at, "firing")
+                    counted(fired_count, "firing")
                 )];
                 lines.extend(self.shown());
-                return CommandResponse { lines, done: at > 0, over: false };
+                return CommandResponse { lines, done: fired_count > 0, over: false };
             }
             let t = enabled[self.rng.usize(0..enabled.len())];
-            let said = self.fire_all(&[t]);
-            if !said.done {
-                return said;
+            let response = self.fire_all(&[t]);
+            if !response.done {
+                return response;
             }
         }
         CommandResponse::fine(self.shown())
     }
 
+    /// Fires the next transitions of the trace.
     fn next(&mut self, times: usize) -> CommandResponse {
         let Some(course) = &self.course else {
             return CommandResponse::refused(
@@ -261,18 +269,19 @@ impl<'n> TokenGame<'n> {
         if steps.is_empty() && times > 0 {
             return CommandResponse::refused("the trace has ended");
         }
-        let before = self.fired.len();
-        let mut said = self.fire_all(&steps);
-        let followed = self.fired.len() - before;
+        let fired_before = self.fired.len();
+        let mut response = self.fire_all(&steps);
+        let followed = self.fired.len() - fired_before;
         if let Some(course) = &mut self.course {
             course.set_followed(course.followed() + followed);
-            said.lines.push(course.told(|t| shown(self.net.core(), t)));
+            response.lines.push(course.told(|t| shown(self.net.core(), t)));
         }
-        said
+        response
     }
 
+    /// Goes back to a bookmark: fires its sequence from the start.
     fn go(&mut self, name: &str) -> CommandResponse {
-        let Some((way, followed)) = self.marks.get(name).cloned() else {
+        let Some((firings, followed)) = self.marks.get(name).cloned() else {
             let name = quote(name);
             return CommandResponse::refused(format!(
                 "no marking has the name {name}; `marks` lists the names"
@@ -283,7 +292,7 @@ impl<'n> TokenGame<'n> {
         if let Some(course) = &mut self.course {
             course.set_followed(followed);
         }
-        self.fire_all(&way)
+        self.fire_all(&firings)
     }
 
     /// Explains why the transition with this name is disabled.
@@ -297,32 +306,36 @@ impl<'n> TokenGame<'n> {
     /// Explains why a transition is disabled.
     fn why_not(&self, t: TransitionId) -> CommandResponse {
         let core = self.net.core();
-        let held = |place| (self.marking[place], quote(core.place_name(place)));
-        let mut waits = Vec::new();
+        let tokens_on = |place| (self.marking[place], quote(core.place_name(place)));
+        let mut reasons = Vec::new();
         for arc in core.pre(t) {
-            let (held, place) = held(arc.place);
-            if held < arc.weight {
-                waits
-                    .push(format!("{place} holds {held}, and the transition takes {}", arc.weight));
+            let (tokens_on, place) = tokens_on(arc.place);
+            if tokens_on < arc.weight {
+                reasons.push(format!(
+                    "{place} holds {tokens_on}, and the transition takes {}",
+                    arc.weight
+                ));
             }
         }
         for arc in self.net.inhibitors(t) {
-            let (held, place) = held(arc.place);
-            if held >= arc.weight {
+            let (tokens_on, place) = tokens_on(arc.place);
+            if tokens_on >= arc.weight {
                 let bound = arc.weight;
-                waits.push(format!("{place} holds {held}, and must hold fewer than {bound}"));
+                reasons
+                    .push(format!("{place} holds {tokens_on}, and must hold fewer than {bound}"));
             }
         }
         let name = shown(core, t);
-        match waits.is_empty() {
+        match reasons.is_empty() {
             true => CommandResponse::fine(vec![format!("{name} is enabled")]),
             false => CommandResponse::fine(vec![format!(
                 "no: {name} is not enabled: {}",
-                waits.join("; ")
+                reasons.join("; ")
             )]),
         }
     }
 
+    /// Returns the enabled transitions, in the order of the net.
     fn enabled(&self) -> Vec<TransitionId> {
         let all = self.net.core().transitions();
         all.filter(|&t| self.net.is_enabled(&self.marking, t)).collect()
@@ -372,9 +385,9 @@ impl<'n> TokenGame<'n> {
     /// Returns the firings so far, one per line, after the initial marking of the game.
     fn written(&self) -> Vec<String> {
         let core = self.net.core();
-        let from = (self.start != *core.initial())
+        let start_note = (self.start != *core.initial())
             .then(|| format!("# from: {}", marking_text::print(core, &self.start)));
-        from.into_iter().chain(self.fired.iter().map(|&(t, _)| shown(core, t))).collect()
+        start_note.into_iter().chain(self.fired.iter().map(|&(t, _)| shown(core, t))).collect()
     }
 }
 

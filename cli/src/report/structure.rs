@@ -49,15 +49,15 @@ const RAYS: usize = 1_000;
 
 /// Computes the sets of all kinds within the budget.
 pub(super) fn shapes(net: &Net, budget: &Budget) -> Vec<StructureSets> {
-    let mut all = vec![
+    let mut sets = vec![
         place_invariants(net, &budget.portion(0.25)),
         transition_invariants(net, &budget.portion(0.25)),
     ];
-    all.extend(unmarked(net));
-    all.push(closed(net, ClosureKind::Siphon, &budget.portion(0.3)));
-    all.push(closed(net, ClosureKind::Trap, &budget.portion(0.4)));
-    all.extend(units(net, &budget.portion(0.8)));
-    all
+    sets.extend(unmarked(net));
+    sets.push(closed(net, ClosureKind::Siphon, &budget.portion(0.3)));
+    sets.push(closed(net, ClosureKind::Trap, &budget.portion(0.4)));
+    sets.extend(units(net, &budget.portion(0.8)));
+    sets
 }
 
 fn factor(value: &Integer) -> String {
@@ -69,8 +69,8 @@ fn listed<T>(mut items: Vec<T>, incomplete: Option<String>) -> (Vec<T>, Option<S
     let found = items.len();
     items.truncate(LISTED);
     let cut = (found > LISTED).then(|| format!("{LISTED} of {found} are listed"));
-    let all: Vec<String> = [cut, incomplete].into_iter().flatten().collect();
-    (items, (!all.is_empty()).then(|| all.join("; ")))
+    let reasons: Vec<String> = [cut, incomplete].into_iter().flatten().collect();
+    (items, (!reasons.is_empty()).then(|| reasons.join("; ")))
 }
 
 fn place_invariants(net: &Net, budget: &Budget) -> StructureSets {
@@ -209,17 +209,17 @@ fn units(net: &Net, budget: &Budget) -> Option<StructureSets> {
     let flows = place_flows(net, budget).unwrap_or_default();
     let bounds = place_bounds(net, &flows, budget);
     let proofs = prove_units(net, &flows, &bounds, budget);
-    let shape = |(unit, it): (parikh_net::UnitId, &parikh_net::units::Unit)| {
+    let shape = |(unit, unit_data): (parikh_net::UnitId, &parikh_net::units::Unit)| {
         let proved = proofs.as_ref().and_then(|all| all.iter().find(|proof| proof.unit == unit));
-        let safe = match proved {
+        let safe_text = match proved {
             Some(proof) if proof.is_complete() => " (safe, proved)",
             Some(_) => " (safe according to the model, not proved from invariants)",
             None => "",
         };
-        let text = Sentence::words(format!("{}{safe}: ", it.name));
+        let text = Sentence::words(format!("{}{safe_text}: ", unit_data.name));
         StructureSet {
-            title: text.list(&it.places, ", ", |text, &place| text.place(place)),
-            places: it.places.iter().map(|place| (place.index(), String::new())).collect(),
+            title: text.list(&unit_data.places, ", ", |text, &place| text.place(place)),
+            places: unit_data.places.iter().map(|place| (place.index(), String::new())).collect(),
             transitions: Vec::new(),
         }
     };

@@ -71,7 +71,7 @@ pub(super) struct KeySources<'a> {
 
 /// Returns the 21 keys in the order of verdict files.
 pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget) -> ReportKeys {
-    let KeySources { of, form, .. } = *sources;
+    let KeySources { of: key_net, form, .. } = *sources;
     let mut known = sources.known();
     if !sources.computes_all {
         let behavioural =
@@ -79,34 +79,40 @@ pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget
         for property in behavioural {
             if known.iter().all(|computed| computed.property != property) {
                 let why = ReasonText::words("not computed");
-                known.push(ComputedKey::new(property, of.meant(property), Truth::Unknown, why));
+                known.push(ComputedKey::new(
+                    property,
+                    key_net.meant(property),
+                    Truth::Unknown,
+                    why,
+                ));
             }
         }
     }
-    let wanted: Vec<KeyProperty> = KeyProperty::all().collect();
-    let found = of.compute(&wanted, &known, config, budget, |_| {});
-    let compared = form.map(|(file, instance)| compare(file, Some(instance), &found.keys));
-    let mut keys = ReportKeys { faults: found.faults, ..ReportKeys::default() };
-    for property in wanted {
-        let Some(computed) = found.keys.iter().find(|computed| computed.property == property)
+    let all_keys: Vec<KeyProperty> = KeyProperty::all().collect();
+    let findings = key_net.compute(&all_keys, &known, config, budget, |_| {});
+    let compared = form.map(|(file, instance)| compare(file, Some(instance), &findings.keys));
+    let mut keys = ReportKeys { faults: findings.faults, ..ReportKeys::default() };
+    for property in all_keys {
+        let Some(computed) = findings.keys.iter().find(|computed| computed.property == property)
         else {
             continue;
         };
         let mut comparisons = compared.iter().flatten();
-        let compared = comparisons.find(|one| one.computed.is_some_and(|it| it == computed));
-        let form = compared.and_then(|one| match &one.verdict.value {
+        let compared =
+            comparisons.find(|comparison| comparison.computed.is_some_and(|it| it == computed));
+        let form = compared.and_then(|comparison| match &comparison.verdict.value {
             VerdictValue::Truth(Truth::Unknown) => None,
             value => Some(value.to_string()),
         });
         if let Some(form) = &form
-            && compared.is_some_and(|one| one.standing == ComparisonResult::Conflicts)
+            && compared.is_some_and(|comparison| comparison.standing == ComparisonResult::Conflicts)
         {
-            let ours = match computed.net {
+            let computed_text = match computed.net {
                 NetMeant::Model => computed.value.to_string(),
                 net => format!("{} of {}", computed.value, net.words()),
             };
             let (key, form) = (property.name(), form.clone());
-            keys.conflicts.push(KeyConflict { key, form, computed: ours });
+            keys.conflicts.push(KeyConflict { key, form, computed: computed_text });
         }
         keys.rows.push(KeyRow {
             key: property.name(),
@@ -124,11 +130,11 @@ impl KeySources<'_> {
     /// Returns the keys that follow from the answers on the page. The answers about an unfolding
     /// decide only keys that mean the same for coloured and for single nodes.
     fn known(&self) -> Vec<ComputedKey> {
-        let KeySources { net, of, .. } = *self;
-        if net.initial() != of.net().initial() && !of.is_unfolding() {
+        let KeySources { net, of: key_net, .. } = *self;
+        if net.initial() != key_net.net().initial() && !key_net.is_unfolding() {
             return Vec::new();
         }
-        let keys: &[KeyProperty] = match of.is_unfolding() {
+        let keys: &[KeyProperty] = match key_net.is_unfolding() {
             true => &[KeyProperty::Safe, KeyProperty::Deadlock, KeyProperty::Reversible],
             false => &[
                 KeyProperty::Safe,
@@ -176,15 +182,17 @@ impl KeySources<'_> {
     fn answered(
         &self,
         property: KeyProperty,
-        topic: StandardQuestion,
+        standard_question: StandardQuestion,
         words: [&str; 2],
     ) -> Option<ComputedKey> {
-        let question = self.found.questions.iter().find(|asked| asked.topic == Some(topic))?;
+        let question =
+            self.found.questions.iter().find(|asked| asked.topic == Some(standard_question))?;
         let answer = question.truth()?;
         // QuasiLiveness asks for the opposite of DEAD_TRANSITIONS.
         let value = answer != (property == KeyProperty::DeadTransitions);
-        let why = ReasonText::words(words[usize::from(!answer)]);
-        let computed = ComputedKey::new(property, self.of.meant(property), value.into(), why);
+        let explanation = ReasonText::words(words[usize::from(!answer)]);
+        let computed =
+            ComputedKey::new(property, self.of.meant(property), value.into(), explanation);
         let assumes_units = question.assumes_units;
         Some(ComputedKey { techniques: question.techniques.clone(), assumes_units, ..computed })
     }

@@ -52,7 +52,9 @@ struct AnswerCounts {
     answered: usize,
     open: usize,
     faults: usize,
+    /// Answers that agree with the solutions in the file.
     as_solved: usize,
+    /// Answers that differ from the solutions in the file.
     otherwise: usize,
 }
 
@@ -78,8 +80,8 @@ impl<'c> PropertyPrinter<'c> {
         }
     }
 
-    fn answer(&self, at: usize, answer: &PropertyAnswer) {
-        let property = &self.case.properties[at];
+    fn answer(&self, property_index: usize, answer: &PropertyAnswer) {
+        let property = &self.case.properties[property_index];
         let PropertyAnswer { value, grade, reason, after, .. } = answer;
         let (number, seconds) = (property.number, after.as_secs_f64());
         let mut counts = lock(&self.counts);
@@ -106,8 +108,8 @@ impl<'c> PropertyPrinter<'c> {
         }
     }
 
-    fn open(&self, at: usize, why: &OpenCause) {
-        let number = self.case.properties[at].number;
+    fn open(&self, property_index: usize, why: &OpenCause) {
+        let number = self.case.properties[property_index].number;
         lock(&self.counts).open += 1;
         match self.json {
             true => object(json!({
@@ -128,8 +130,8 @@ impl<'c> PropertyPrinter<'c> {
             }));
         }
         if as_solved + otherwise > 0 {
-            let all = as_solved + otherwise;
-            note!("parikh: {as_solved} of {all} answers agree with the solutions in the file");
+            let compared = as_solved + otherwise;
+            note!("parikh: {as_solved} of {compared} answers agree with the solutions in the file");
         }
     }
 }
@@ -144,30 +146,30 @@ pub(super) fn settle(
 ) -> ProgramOutcome {
     let file = Mutex::new(file);
     let write =
-        |do_it: &dyn Fn(&mut SystemEvidence<'_, BufWriter<File>>) -> std::io::Result<()>| {
+        |action: &dyn Fn(&mut SystemEvidence<'_, BufWriter<File>>) -> std::io::Result<()>| {
             let mut file = lock(&file);
             if let Some((path, evidence)) = &mut *file
-                && let Err(error) = do_it(evidence)
+                && let Err(error) = action(evidence)
             {
                 note!("parikh: {}: {error}; no more evidence is written", path.display());
                 leaving::note_unwritten();
                 *file = None;
             }
         };
-    settle_all(case, config, budget, &|at, settled| match settled {
+    settle_all(case, config, budget, &|property_index, outcome| match outcome {
         SystemOutcome::Answer(answer)
             if printer.certified_only && answer.grade == SystemGrade::Searched =>
         {
-            printer.open(at, &OpenCause::SearchNotAccepted);
+            printer.open(property_index, &OpenCause::SearchNotAccepted);
         }
         SystemOutcome::Answer(answer) => {
-            write(&|file| file.answer(case.properties[at].number, &answer));
-            printer.answer(at, &answer);
+            write(&|file| file.answer(case.properties[property_index].number, &answer));
+            printer.answer(property_index, &answer);
         }
-        SystemOutcome::Open(why) => printer.open(at, &why),
+        SystemOutcome::Open(why) => printer.open(property_index, &why),
         SystemOutcome::Fault(why) => {
             lock(&printer.counts).faults += 1;
-            let number = case.properties[at].number;
+            let number = case.properties[property_index].number;
             note!("parikh: internal error, please report it: property {number}: {why}");
         }
     });

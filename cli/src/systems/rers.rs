@@ -57,16 +57,16 @@ struct RersProblem {
 
 pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
     let problems = problems(&arguments.directory)?;
-    let all = Budget::unlimited();
-    signals::cancel_on_signal(&all, || {
+    let whole_run = Budget::unlimited();
+    signals::cancel_on_signal(&whole_run, || {
         note!("parikh: stopped before all properties were answered")
     });
     let mut written = String::new();
     let (mut outcome, mut known, mut asked) = (ProgramOutcome::Complete, 0, 0);
     for problem in &problems {
-        let begun = Instant::now();
+        let start = Instant::now();
         let case = files::read_case(&problem.system, &problem.properties)?;
-        let limited = limits::budget(Some(arguments.timeout), arguments.memory);
+        let problem_budget = limits::budget(Some(arguments.timeout), arguments.memory);
         let defaults = SettleConfig::default();
         let config = SettleConfig {
             threads: arguments.threads.map_or(defaults.threads, usize::from),
@@ -75,28 +75,37 @@ pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
             ..defaults
         };
         let mut file = match &arguments.evidence {
-            Some(to) => {
-                Some(files::evidence_file(to, &problem.properties, &case, config.endings)?.1)
-            }
+            Some(evidence_directory) => Some(
+                files::evidence_file(
+                    evidence_directory,
+                    &problem.properties,
+                    &case,
+                    config.endings,
+                )?
+                .1,
+            ),
             None => None,
         };
-        let found = Mutex::new((Vec::new(), 0));
-        settle(&case, &config, &limited, &|at, settled| {
-            let mut found = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            match settled {
-                SystemOutcome::Answer(answer) => found.0.push((at, answer)),
+        let answers_and_faults = Mutex::new((Vec::new(), 0));
+        settle(&case, &config, &problem_budget, &|property_index, settled_outcome| {
+            let mut answers_and_faults =
+                answers_and_faults.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            match settled_outcome {
+                SystemOutcome::Answer(answer) => {
+                    answers_and_faults.0.push((property_index, answer))
+                }
                 SystemOutcome::Open(_) => {}
                 SystemOutcome::Fault(why) => {
-                    found.1 += 1;
+                    answers_and_faults.1 += 1;
                     note!("parikh: internal error, please report it: {}: {why}", problem.name);
                 }
             }
         });
         let (mut answers, faults) =
-            found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+            answers_and_faults.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         answers.sort_by_key(|it| it.0);
-        for (at, answer) in &answers {
-            let number = case.properties[*at].number;
+        for (property_index, answer) in &answers {
+            let number = case.properties[*property_index].number;
             let value = word(answer.value).to_lowercase();
             let _ = writeln!(written, "{},{number},{value}", problem.name);
             if let Some(file) = &mut file {
@@ -116,8 +125,8 @@ pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
             (_, true, _) => ProgramOutcome::Incomplete,
             _ => outcome,
         };
-        say(&problem.name, &case, &answers, begun.elapsed());
-        if all.is_exhausted() {
+        say(&problem.name, &case, &answers, start.elapsed());
+        if whole_run.is_exhausted() {
             break;
         }
     }
@@ -132,7 +141,7 @@ fn say(
     answers: &[(usize, Box<parikh::systems::PropertyAnswer>)],
     after: Duration,
 ) {
-    let of = |grade| answers.iter().filter(|it| it.1.grade == grade).count();
+    let count_with = |grade| answers.iter().filter(|it| it.1.grade == grade).count();
     let compared = answers
         .iter()
         .filter_map(|(at, answer)| Some(case.properties[*at].solution? == answer.value));
@@ -141,14 +150,18 @@ fn say(
         "{name}: {} of {} answered ({} replayed, {} certified, {} searched) in {:.1} s",
         answers.len(),
         case.properties.len(),
-        of(SystemGrade::Replayed),
-        of(SystemGrade::Certified),
-        of(SystemGrade::Searched),
+        count_with(SystemGrade::Replayed),
+        count_with(SystemGrade::Certified),
+        count_with(SystemGrade::Searched),
         after.as_secs_f64()
     );
     if !compared.is_empty() {
-        let same = compared.iter().filter(|it| **it).count();
-        let _ = write!(text, "; {same} of {} agree with the solutions in the file", compared.len());
+        let equal_count = compared.iter().filter(|it| **it).count();
+        let _ = write!(
+            text,
+            "; {equal_count} of {} agree with the solutions in the file",
+            compared.len()
+        );
     }
     note!("{text}");
 }
@@ -164,8 +177,8 @@ fn problems(directory: &Path) -> Result<Vec<RersProblem>> {
         }
         let name = files::stem(&system);
         let beside = |ending: &str| system.with_file_name(format!("{name}-properties{ending}.txt"));
-        let listed = ["", "-with-solution"].map(beside).into_iter().find(|it| it.is_file());
-        let Some(properties) = listed else {
+        let property_file = ["", "-with-solution"].map(beside).into_iter().find(|it| it.is_file());
+        let Some(properties) = property_file else {
             note!(
                 "parikh: {name}.dot is skipped, because the directory has no {name}-properties.txt"
             );

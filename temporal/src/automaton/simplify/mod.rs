@@ -86,8 +86,8 @@ impl Automaton {
         self.edges().saturating_mul(self.edges()) <= PAIRS_OF_EDGES
     }
 
-    /// Returns the automaton with each target replaced by `representative`, restricted to the states
-    /// for which `is_kept` returns true.
+    /// Returns the automaton with each target replaced by `representative`, restricted to the
+    /// states for which `is_kept` returns true.
     fn mapped(
         &self,
         representative: impl Fn(usize) -> usize,
