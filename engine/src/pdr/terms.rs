@@ -427,8 +427,8 @@ impl<'n> BoundTerms<'n> {
     pub(super) fn decide(&self, bound: SumBound) -> Option<bool> {
         let (low, high) = (self.low[bound.term], self.high[bound.term]);
         let (easiest_value, hardest_value) = if bound.upper { (low, high) } else { (high, low) };
-        // If `hardest_value` satisfies the bound, all values do. If `easiest_value` violates it, all
-        // values do.
+        // If `hardest_value` satisfies the bound, all values do. If `easiest_value` violates it,
+        // all values do.
         if hardest_value.is_some_and(|value| bound.holds(value)) {
             return Some(true);
         }
