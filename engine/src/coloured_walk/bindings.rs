@@ -72,7 +72,7 @@ pub(super) struct Finder {
     rng: fastrand::Rng,
     /// The binding found: a colour for each variable of the rule.
     pub(super) binding: Vec<u64>,
-    /// For each variable, true if it is bound.
+    /// For each variable, true if it has a colour in `binding`.
     bound: Vec<bool>,
     /// The bound variables, in the order of binding.
     trail: Vec<usize>,

@@ -157,17 +157,17 @@ impl<'t> WalkContext<'t> {
             open.map(|(id, goal)| WatchedColouredGoal { id, goal }).collect();
         let mut goals_of = vec![Vec::new(); net.places().len()];
         let mut fired_by = vec![Vec::new(); net.transitions().len()];
-        for (at, watched) in goals.iter().enumerate() {
+        for (goal_index, watched) in goals.iter().enumerate() {
             let support = match &watched.goal {
                 MarkingGoal::Reach(predicate) => {
                     for t in enabling(predicate) {
-                        fired_by[folding.transition_of(t)].push(at);
+                        fired_by[folding.transition_of(t)].push(goal_index);
                     }
                     model.skeleton().places_of(predicate)
                 }
                 MarkingGoal::Maximise(sum) => sum.terms().iter().map(|&(place, _)| place).collect(),
             };
-            support.into_iter().for_each(|place| goals_of[place.index()].push(at));
+            support.into_iter().for_each(|place| goals_of[place.index()].push(goal_index));
         }
         Some(WalkContext {
             model,

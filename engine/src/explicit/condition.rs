@@ -19,7 +19,7 @@ pub(crate) enum Condition {
     Constant(bool),
     /// The sum is at most the bound.
     AtMost(PackedSum, i128),
-    /// With true: no transition is enabled. With false: at least one transition is enabled.
+    /// Deadness: no transition is enabled (true), or at least one transition is enabled (false).
     Dead(bool),
     /// All bits have the required values (`all`), or at least one has.
     Bits { all: bool, masks: Vec<Mask> },

@@ -63,12 +63,12 @@ const POLLING: u32 = 16;
 
 /// The operations on each expanded marking, called by any thread.
 pub(crate) trait Visitor: Sync {
-    /// The visitor's data of one thread.
+    /// A thread's working data for visits, such as buffers.
     type Scratch: Send;
     /// The results about consecutive markings, such as counts.
     type Notes: Default + Send + Sync;
 
-    /// Creates the data of one more thread.
+    /// Creates the working data of another thread.
     fn scratch(&self) -> Self::Scratch;
 
     /// Reduces the enabled transitions to those that should fire.
@@ -96,11 +96,11 @@ pub(crate) enum Done<'a, N> {
 /// The buffers of one thread, in separate cache lines.
 #[repr(align(128))]
 struct ThreadState<S> {
-    /// The visitor's data for this thread.
+    /// The visitor's working data of the thread.
     scratch: S,
     /// Key of the marking being expanded.
     key: Vec<u64>,
-    /// Transitions to fire in this marking.
+    /// Transitions to fire in the marking being expanded.
     enabled: Vec<u32>,
     /// Buffers for making blocks.
     maker: BlockBuilder,
@@ -111,7 +111,7 @@ pub(crate) struct ParallelExpansion<V: Visitor> {
     /// Number of threads, including the calling thread.
     threads: usize,
     budget: Budget,
-    /// The buffers of each thread.
+    /// The working data of the threads, one entry per thread.
     lanes: Vec<ThreadState<V::Scratch>>,
     /// The blocks of the current chunk, in the order of markings. Reused for every chunk.
     blocks: Vec<Block<V::Notes>>,
@@ -127,8 +127,16 @@ impl<V: Visitor> ParallelExpansion<V> {
     /// Creates a parallel expansion with `threads` threads.
     pub(crate) fn new(threads: usize, budget: &Budget) -> Self {
         let (lanes, blocks) = (Vec::new(), Vec::new());
-        let (budget, most) = (budget.clone(), FIRST);
-        ParallelExpansion { threads, budget, lanes, blocks, layout: 0, most, room: None }
+        let (budget, max_markings) = (budget.clone(), FIRST);
+        ParallelExpansion {
+            threads,
+            budget,
+            lanes,
+            blocks,
+            layout: 0,
+            most: max_markings,
+            room: None,
+        }
     }
 
     /// Returns true if the markings from `first` on should be expanded in parallel.

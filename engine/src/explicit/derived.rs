@@ -49,7 +49,7 @@ pub(crate) fn derived(
         let can_be_derived =
             |&&(p, sign): &&(PlaceId, i64)| sign.abs() == 1 && changes(p) && !is_used[p.index()];
         let Some(&(place, sign)) = terms.iter().rev().find(can_be_derived) else { continue };
-        // by · m(place) + Σ aᵢ·m(pᵢ) = c, and 1/by = by.
+        // sign · m(place) + Σ aᵢ·m(pᵢ) = c, and 1/sign = sign.
         let sum = terms.iter().fold(0, |sum: u64, &(p, coefficient)| {
             sum.wrapping_add((coefficient as u64).wrapping_mul(net.initial()[p]))
         });

@@ -175,7 +175,7 @@ impl<'n> ExplicitGraph<'n> {
         }
         members.sort_by_key(|&number| self.component[number as usize]);
         let (by_enabledness, other_predicates) = self.apart(predicates);
-        let mut lost = vec![None; predicates.len()];
+        let mut counterexamples = vec![None; predicates.len()];
         // For each predicate, the last visited component with a marking that satisfies the
         // predicate.
         let mut last_component = vec![NONE; predicates.len()];
@@ -206,15 +206,16 @@ impl<'n> ExplicitGraph<'n> {
                     other_predicates.iter().filter(holds).for_each(|&index| mark_reached(index));
                 }
             }
-            for (lost, _) in lost
+            for (counterexample, _) in counterexamples
                 .iter_mut()
                 .zip(&last_component)
                 .filter(|(_, last_component)| **last_component != current)
             {
-                lost.get_or_insert((component_members[0], component_members.len() as u64));
+                counterexample
+                    .get_or_insert((component_members[0], component_members.len() as u64));
             }
         }
-        Ok(lost)
+        Ok(counterexamples)
     }
 
     /// Splits the predicates: by transition, the predicates that its enabledness implies; and the

@@ -34,7 +34,7 @@ struct Wide {
 /// A linear sum over packed markings.
 #[derive(Clone, Debug)]
 pub(crate) struct PackedSum {
-    /// The terms on one-bit fields.
+    /// The terms on one-bit fields, grouped by word and coefficient.
     bits: Vec<Bits>,
     /// The terms on wider fields.
     wide: Vec<Wide>,

@@ -63,7 +63,7 @@ pub(crate) struct Unpackable;
 /// The places' fields in a key, with the storage layout and the derived places.
 #[derive(Clone, Debug)]
 pub(crate) struct Packing {
-    /// The field of each place.
+    /// The fields in a key, by place index.
     fields: Vec<Field>,
     /// Token counts of the places without a field, 0 for the others.
     constants: Vec<u64>,

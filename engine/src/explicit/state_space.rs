@@ -96,7 +96,7 @@ struct CountVisitor<'n> {
     net: &'n Net,
 }
 
-/// The buffers of one thread.
+/// The working data of one thread for counting.
 struct Scratch<'n> {
     distinct: EffectFilter<'n>,
     /// Number of transitions enabled in the current marking.

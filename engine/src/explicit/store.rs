@@ -22,7 +22,7 @@ use parikh_solvers::Budget;
 struct Fresh {
     /// Index of the block among the blocks being added.
     block: u32,
-    /// Index of the successor in its block.
+    /// Index of the successor among the block's kept successors.
     at: u32,
     /// Position of the successor in the table.
     put: InsertPosition,
@@ -355,17 +355,17 @@ impl PartAtWork<'_> {
     /// Looks up the successors of a block in this part, in their order.
     fn put_all<N: Default>(&mut self, block_index: usize, blocks: &[Block<N>]) {
         let block = &blocks[block_index];
-        let PartAtWork { at, part, fresh } = self;
-        for group in block.of_part(*at).chunks(TOUCHED) {
-            group.iter().for_each(|&at| part.touch(block.hashes[at as usize]));
-            for &at in group {
-                let (key, hash) = (block.stored(at), block.hashes[at as usize]);
+        let PartAtWork { at: segment_index, part, fresh } = self;
+        for group in block.of_part(*segment_index).chunks(TOUCHED) {
+            group.iter().for_each(|&successor| part.touch(block.hashes[successor as usize]));
+            for &successor in group {
+                let (key, hash) = (block.stored(successor), block.hashes[successor as usize]);
                 let is_fresh = |fresh_index: u32| {
-                    let Fresh { block, at, .. } = fresh[fresh_index as usize];
-                    equal(blocks[block as usize].stored(at), key)
+                    let Fresh { block, at: successor, .. } = fresh[fresh_index as usize];
+                    equal(blocks[block as usize].stored(successor), key)
                 };
                 if let Some(put) = part.put(key, hash, fresh.len() as u32, is_fresh) {
-                    fresh.push(Fresh { block: block_index as u32, at, put });
+                    fresh.push(Fresh { block: block_index as u32, at: successor, put });
                 }
             }
         }

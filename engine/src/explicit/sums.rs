@@ -85,7 +85,7 @@ pub fn sums(
 
 /// Visitor that adds up the products of the visited markings.
 struct SumVisitor<'p> {
-    /// The component with its products.
+    /// The component whose products are summed up.
     part: &'p CountedComponent,
     /// The component's net with the additional transitions.
     net: &'p Net,
@@ -105,12 +105,12 @@ struct FactorSums {
 }
 
 impl FactorSums {
-    fn merge(&mut self, other: FactorSums) {
-        self.error = self.error.or(other.error);
-        self.sums.resize(self.sums.len().max(other.sums.len()), FactorSum::default());
-        self.sums.iter_mut().zip(other.sums).for_each(|(sum, other)| {
-            sum.add(other.small);
-            sum.large += other.large;
+    fn merge(&mut self, added: FactorSums) {
+        self.error = self.error.or(added.error);
+        self.sums.resize(self.sums.len().max(added.sums.len()), FactorSum::default());
+        self.sums.iter_mut().zip(added.sums).for_each(|(sum, added)| {
+            sum.add(added.small);
+            sum.large += added.large;
         });
     }
 }
@@ -212,7 +212,7 @@ impl FactorSum {
     }
 }
 
-/// The buffers of one thread.
+/// The working data of one thread for the sums.
 struct Scratch<'n> {
     /// Reduces the enabled transitions to one per effect.
     distinct: EffectFilter<'n>,

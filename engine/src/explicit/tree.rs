@@ -241,8 +241,8 @@ fn unfold(
         *only = root;
         return;
     }
-    let end = numbers.len();
-    (numbers[end - 2], numbers[end - 1]) = halves(root);
+    let length = numbers.len();
+    (numbers[length - 2], numbers[length - 1]) = halves(root);
     for level in (1..levels.len()).rev() {
         let ((lower_start, width), (upper_start, _)) = (levels[level - 1], levels[level]);
         let (lower, upper) = numbers.split_at_mut(upper_start);

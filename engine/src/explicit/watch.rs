@@ -190,15 +190,15 @@ impl SearchWatch {
         hits: &mut Vec<u32>,
     ) {
         for list in [&mut self.by_effect[class.index()], &mut self.always] {
-            let mut at = 0;
-            while let Some(&index) = list.get(at) {
+            let mut position = 0;
+            while let Some(&index) = list.get(position) {
                 let goal = &mut self.goals[index as usize];
                 if goal.open {
                     goal.ask(index, key, number, hits);
-                    at += 1;
+                    position += 1;
                 } else {
                     // A closed goal is never opened again.
-                    list.swap_remove(at);
+                    list.swap_remove(position);
                 }
             }
         }

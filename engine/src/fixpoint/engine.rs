@@ -53,7 +53,7 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
 struct Fixpoints<'g> {
     /// The assignment with the net, the board and the properties.
     work: Assignment<'g>,
-    /// The atoms of all properties.
+    /// The distinct atoms of the properties of the assignment.
     atoms: Vec<Predicate>,
     /// The index of each predicate in `atoms`.
     bits: HashMap<Predicate, usize>,

@@ -40,7 +40,7 @@ impl FixpointSearch<'_, '_> {
         let value = self.value()?;
         let claimed = if value { property.clone() } else { property.negated() };
         let formulas = self.claimed_formulas(property, &claimed, value);
-        let known = if value { everywhere.0 } else { everywhere.1 };
+        let known_everywhere = if value { everywhere.0 } else { everywhere.1 };
         let mut ranks: HashMap<usize, Vec<u32>> = HashMap::new();
         let mut needed: HashMap<u32, PartSet> = HashMap::new();
         let mut claims: HashMap<u32, Vec<LabelClaim>> = HashMap::new();
@@ -60,7 +60,7 @@ impl FixpointSearch<'_, '_> {
         require(&mut needed, &mut unprocessed, initial, 1 << self.parts.root());
         let mut count = 0;
         while let Some((marking, parts)) = unprocessed.pop() {
-            for part in members(parts & !known) {
+            for part in members(parts & !known_everywhere) {
                 let (same_marking, onward, at_successors) =
                     self.support(part, marking, value, &mut ranks)?;
                 require(&mut needed, &mut unprocessed, marking, same_marking);

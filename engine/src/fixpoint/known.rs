@@ -135,10 +135,10 @@ impl<'b> PartFacts<'b> {
     /// Computes the parts known everywhere from the facts.
     fn follow(&mut self) {
         let Both { formulas, all, implied, parts, negations } = self.both;
-        let known = everywhere(formulas, all, implied, &self.given);
+        let is_known_formula = everywhere(formulas, all, implied, &self.given);
         let set = |formulas_of_parts: &[Formula<Quantifier>]| {
             (0..).zip(formulas_of_parts).fold(0, |set: PartSet, (index, part)| {
-                let is_known = all.binary_search(part).is_ok_and(|it| known[it]);
+                let is_known = all.binary_search(part).is_ok_and(|it| is_known_formula[it]);
                 set | PartSet::from(is_known) << index
             })
         };
@@ -174,7 +174,7 @@ pub(super) struct Both {
     implied: Vec<Predicate>,
     /// The parts, in the order of their indices.
     parts: Vec<Formula<Quantifier>>,
-    /// The negation of each part.
+    /// The negations of the parts, in the same order.
     negations: Vec<Formula<Quantifier>>,
 }
 

@@ -77,10 +77,10 @@ pub(super) struct FixpointSearch<'g, 'n> {
     everywhere: (PartSet, PartSet),
     /// Numbers of the markings with a demand, in the order of their first demands.
     pub(super) touched: Vec<u32>,
-    /// Markings with a demand that are not expanded.
+    /// Markings with a demand that are not expanded, for the other orders.
     waiting: VecDeque<u32>,
-    /// In best-first order, the unexpanded markings with their distances and the order of their
-    /// demands.
+    /// Markings with a demand that are not expanded, for best-first order: the distance, the order
+    /// of the demand, and the marking.
     heap: BinaryHeap<(Reverse<u64>, usize, u32)>,
     /// For each marking, the distance to the searched markings, or [`UNKNOWN`].
     distances: Vec<u64>,
@@ -187,8 +187,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
 
     /// Returns the value of the formula at the initial marking, if known.
     pub(super) fn value(&self) -> Option<bool> {
-        let (root, at) = (self.parts.root(), self.graph.initial() as usize);
-        match (self.yes[at] >> root & 1, self.no[at] >> root & 1) {
+        let (root, initial_marking) = (self.parts.root(), self.graph.initial() as usize);
+        match (self.yes[initial_marking] >> root & 1, self.no[initial_marking] >> root & 1) {
             (1, _) => Some(true),
             (_, 1) => Some(false),
             _ => None,
@@ -288,10 +288,11 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     }
 
     /// Demands values at a marking. Values that follow from its atoms are known at once.
-    fn demand(&mut self, marking: u32, wanted: PartSet) {
+    fn demand(&mut self, marking: u32, demanded_parts: PartSet) {
         let index = marking as usize;
-        let unknown_parts =
-            |search: &Self| wanted & !search.needs[index] & !search.yes[index] & !search.no[index];
+        let unknown_parts = |search: &Self| {
+            demanded_parts & !search.needs[index] & !search.yes[index] & !search.no[index]
+        };
         if unknown_parts(self) == 0 {
             return;
         }
@@ -320,10 +321,11 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     }
 
     /// Evaluates the atoms needed for these parts at a marking, and computes what follows.
-    fn look(&mut self, marking: u32, wanted: PartSet) {
+    fn look(&mut self, marking: u32, demanded_parts: PartSet) {
         let marking_index = marking as usize;
-        let unknown_parts =
-            self.parts.taken_here(wanted) & !self.yes[marking_index] & !self.no[marking_index];
+        let unknown_parts = self.parts.taken_here(demanded_parts)
+            & !self.yes[marking_index]
+            & !self.no[marking_index];
         for index in members(unknown_parts) {
             if let FormulaPart::Literal { bit, positive } = self.parts.all[index] {
                 match self.graph.holds(marking, bit) == positive {
@@ -338,9 +340,9 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     /// Propagates the new demands at expanded markings.
     fn spread(&mut self) {
         while let Some((marking, demanded)) = self.spreading.pop() {
-            let at = marking as usize;
+            let index = marking as usize;
             let (mut same_marking, mut at_successors): (PartSet, PartSet) = (0, 0);
-            for part in members(demanded & !self.yes[at] & !self.no[at]) {
+            for part in members(demanded & !self.yes[index] & !self.no[index]) {
                 match self.parts.all[part] {
                     FormulaPart::Constant(_) | FormulaPart::Literal { .. } => {}
                     FormulaPart::And(parts) | FormulaPart::Or(parts) => same_marking |= parts,
@@ -354,8 +356,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
             self.demand(marking, same_marking);
             if at_successors != 0 {
                 self.firings += self.graph.successors(marking).len();
-                for at in 0..self.graph.successors(marking).len() {
-                    let (to, _) = self.graph.successors(marking)[at];
+                for index in 0..self.graph.successors(marking).len() {
+                    let (to, _) = self.graph.successors(marking)[index];
                     self.demand(to, at_successors);
                 }
             }

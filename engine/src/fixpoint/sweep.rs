@@ -119,47 +119,48 @@ impl FixpointSearch<'_, '_> {
         value: bool,
     ) -> Vec<u32> {
         let excluded_sets = if value { &self.no } else { &self.yes };
-        let may_hold = |at: u32, part: PartSet| excluded_sets[at as usize] & part == 0;
+        let may_hold = |marking: u32, part: PartSet| excluded_sets[marking as usize] & part == 0;
         let possible = self.least(
             reversed,
             &LeastFixpoint {
                 paths,
-                is_open: &|at| self.is_open(at, part_index),
-                has: &|at| may_hold(at, bit(part_index)),
-                at_once: &|at| !self.is_opened(at) || may_hold(at, right),
-                through: &|at| may_hold(at, left),
+                is_open: &|marking| self.is_open(marking, part_index),
+                has: &|marking| may_hold(marking, bit(part_index)),
+                at_once: &|marking| !self.is_opened(marking) || may_hold(marking, right),
+                through: &|marking| may_hold(marking, left),
             },
         );
         let mut is_possible = vec![false; self.touched.len()];
-        possible.into_iter().for_each(|at| is_possible[at as usize] = true);
-        let all = self.touched.iter().zip(is_possible);
-        let certainly_false =
-            all.filter(|&(&at, possible)| !possible && self.is_open(at, part_index));
-        certainly_false.map(|(&at, _)| at).collect()
+        possible.into_iter().for_each(|index| is_possible[index as usize] = true);
+        let touched_markings = self.touched.iter().zip(is_possible);
+        let certainly_false = touched_markings
+            .filter(|&(&marking, possible)| !possible && self.is_open(marking, part_index));
+        certainly_false.map(|(&marking, _)| marking).collect()
     }
 
     /// Returns true if the value of the part is demanded at the marking and unknown.
-    fn is_open(&self, at: u32, part_index: usize) -> bool {
-        let at = at as usize;
-        self.needs[at] & !self.yes[at] & !self.no[at] & bit(part_index) != 0
+    fn is_open(&self, marking: u32, part_index: usize) -> bool {
+        let marking = marking as usize;
+        self.needs[marking] & !self.yes[marking] & !self.no[marking] & bit(part_index) != 0
     }
 
     /// Returns the reversed firings between the touched markings.
     fn back(&self) -> Back {
         let mut touched_index = vec![NONE; self.needs.len()];
-        for (at, &marking) in (0..).zip(&self.touched) {
-            touched_index[marking as usize] = at;
+        for (index, &marking) in (0..).zip(&self.touched) {
+            touched_index[marking as usize] = index;
         }
         let mut starts = vec![0; self.touched.len() + 1];
         self.each_firing(&touched_index, |_, to| starts[to as usize + 1] += 1);
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
+        for index in 1..starts.len() {
+            starts[index] += starts[index - 1];
         }
-        let mut next = starts.clone();
-        let mut predecessors = vec![0; starts.last().map_or(0, |&all| all as usize)];
+        let mut next_free = starts.clone();
+        let mut predecessors =
+            vec![0; starts.last().map_or(0, |&firing_count| firing_count as usize)];
         self.each_firing(&touched_index, |from, to| {
-            predecessors[next[to as usize] as usize] = from;
-            next[to as usize] += 1;
+            predecessors[next_free[to as usize] as usize] = from;
+            next_free[to as usize] += 1;
         });
         Back { place: touched_index, starts, before: predecessors }
     }
@@ -183,7 +184,7 @@ impl FixpointSearch<'_, '_> {
         let mut is_member = vec![false; self.touched.len()];
         let mut missing_successors = vec![0u32; self.touched.len()];
         let mut queue = VecDeque::new();
-        for (at, &marking) in self.touched.iter().enumerate() {
+        for (index, &marking) in self.touched.iter().enumerate() {
             if !(fixpoint.is_open)(marking) {
                 continue;
             }
@@ -192,36 +193,41 @@ impl FixpointSearch<'_, '_> {
                     && !self.is_dead(marking)
                     && (fixpoint.through)(marking);
                 can_use_firings && {
-                    let has =
+                    let is_surely_member =
                         |to: u32| !self.is_open_at(reversed, fixpoint, to) && (fixpoint.has)(to);
                     let successors = self.graph.successors(marking);
-                    missing_successors[at] =
-                        successors.iter().filter(|&&(to, _)| !has(to)).count() as u32;
+                    missing_successors[index] =
+                        successors.iter().filter(|&&(to, _)| !is_surely_member(to)).count() as u32;
                     match fixpoint.paths {
-                        Quantifier::Exists => (missing_successors[at] as usize) < successors.len(),
-                        Quantifier::All => missing_successors[at] == 0,
+                        Quantifier::Exists => {
+                            (missing_successors[index] as usize) < successors.len()
+                        }
+                        Quantifier::All => missing_successors[index] == 0,
                     }
                 }
             };
             if is_initial_member {
-                is_member[at] = true;
-                queue.push_back(at as u32);
+                is_member[index] = true;
+                queue.push_back(index as u32);
             }
         }
         let mut order = Vec::new();
-        while let Some(at) = queue.pop_front() {
-            order.push(at);
-            let predecessors = reversed.starts[at as usize]..reversed.starts[at as usize + 1];
-            for k in predecessors {
-                let from = reversed.before[k as usize] as usize;
-                let marking = self.touched[from];
-                if is_member[from] || !(fixpoint.is_open)(marking) || !(fixpoint.through)(marking) {
+        while let Some(index) = queue.pop_front() {
+            order.push(index);
+            let predecessors = reversed.starts[index as usize]..reversed.starts[index as usize + 1];
+            for position in predecessors {
+                let predecessor = reversed.before[position as usize] as usize;
+                let marking = self.touched[predecessor];
+                if is_member[predecessor]
+                    || !(fixpoint.is_open)(marking)
+                    || !(fixpoint.through)(marking)
+                {
                     continue;
                 }
-                missing_successors[from] = missing_successors[from].saturating_sub(1);
-                if fixpoint.paths == Quantifier::Exists || missing_successors[from] == 0 {
-                    is_member[from] = true;
-                    queue.push_back(from as u32);
+                missing_successors[predecessor] = missing_successors[predecessor].saturating_sub(1);
+                if fixpoint.paths == Quantifier::Exists || missing_successors[predecessor] == 0 {
+                    is_member[predecessor] = true;
+                    queue.push_back(predecessor as u32);
                 }
             }
         }
@@ -285,20 +291,20 @@ impl FixpointSearch<'_, '_> {
         let old_touched = std::mem::replace(&mut self.touched, touched);
         let reversed = self.back();
         let sets = if value { &self.yes } else { &self.no };
-        let is = |at: u32, part: usize| sets[at as usize] & bit(part) != 0;
+        let contains = |marking: u32, part: usize| sets[marking as usize] & bit(part) != 0;
         let order = self.least(
             &reversed,
             &LeastFixpoint {
                 paths,
-                is_open: &|at| is(at, part_index),
+                is_open: &|marking| contains(marking, part_index),
                 has: &|_| false,
-                at_once: &|at| is(at, right),
-                through: &|at| is(at, left),
+                at_once: &|marking| contains(marking, right),
+                through: &|marking| contains(marking, left),
             },
         );
         let mut ranks = vec![NONE; self.needs.len()];
-        for (rank, at) in (0..).zip(order) {
-            ranks[at as usize] = rank;
+        for (rank, marking) in (0..).zip(order) {
+            ranks[marking as usize] = rank;
         }
         self.touched = old_touched;
         ranks

@@ -70,7 +70,7 @@ pub const ENGINE: Engine = Engine {
     start: |work| start(work),
 };
 
-/// Maximum number of nodes in each round.
+/// Maximum number of nodes of a product, for the rounds in turn.
 const LIMITS: [usize; 3] = [300, 3_000, 30_000];
 
 /// Share of the remaining time for each round, in [0, 1].
@@ -184,12 +184,12 @@ impl GrowingSearch<'_> {
             LinearTableau::new(formulas, self.property.formula(), AutomatonLimits::default());
         let Ok(tableau) = tableau else { return undecided };
         let may_continue = &mut || !self.budget.is_exhausted();
-        let (given, refuted) = excluded(self.property, &tableau, self.never);
+        let (premises, refuted) = excluded(self.property, &tableau, self.never);
         let argument = NoRun {
             tableau,
             opening: 0,
             documents: Vec::new(),
-            given,
+            given: premises,
             refuted,
             cover: Vec::new(),
             rankings: Vec::new(),

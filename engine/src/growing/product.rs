@@ -78,7 +78,7 @@ pub(super) struct CoverabilityProduct<'a> {
     grown: Vec<Vec<Acceleration>>,
     /// The edges of all expanded nodes.
     pub(super) edges: Vec<ProductEdge>,
-    /// The number of each node.
+    /// For each node, its index in `nodes`.
     numbers: HashMap<CoverNode, u32>,
     /// Nodes by state and upper bounds, for finding a node that contains another.
     alike: HashMap<(usize, Vec<Option<u64>>), Vec<u32>>,
@@ -232,12 +232,12 @@ impl<'a> CoverabilityProduct<'a> {
         incoming: Came,
         marks: Marks,
     ) -> Option<(u32, Option<LassoRun>)> {
-        if let Some(known) = self.known(&next) {
-            return Some((known, None));
+        if let Some(existing) = self.known(&next) {
+            return Some((existing, None));
         }
         let (accelerations, run) = self.accelerate(&mut next, incoming, marks);
-        if let (false, Some(known)) = (accelerations.is_empty(), self.known(&next)) {
-            return Some((known, run));
+        if let (false, Some(existing)) = (accelerations.is_empty(), self.known(&next)) {
+            return Some((existing, run));
         }
         u32::try_from(self.nodes.len()).ok()?;
         Some((self.add(next, Some(incoming), accelerations), run))

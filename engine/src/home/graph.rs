@@ -116,7 +116,7 @@ fn on_parts(
     let (mut searched_parts, mut visited) = (vec![0; goals.len()], SearchExtent::default());
     for part in parts {
         let index_in_part = |t: &TransitionId| part.transitions.binary_search(t).ok();
-        let predicate: Vec<(usize, Predicate)> = (0..)
+        let part_goals: Vec<(usize, Predicate)> = (0..)
             .zip(&goals)
             .filter_map(|(goal_index, (_, transitions))| {
                 let part_transitions: Vec<_> =
@@ -127,19 +127,19 @@ fn on_parts(
                 (predicate != Predicate::False).then_some((goal_index, predicate))
             })
             .collect();
-        if predicate.is_empty() {
+        if part_goals.is_empty() {
             continue;
         }
         let graph = ExplicitGraph::explore(&part.net, &Facts::none(&part.net), budget);
         let mut graph = graph.map_err(|error| error.to_string())?;
         visited = SearchExtent { markings: visited.markings + graph.states(), parts: parts.len() };
         let predicates: Vec<&Predicate> =
-            predicate.iter().map(|(_, predicate)| predicate).collect();
-        let lost = graph.lost(&predicates).map_err(|error| error.to_string())?;
-        for ((goal_index, _), lost) in predicate.into_iter().zip(lost) {
+            part_goals.iter().map(|(_, predicate)| predicate).collect();
+        let counterexamples = graph.lost(&predicates).map_err(|error| error.to_string())?;
+        for ((goal_index, _), counterexamples) in part_goals.into_iter().zip(counterexamples) {
             searched_parts[goal_index] += 1;
-            lost_parts[goal_index] += usize::from(lost.is_some());
-            stays_reachable[goal_index] |= lost.is_none();
+            lost_parts[goal_index] += usize::from(counterexamples.is_some());
+            stays_reachable[goal_index] |= counterexamples.is_none();
         }
     }
     let found = (0..).zip(&goals).filter_map(|(goal_index, &(goal, _))| {
@@ -181,13 +181,13 @@ fn on_net(
         assignment.board.check_claim(&sequence, u64::MAX);
     }
     let mut graph = graph.map_err(|error| error.to_string())?;
-    let wanted: Vec<&Predicate> = goals.iter().map(|(_, wanted)| *wanted).collect();
-    let lost = graph.lost(&wanted).map_err(|error| error.to_string())?;
+    let predicates: Vec<&Predicate> = goals.iter().map(|(_, predicates)| *predicates).collect();
+    let counterexamples = graph.lost(&predicates).map_err(|error| error.to_string())?;
     let homes = assignment.board.homes("EXPLICIT").on(working_net);
     let markings = graph.states();
     let (mut certificate_count, mut findings) = (0, Vec::new());
-    for ((goal, _), lost) in goals.into_iter().zip(lost) {
-        match lost {
+    for ((goal, _), counterexamples) in goals.into_iter().zip(counterexamples) {
+        match counterexamples {
             Some((member, count)) if is_original => {
                 let sequence = graph.sequence_to(member);
                 if count <= RECOUNTED.0 && certificate_count < RECOUNTED.1 {
@@ -202,7 +202,11 @@ fn on_net(
                     findings.push(HomeFinding { goal, stays: false, sequence: Some(sequence) });
                 }
             }
-            lost => findings.push(HomeFinding { goal, stays: lost.is_none(), sequence: None }),
+            counterexamples => findings.push(HomeFinding {
+                goal,
+                stays: counterexamples.is_none(),
+                sequence: None,
+            }),
         }
     }
     homes.searched(findings, SearchExtent { markings, parts: 1 });

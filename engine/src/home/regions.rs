@@ -94,7 +94,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
         let mut second_walk = RecordingWalk::new(net, first_walk.marking(), rng.u64(..));
         second_walk.walk((4 * steps).clamp(1 << 10, 1 << 17));
         let was_seen = |predicate: &Predicate| match one_of(predicate) {
-            Some(asked) => asked.iter().any(|t| second_walk.seen()[t.index()]),
+            Some(transitions) => transitions.iter().any(|t| second_walk.seen()[t.index()]),
             None => {
                 predicate.holds(net, first_walk.marking())
                     || predicate.holds(net, second_walk.marking())

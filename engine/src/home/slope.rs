@@ -144,8 +144,12 @@ fn way_home(net: &Net, start: &Marking, home: &Marking, budget: &Budget) -> Opti
 }
 
 /// Returns true if a marking covers another.
-pub(super) fn covers(marking: &Marking, other: &Marking) -> bool {
-    marking.tokens().iter().zip(other.tokens()).all(|(count, required)| count >= required)
+pub(super) fn covers(marking: &Marking, required_marking: &Marking) -> bool {
+    marking
+        .tokens()
+        .iter()
+        .zip(required_marking.tokens())
+        .all(|(count, required)| count >= required)
 }
 
 #[cfg(test)]

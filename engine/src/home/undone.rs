@@ -163,8 +163,8 @@ impl UndoingSearch<'_> {
                 .max()
                 .copied()
                 .unwrap_or(0);
-            let marking = sum.weights.iter().map(|&(p, weight)| i128::from(weight) * tokens(p));
-            if need > 0 && marking.sum::<i128>() < sum.initially {
+            let weighted = sum.weights.iter().map(|&(p, weight)| i128::from(weight) * tokens(p));
+            if need > 0 && weighted.sum::<i128>() < sum.initially {
                 helpful.push((usize::MAX - need, sum.weights.len(), position));
             }
         }

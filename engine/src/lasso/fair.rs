@@ -69,13 +69,13 @@ pub(crate) struct FairSearch<'m, 'n, 'a> {
 
 /// The letter bits and marks seen in a component or on a cycle.
 struct ComponentFacts {
-    /// Bits set by at least one firing.
+    /// Letter bits set by at least one firing of the component or cycle.
     fired: Vec<u64>,
-    /// Bits set in at least one marking.
+    /// Letter bits set in at least one of its markings.
     ever: Vec<u64>,
-    /// Bits set in every marking.
+    /// Letter bits set in every one of its markings.
     always: Vec<u64>,
-    /// The acceptance marks of the edges. `None` without an edge.
+    /// The acceptance marks of its edges. `None` if it has no edge.
     marks: Option<Marks>,
 }
 
@@ -197,11 +197,11 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
                         Some(run.ok_or(ExplorationError::Full)?)
                     }
                     Some(violated) => {
-                        let rest = component.iter().copied().filter(|&node| {
+                        let remaining_nodes = component.iter().copied().filter(|&node| {
                             let letter = self.letter(node);
                             !violated.iter().any(|fair| has(letter, fair.enabled))
                         });
-                        unexamined.push(rest.collect());
+                        unexamined.push(remaining_nodes.collect());
                         None
                     }
                 };

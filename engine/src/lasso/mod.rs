@@ -52,7 +52,7 @@ pub struct Lassos<'n> {
     net: &'n Net,
     /// The graph of markings.
     markings: Markings<'n>,
-    /// The letter bit of each atom.
+    /// For each atom, the index of its bit in a letter.
     bits: HashMap<RunAtom, usize>,
     /// Seed for the order of successors.
     seed: u64,

@@ -82,13 +82,13 @@ const ROOM: usize = 1 << 24;
 
 /// Preferences, with the result of a walk by them.
 struct RankedWalk {
-    /// The rank of each transition.
+    /// The ranks, by transition index. Low ranks are preferred.
     rank: Vec<u32>,
     /// The result of the walk.
     walked: LoopWalkResult,
 }
 
-/// The engine with its state on a net.
+/// The search of the engine on a net, continued from slice to slice.
 struct LoopSearch<'g> {
     /// The assignment with the net, the board and the goals.
     work: Assignment<'g>,

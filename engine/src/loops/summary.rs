@@ -56,9 +56,9 @@ struct RepeatedBlock {
 
 /// The blocks and loops created so far.
 pub(super) struct Loops {
-    /// The effect of firing each transition.
+    /// The effects of single firings, by transition index.
     firings: Vec<Rc<Effect>>,
-    /// The elements of each block.
+    /// The elements of the blocks, by block number.
     blocks: Vec<Rc<[Element]>>,
     /// The loops, by number.
     loops: Vec<RepeatedBlock>,
@@ -251,7 +251,7 @@ impl Loops {
         let mut number_of = vec![0; self.blocks.len()];
         let mut blocks: Vec<Vec<Turn>> = Vec::new();
         let turns = |elements: &[Element], number_of: &[usize]| -> Vec<Turn> {
-            let turn = |&element: &Element| match element {
+            let turn_of = |&element: &Element| match element {
                 Element::Fire(t) => {
                     let part = LoopElement::Fire(TransitionId::new(t as usize));
                     Turn { part, times: BigUint::from(1u8) }
@@ -264,9 +264,11 @@ impl Loops {
                     }
                 }
             };
-            elements.iter().map(turn).collect()
+            elements.iter().map(turn_of).collect()
         };
-        for (block, elements) in self.blocks.iter().enumerate().filter(|(at, _)| is_needed[*at]) {
+        for (block, elements) in
+            self.blocks.iter().enumerate().filter(|(index, _)| is_needed[*index])
+        {
             number_of[block] = blocks.len();
             blocks.push(turns(elements, &number_of));
         }

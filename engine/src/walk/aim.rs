@@ -27,7 +27,7 @@ pub(super) struct TargetInterval {
     pub(super) high: i64,
 }
 
-/// The interval of all values.
+/// The target interval of a cell without restriction.
 const ANY: TargetInterval = TargetInterval { low: i64::MIN, high: i64::MAX };
 
 impl TargetInterval {
@@ -46,7 +46,7 @@ impl TargetInterval {
 
 /// Target intervals for cells.
 pub(super) struct WalkTarget {
-    /// The target interval of each cell.
+    /// The target intervals, by cell index.
     wishes: Vec<TargetInterval>,
     /// The cells with a restricted target interval.
     cells: Vec<u32>,

@@ -43,7 +43,7 @@ const POOLS: usize = 64;
 /// whole slice.
 const LONGEST_KEPT: usize = 1 << 15;
 
-/// A strategy with its work and merit.
+/// An arm of the bandit: a strategy with its work and merit.
 struct Arm {
     strategy: Strategy,
     /// Work of all slices of the strategy so far.

@@ -41,7 +41,7 @@ pub(super) struct CompiledNet<'a> {
     pub(super) places: usize,
     /// The sums of the remaining cells, in order.
     pub(super) sums: Vec<LinearSum>,
-    /// The cell of each sum.
+    /// For each sum of several places, the index of its cell.
     pub(super) cell_of: HashMap<LinearSum, u32>,
     /// Start of each class in `changes`, with one more entry at the end.
     pub(super) change_starts: Vec<u32>,

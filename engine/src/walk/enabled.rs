@@ -8,7 +8,7 @@
 pub(super) struct EnabledClasses {
     /// The enabled classes without a gate.
     ungated: Vec<u32>,
-    /// The state of each gate.
+    /// The gates with their ready classes, by gate index.
     behind: Vec<GateState>,
     /// The open gates, in no order.
     open: Vec<u32>,

@@ -173,7 +173,7 @@ fn report(
 
 /// An earlier marking of the current walk.
 struct Checkpoint {
-    /// The value of each cell.
+    /// The values of the cells, by cell index.
     values: Vec<i64>,
     /// Number of firings from the initial marking.
     firings: u64,

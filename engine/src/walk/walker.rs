@@ -272,7 +272,9 @@ impl<'a> Walker<'a> {
             let transition = self.machine.representative(class, &mut self.resources.rng);
             let count = match strategy.wanted() {
                 Some(1) => 1,
-                Some(wanted) => (most(&self.machine, class, transition).max(1) as u64).min(wanted),
+                Some(max_count) => {
+                    (most(&self.machine, class, transition).max(1) as u64).min(max_count)
+                }
                 None if self.acceleration.is_on() => self.acceleration.count(
                     &self.machine,
                     class,

@@ -83,7 +83,7 @@ pub(super) struct GoalWatch<'a> {
     pub(super) goals: Vec<WatchedGoal<'a>>,
     /// Sums of several places. Their cells follow the cells of the places.
     pub(super) sums: Vec<LinearSum>,
-    /// The cell of each sum.
+    /// For each sum of several places, the index of its cell.
     pub(super) cell_of: HashMap<LinearSum, u32>,
     /// The thresholds by ascending cell and value.
     pub(super) thresholds: Vec<TokenThreshold>,

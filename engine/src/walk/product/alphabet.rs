@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub struct Atoms {
     /// The watched goals. The bit of a goal is its position.
     pub(super) goals: Vec<(GoalId, MarkingGoal)>,
-    /// The bit of each atom.
+    /// For each atom, the index of its bit in a letter.
     bits: HashMap<RunAtom, usize>,
     /// For each transition, the bits of the atoms that its firing makes true. Empty if no atom is
     /// about firings.

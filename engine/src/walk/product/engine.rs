@@ -54,9 +54,9 @@ fn run(assignment: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
     let (mut found, mut last_found) = (0, Duration::ZERO);
     let is_derived_net = assignment.working_net.parent().is_some();
     let mut misses = vec![0; ids.len()];
-    let ways = if is_derived_net { Vec::new() } else { ways(assignment.board) };
+    let prefixes = if is_derived_net { Vec::new() } else { ways(assignment.board) };
     let replay_budget = budget.share(ALONG);
-    let mut remaining_prefixes = ways.iter();
+    let mut remaining_prefixes = prefixes.iter();
     loop {
         let mut accept_run = |property: usize, run| {
             runs.exists(ids[property], run);
@@ -88,8 +88,9 @@ fn ways(board: &Board<'_>) -> Vec<FiringSequence> {
         Knowledge::Reach(Reach::Reached { witness, .. }) => witness?.to_sequence(),
         _ => None,
     };
-    let ways = board.ids().filter_map(sequence).chain(board.ways());
-    let mut ways: Vec<_> = ways.filter(|sequence| sequence.firings() <= LONGEST).collect();
-    ways.sort_by_key(FiringSequence::firings);
-    ways
+    let sequences = board.ids().filter_map(sequence).chain(board.ways());
+    let mut sequences: Vec<_> =
+        sequences.filter(|sequence| sequence.firings() <= LONGEST).collect();
+    sequences.sort_by_key(FiringSequence::firings);
+    sequences
 }

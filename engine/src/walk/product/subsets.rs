@@ -38,13 +38,13 @@ pub(super) struct Subsets {
     distances: Vec<usize>,
     /// For each atom of the automaton, its bit in a letter.
     pub(super) bits: Vec<usize>,
-    /// The bits of all atoms, as a mask.
+    /// Mask of the letter bits that belong to atoms of the property.
     pub(super) mask: Vec<u64>,
     /// For each atom, the predicates "it is false" and "it is true". `None` for atoms on firings.
     parts: Vec<Option<[Predicate; 2]>>,
     /// The sets found so far, by number.
     sets: Vec<StateSubset>,
-    /// The number of each set, by its states.
+    /// The numbers of the known sets. The key is the ascending list of states.
     numbers: HashMap<Vec<u32>, u32>,
     /// For each letter, the states that accept its infinite repetition.
     for_ever: Vec<Option<Vec<bool>>>,

@@ -26,7 +26,7 @@ const TOURS: usize = 256;
 struct WalkState {
     /// The fired transitions.
     history: Vec<u32>,
-    /// The letter read by each firing.
+    /// The letters read so far, one per firing.
     letters: Vec<u32>,
     /// For each property, the current set of automaton states.
     sets: Vec<u32>,
@@ -280,8 +280,8 @@ impl ProductWalk<'_> {
         if state.aimed.0 != set || state.aimed.1 > PATIENCE {
             state.aimed = (set, 0);
             let followed = self.followed[property].as_ref()?;
-            let wanted = followed.subsets.wanted(set, &mut self.resources.rng);
-            self.directed.begin_all(&self.machine, &wanted, &mut self.resources);
+            let conditions = followed.subsets.wanted(set, &mut self.resources.rng);
+            self.directed.begin_all(&self.machine, &conditions, &mut self.resources);
         }
         let mut fallback = None;
         for _ in 0..AHEAD {

@@ -28,7 +28,7 @@ pub(super) enum WalkKind {
     Blind,
     /// Mostly consumes the tokens produced last.
     Chase,
-    /// For the property with this index only.
+    /// Follows only the property with this index, with one-step lookahead.
     Solo(usize),
 }
 
@@ -61,7 +61,7 @@ pub(super) struct FollowedProperty<'p> {
 pub struct ProductWalk<'a> {
     /// The net of the walks.
     pub(super) net: &'a Net,
-    /// The atoms of all properties.
+    /// The atoms of the properties, with their letter bits.
     pub(super) atoms: &'a Atoms,
     /// The current marking, with the atoms on markings as watched goals.
     pub(super) machine: WatchedMarking<'a>,

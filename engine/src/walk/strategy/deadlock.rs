@@ -27,7 +27,7 @@ impl FiringStrategy for Deadlock {
         if machine.enabled().len() == 1 || below(&mut resources.rng, 256) >= self.greed {
             return Some(best);
         }
-        let mut fewest = usize::MAX;
+        let mut smallest_count = usize::MAX;
         for candidate in 0..self.candidates {
             let class = if candidate == 0 { best } else { any(machine, resources) };
             if !machine.fire(class) {
@@ -41,8 +41,8 @@ impl FiringStrategy for Deadlock {
             if has_news {
                 return Some(class);
             }
-            if enabled_count < fewest {
-                (fewest, best) = (enabled_count, class);
+            if enabled_count < smallest_count {
+                (smallest_count, best) = (enabled_count, class);
             }
         }
         Some(best)

@@ -214,7 +214,7 @@ impl FiringStrategy for DistanceStrategy {
 /// Learns which classes decrease the distance to a goal.
 pub(in crate::walk) struct Potency {
     aim: WalkTarget,
-    /// The goal that the potencies belong to.
+    /// The goal for which the potencies were learnt, as a position among the watched goals.
     goal: Option<u32>,
     /// The potency of each class, from 1 to 64.
     potency: Vec<f32>,

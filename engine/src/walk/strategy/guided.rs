@@ -17,9 +17,9 @@ use parikh_net::GoalId;
 /// The order in which classes with remaining firings are chosen.
 #[derive(Clone, Copy)]
 enum HintOrder {
-    /// At random.
+    /// A random order.
     Any,
-    /// In cyclic order, beginning at a random class per walk.
+    /// The cyclic order of class indices, beginning at this class.
     From(u32),
     /// The class with the most remaining firings first.
     MostLeft,
@@ -27,7 +27,7 @@ enum HintOrder {
 
 /// Guided strategy: follows a single hint at a time.
 pub(in crate::walk) struct HintStrategy {
-    /// Remaining firings of each class.
+    /// Remaining firings, by class index.
     left: Vec<u64>,
     /// The classes of the hint.
     classes: Vec<u32>,
