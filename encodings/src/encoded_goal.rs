@@ -109,9 +109,9 @@ impl<'n> EncodedGoal<'n> {
 
     /// Returns every assertion, with the goal last.
     pub fn assertions(&self) -> Vec<Term> {
-        let mut all = self.constraints();
-        all.extend(self.goal);
-        all
+        let mut result = self.constraints();
+        result.extend(self.goal);
+        result
     }
 
     /// Returns every assertion except the goal.

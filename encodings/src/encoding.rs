@@ -17,7 +17,7 @@ pub enum EncodingPart {
     Bounds,
     /// The model's claim that its nested units are safe: [`units`](crate::units).
     Units,
-    /// All initially marked traps stay marked: [`traps`](crate::traps).
+    /// Initially marked traps stay marked: [`traps`](crate::traps).
     Traps,
     /// Listed traps stay marked, one linear constraint each: [`traps`](crate::traps).
     ListedTraps,

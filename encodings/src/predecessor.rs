@@ -47,10 +47,10 @@ fn last_step(
     let changes = net.effect(effect);
     let marking: Vec<_> = net.places().map(|place| variables.tokens(place)).collect();
     let tokens_before = |place: PlaceId| {
-        let gained = changes.binary_search_by_key(&place, |change| change.place);
-        let gained = gained.map_or(0, |at| changes[at].delta);
+        let place_delta = changes.binary_search_by_key(&place, |change| change.place);
+        let place_delta = place_delta.map_or(0, |position| changes[position].delta);
         // Changes are differences of numbers below 2⁶³, so the negation does not overflow.
-        TokenTerm { variable: Some(marking[place.index()]), offset: -gained }
+        TokenTerm { variable: Some(marking[place.index()]), offset: -place_delta }
     };
     let terms = &mut variables.terms;
     let is_no_goal_before = holds(terms, net, negated_goal, &tokens_before);

@@ -106,19 +106,19 @@ impl StateEquation {
                 if let Ok(index) =
                     effect_changes.binary_search_by_key(&place, |change| change.place)
                 {
-                    let gain =
+                    let term_change =
                         i128::from(coefficient).checked_mul(effect_changes[index].delta.into())?;
                     let entry = changes_by_class.entry(effect).or_default();
-                    *entry = entry.checked_add(gain)?;
+                    *entry = entry.checked_add(term_change)?;
                 }
             }
         }
         let mut coefficients = Vec::with_capacity(changes_by_class.len());
-        for (effect, gain) in changes_by_class {
-            let gain = i64::try_from(gain).ok()?;
+        for (effect, term_change) in changes_by_class {
+            let term_change = i64::try_from(term_change).ok()?;
             // A class that changes a place has a column.
-            if let (Some(column), true) = (self.column(effect), gain != 0) {
-                coefficients.push((column, gain));
+            if let (Some(column), true) = (self.column(effect), term_change != 0) {
+                coefficients.push((column, term_change));
             }
         }
         Some(FiringSum { constant: sum.value(net.initial()), coefficients })

@@ -47,8 +47,9 @@ pub(crate) fn next(
     let mut is_read = vec![false; net.place_count()];
     for t in net.transitions().filter(|&t| !net.delta(t).is_empty()) {
         let max_firings = net.delta(t).iter().filter_map(|change| {
-            let at = change.place.index();
-            let max_tokens = if change.delta < 0 { before[at] } else { after[at] };
+            let place_index = change.place.index();
+            let max_tokens =
+                if change.delta < 0 { before[place_index] } else { after[place_index] };
             Some(max_tokens? / change.delta.unsigned_abs())
         });
         let name = format!("fire({step},{})", net.transition_name(t));

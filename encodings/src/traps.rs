@@ -85,7 +85,7 @@ fn feeders(net: &Net, set: &[PlaceId]) -> Vec<EffectId> {
     classes
 }
 
-/// Checks that the set is a trap.
+/// Returns an error if the set is not a trap.
 fn is_trap(net: &Net, set: &[PlaceId]) -> Result<(), EncodeError> {
     let mut in_set = vec![false; net.place_count()];
     set.iter().for_each(|place| in_set[place.index()] = true);

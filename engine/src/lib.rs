@@ -268,6 +268,7 @@ pub fn each_slice_anew<'g>(
 /// A session that keeps nothing between slices except the last summary.
 struct Anew<F> {
     run: F,
+    /// The summary of the last slice.
     text: String,
 }
 

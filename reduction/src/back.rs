@@ -54,7 +54,7 @@ pub struct BackTranslation {
     compositions: Vec<Box<[FiringStep]>>,
     /// The levels. Level 0 is before the first fusion, and level i after fusion i.
     levels: Vec<FusionLevel>,
-    /// The router of each fusion, in order.
+    /// The routers of the fusions, in the order of rule applications.
     routers: Vec<Router>,
     /// The id in the working net of each transition of the reduced net.
     final_ids: Vec<TransitionId>,
@@ -119,8 +119,8 @@ impl BackTranslation {
     /// Returns the sequence that a composed transition stands for, or `None` for an original
     /// transition.
     pub(super) fn stands_for(&self, t: TransitionId) -> Option<&[FiringStep]> {
-        let at = t.index().checked_sub(self.original_transitions)?;
-        Some(&self.compositions[at])
+        let composition_index = t.index().checked_sub(self.original_transitions)?;
+        Some(&self.compositions[composition_index])
     }
 
     /// Translates a firing sequence of the reduced net to the original net. Both end in markings

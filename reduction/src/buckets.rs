@@ -14,14 +14,14 @@ const END: u32 = u32::MAX;
 /// The value of `newer` for an id that is in no chain.
 const NOWHERE: u32 = u32::MAX - 1;
 
-/// The position of an id in its chain.
+/// The position of an id in a chain.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     /// The bucket of the chain.
     bucket: u32,
-    /// The id that was inserted next.
+    /// The next id inserted into the chain.
     newer: u32,
-    /// The id that was inserted before.
+    /// The previous id inserted into the chain.
     older: u32,
 }
 

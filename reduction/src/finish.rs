@@ -26,11 +26,11 @@ pub(super) fn finish(
                 builder.label_place(place, label);
             }
         }
-        for (new, t) in work.transitions().enumerate() {
+        for (new_index, t) in work.transitions().enumerate() {
             if t.index() < original.transition_count()
                 && let Some(label) = original.transition_label(t)
             {
-                builder.label_transition(TransitionId::new(new), label);
+                builder.label_transition(TransitionId::new(new_index), label);
             }
         }
         if let Some(units) = units(original, work, builder, places) {

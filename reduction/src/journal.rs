@@ -111,8 +111,11 @@ impl Journals {
 /// whole net.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct JournalCursor {
+    /// True after the first read.
     started: bool,
+    /// Number of place entries read.
     places: usize,
+    /// Number of transition entries read.
     transitions: usize,
 }
 

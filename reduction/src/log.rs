@@ -25,9 +25,13 @@ pub struct Log {
 /// candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LogEntry {
+    /// The rule's name.
     rule: &'static str,
+    /// Number of places of the candidate.
     places: u32,
+    /// Number of transitions of the candidate.
     transitions: u32,
+    /// Number of multiplicities of the candidate.
     weights: u32,
 }
 
@@ -75,7 +79,11 @@ impl Log {
         let prefixes = NamePrefixes::of(net);
         let place = |p: PlaceId| match p.index().checked_sub(net.place_count()) {
             None => net.place_name(p).to_owned(),
-            Some(at) => format!("{}{}", prefixes.fired, net.transition_name(needs.protected[at])),
+            Some(protected_index) => format!(
+                "{}{}",
+                prefixes.fired,
+                net.transition_name(needs.protected[protected_index])
+            ),
         };
         let transition = |t: TransitionId| match t.index() < net.transition_count() {
             true => net.transition_name(t).to_owned(),

@@ -96,8 +96,8 @@ impl Reduction {
                 let (sum, constant) = self.translate_sum(sum)?;
                 Some(TranslatedGoal { goal: Goal::Maximise(sum), constant })
             }
-            Goal::Home(wanted) => {
-                let goal = Goal::Home(self.translate_home(wanted)?);
+            Goal::Home(home) => {
+                let goal = Goal::Home(self.translate_home(home)?);
                 Some(TranslatedGoal { goal, constant: 0 })
             }
             // No rule guarantees the preservation of runs.

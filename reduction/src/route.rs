@@ -63,6 +63,7 @@ pub(super) struct Router {
     watermark: usize,
     /// Initial tokens, by position in the group.
     initial: Vec<u64>,
+    /// The method that provides tokens.
     routing: ReductionRoute,
     /// The arcs of each transition next to the group.
     arcs: HashMap<TransitionId, GroupArcs>,

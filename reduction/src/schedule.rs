@@ -28,15 +28,18 @@ use std::time::{Duration, Instant};
 /// A rule with its position in the journals and its statistics.
 struct ScheduledRule {
     rule: SearchRule,
+    /// The rule's position in the journals.
     cursor: JournalCursor,
     statistics: RuleStatistics,
 }
 
 /// The state of a reduction and its schedule.
 pub(super) struct Schedule<'a> {
+    /// The net under reduction, with its records.
     pub(super) under_way: OngoingReduction,
     budget: &'a Budget,
     config: &'a ReductionConfig,
+    /// The rules, in the order in which they run within a phase.
     rules: Vec<ScheduledRule>,
     /// Time limit for all rules with linear programs together.
     linear_time: Duration,

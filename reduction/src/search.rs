@@ -10,7 +10,7 @@ use parikh_evidence::reduction::{Candidate, Conditions, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 use parikh_solvers::Budget;
 
-/// The phase in which a rule runs.
+/// The phase of a round in which a rule runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     /// Rules that read the whole net. They run once per round, and only after a change.
@@ -33,10 +33,11 @@ pub(super) struct SearchRule {
     /// The conditions of the rule, which the checker also uses.
     pub(super) conditions: &'static Conditions,
     pub(super) phase: Phase,
+    /// The search for candidates.
     pub(super) search: Box<dyn CandidateSearch>,
 }
 
-/// The search for candidates of one rule.
+/// A search for the candidates of a rule.
 pub(super) trait CandidateSearch {
     /// Appends promising candidates in a deterministic order. `dirty` holds the changes since the
     /// last call.

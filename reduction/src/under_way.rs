@@ -19,9 +19,11 @@ use parikh_net::{BuildError, Net, PlaceId, TransitionId};
 #[derive(Debug)]
 pub struct OngoingReduction {
     net: WorkNet,
+    /// The properties to preserve.
     needs: Needs,
     /// The log. `None` if the log is disabled.
     log: Option<Log>,
+    /// The back-translation, the findings and the changed nodes.
     notes: ReductionRecord,
 }
 

@@ -11,8 +11,11 @@ use parikh_net::{Net, PlaceId, TransitionId};
 /// The direction in which a search follows arcs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Along {
+    /// Along the arcs.
     Arcs,
+    /// Against the arcs.
     Reverse,
+    /// In both directions.
     Both,
 }
 

@@ -116,9 +116,11 @@ struct MergedRows {
     parallel: Vec<Parallel>,
 }
 
-/// A row that is a multiple of a kept row.
+/// A merged row: its entries are a multiple of those of a kept row.
 struct Parallel {
+    /// The index of the merged row.
     row: u32,
+    /// The index of the kept row.
     kept: u32,
     /// The coefficient at `row`, at least 1.
     a: Integer,
@@ -196,7 +198,7 @@ fn reposition(parallel: Vec<Parallel>, core: &[SparseVector]) -> Vec<SparseVecto
     vectors
 }
 
-/// One row of (M | I) during elimination.
+/// A row of (M | I) during elimination.
 struct EliminationRow {
     /// The part of the row that belongs to M. Elimination makes it empty.
     left: SparseVector,
@@ -207,7 +209,9 @@ struct EliminationRow {
 /// The state of a column: the number of live rows with an entry of each sign.
 #[derive(Clone, Default)]
 struct Column {
+    /// Number of rows with a positive entry.
     positive: u32,
+    /// Number of rows with a negative entry.
     negative: u32,
     /// Rows that have, or once had, an entry here.
     rows: Vec<u32>,
@@ -227,6 +231,7 @@ impl Column {
 struct EliminationTableau {
     /// The rows. `None` for a row that was dropped.
     rows: Vec<Option<EliminationRow>>,
+    /// The state of each column of M.
     columns: Vec<Column>,
     /// The columns by cost, cheapest first.
     queue: BinaryHeap<Reverse<(u64, u32)>>,

@@ -28,6 +28,7 @@ const PARTS: usize = 3;
 /// Sums of tokens that no firing changes, each checked against the arcs of the net.
 #[derive(Debug)]
 pub struct InvariantSums {
+    /// The sums, as semiflows.
     sums: Vec<PlaceFlow>,
     /// The indices of the sums that contain each place, by place index.
     of_place: Vec<Vec<usize>>,
@@ -53,8 +54,8 @@ impl InvariantSums {
         let mut sums = place_semiflows(live_net, RAYS, budget).flows;
         sums.retain(|sum| sum.is_semiflow() && sum.holds(live_net));
         let mut of_place = vec![Vec::new(); net.place_count()];
-        for (at, sum) in sums.iter().enumerate() {
-            sum.terms().iter().for_each(|(place, _)| of_place[place.index()].push(at));
+        for (sum_index, sum) in sums.iter().enumerate() {
+            sum.terms().iter().for_each(|(place, _)| of_place[place.index()].push(sum_index));
         }
         InvariantSums { sums, of_place }
     }
@@ -74,8 +75,8 @@ impl InvariantSums {
         required: &[(PlaceId, u64)],
     ) -> Option<Exclusion<'a>> {
         let sum_indices = required.iter().flat_map(|(place, _)| &self.of_place[place.index()]);
-        let exclusions = sum_indices.map(|&at| {
-            let sum = &self.sums[at];
+        let exclusions = sum_indices.map(|&sum_index| {
+            let sum = &self.sums[sum_index];
             let in_sum = required.iter().filter(|(place, _)| !sum.coefficient(*place).is_zero());
             Exclusion { sum, net, wanted: in_sum.copied().collect() }
         });
@@ -162,8 +163,8 @@ impl Exclusion<'_> {
             let factor = self.sum.coefficient(place);
             Integer::combine(&Integer::ONE, &weighted, &factor, &Integer::from(tokens))
         });
-        let there = self.sum.constant(self.net.initial());
-        let excess = Integer::combine(&Integer::ONE, &weighted, &Integer::from(-1_i64), &there);
+        let available = self.sum.constant(self.net.initial());
+        let excess = Integer::combine(&Integer::ONE, &weighted, &Integer::from(-1_i64), &available);
         excess.is_positive()
     }
 

@@ -10,7 +10,7 @@ use parikh_net::{LinearSum, Net, PlaceId, TransitionId};
 use parikh_solvers::cnf::{Clauses, Literal};
 use std::collections::BTreeMap;
 
-/// A set of places with one token.
+/// A set of places that together hold exactly or at most a single token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SafeComponent {
     /// The places of the component, at least two.

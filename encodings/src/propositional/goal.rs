@@ -28,6 +28,7 @@ pub(super) fn holds(
 
 /// The state of the encoding of a property.
 struct PredicateEncoder<'a> {
+    /// The tokens of the places in the marking, by place index.
     places: &'a [OrderEncodedTokens],
     /// Number of nodes that may still be created.
     left: usize,
@@ -86,11 +87,12 @@ impl PredicateEncoder<'_> {
             return Err(TooManyValues);
         }
         let mut ranges = vec![(0, 0); terms.len() + 1];
-        for (at, &(place, a)) in terms.iter().enumerate().rev() {
+        for (term_index, &(place, a)) in terms.iter().enumerate().rev() {
             let (tokens, a) = (&self.places[place.index()], i128::from(a));
             let (low_value, high_value) = (a * tokens.low(), a * tokens.high());
-            let (min_sum, max_sum) = ranges[at + 1];
-            ranges[at] = (min_sum + low_value.min(high_value), max_sum + low_value.max(high_value));
+            let (min_sum, max_sum) = ranges[term_index + 1];
+            ranges[term_index] =
+                (min_sum + low_value.min(high_value), max_sum + low_value.max(high_value));
         }
         let nodes = HashMap::new();
         ComparisonEncoder { places: self.places, terms, ends: ranges, nodes, left: &mut self.left }
@@ -100,6 +102,7 @@ impl PredicateEncoder<'_> {
 
 /// The state of the encoding of a comparison.
 struct ComparisonEncoder<'a> {
+    /// The tokens of the places in the marking, by place index.
     places: &'a [OrderEncodedTokens],
     terms: &'a [(PlaceId, i64)],
     /// Minimum and maximum of the sum of the terms from each index on.
@@ -107,6 +110,7 @@ struct ComparisonEncoder<'a> {
     /// The literal of each node, by the index of its first term and the limit for the remaining
     /// sum.
     nodes: HashMap<(usize, i128), Literal>,
+    /// Number of nodes that may still be created.
     left: &'a mut usize,
 }
 

@@ -113,7 +113,7 @@ pub const RANGE: i128 = 64;
 /// The transitions that may fire between two markings, with their literals.
 type FiringLiterals = Vec<(TransitionId, Literal)>;
 
-/// The variables of one marking.
+/// The solver's variables for a marking.
 struct Marking {
     /// The tokens of each place, by place index.
     places: Vec<OrderEncodedTokens>,
@@ -126,6 +126,7 @@ pub struct Unrolling<'n> {
     net: &'n Net,
     /// For each place, bounds of its tokens in every reachable marking.
     ends: Vec<TokenRange>,
+    /// The number of transitions per step.
     firing: StepSemantics,
     /// The coded components of [`TokenEncoding::Log`], which are disjoint. Places outside of them
     /// use the order encoding.
@@ -136,11 +137,11 @@ pub struct Unrolling<'n> {
     stated: Vec<SafeComponent>,
     /// True if markings are left out where a place has more values than [`RANGE`] allows.
     within_range: bool,
-    /// True if some marking was left out.
+    /// True if a marking was left out because of its values.
     narrowed: bool,
     /// The markings so far, the initial marking first.
     markings: Vec<Marking>,
-    /// The firing literals of each step.
+    /// The literals of the transitions that may fire, by step.
     steps: Vec<FiringLiterals>,
 }
 
@@ -394,11 +395,11 @@ impl<'n> Unrolling<'n> {
                 implied.iter().for_each(|&bit| clauses.clause(&[!fired, bit]));
             }
             let is_moved = any(clauses, &moves);
-            for (&now, &earlier_bit) in code.iter().zip(before) {
+            for (&new_bit, &earlier_bit) in code.iter().zip(before) {
                 equal(
                     clauses,
                     &[!is_moved],
-                    MaybeLiteral::Open(now),
+                    MaybeLiteral::Open(new_bit),
                     MaybeLiteral::Open(earlier_bit),
                 );
             }

@@ -15,10 +15,13 @@ const MOST_LITERALS: usize = 100_000_000;
 /// The question whether a goal is reached in a bounded number of firings or steps, as a formula.
 #[derive(Debug)]
 pub struct PropositionalGoal<'n> {
+    /// The encoded steps.
     unrolled: Unrolling<'n>,
     encoding: Encoding,
     values: TokenEncoding,
+    /// True if the formula uses the model's claim of safe units.
     assumes_units: bool,
+    /// The formula, including the goal.
     cnf: Cnf,
 }
 

@@ -31,6 +31,7 @@ const MOST_OF_A_STEP: usize = 2_000_000;
 pub(super) struct Propositions<'g> {
     net: &'g Net,
     solver: CountingSolver,
+    /// The encoded steps so far.
     unrolled: Unrolling<'g>,
     /// The last query of each goal: the number of steps, the predicate, and the literal that
     /// implies it.

@@ -189,8 +189,8 @@ pub(super) fn stages(
         current.came.iter().for_each(|&(_, t)| prefix.push(t, 1));
         let acceleration_count =
             if branch_node == node { acceleration + 1 } else { current.grown.len() };
-        for grown in &current.grown[..acceleration_count] {
-            let pump = tree.way(grown.since, branch_node).into_iter().collect();
+        for current_acceleration in &current.grown[..acceleration_count] {
+            let pump = tree.way(current_acceleration.since, branch_node).into_iter().collect();
             stages.push(Stage { prefix: std::mem::take(&mut prefix), pump });
         }
     }

@@ -9,6 +9,7 @@ const NEVER: u64 = u64::MAX;
 /// A deadline that can be changed while threads read it.
 #[derive(Debug)]
 pub(super) struct DiagramDeadline {
+    /// The time from which the deadline counts.
     begun: Instant,
     /// The deadline in nanoseconds after `begun`.
     at: AtomicU64,

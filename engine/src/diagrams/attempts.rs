@@ -45,7 +45,7 @@ struct AttemptTimes {
     all: Duration,
 }
 
-/// The state of the tries on one net.
+/// The orders of a net, and the state of their tries.
 #[derive(Debug, Default)]
 pub(super) struct Attempts {
     /// The orders, the most promising first. Empty until they are computed.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Limit on the number of samples of one try. At the limit, every second sample is dropped.
 const SAMPLES: usize = 400;
 
-/// A try of one order in a time slice.
+/// A try of an order of places, within a time slice.
 #[derive(Clone, Debug)]
 pub struct Try {
     /// Name of the method that made the order.
@@ -32,7 +32,9 @@ pub struct Try {
 /// A reference to the log entry of the try that led to a set.
 #[derive(Clone, Copy, Debug)]
 pub struct TryEntry<'c> {
+    /// The log with the entry.
     pub(super) course: &'c TryLog,
+    /// Index of the entry in the log.
     pub(super) at: usize,
 }
 

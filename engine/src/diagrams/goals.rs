@@ -32,7 +32,7 @@ const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 /// Limit on the number of nodes of a diagram that becomes a certificate.
 const MOST_NODES: usize = 2_000_000;
 
-/// The engine with its state on a net.
+/// The engine, with the state of its work on one net.
 struct Goals<'g> {
     working_net: &'g WorkingNet<'g>,
     board: &'g Board<'g>,
@@ -85,10 +85,13 @@ impl Session for Goals<'_> {
 
 /// Results of using a reachable set.
 struct SettleResult {
+    /// Number of nodes of the set.
     nodes: usize,
+    /// Number of goals refuted, and of bounds reported.
     refuted: u64,
+    /// Number of goals reached by a witness.
     reached: u64,
-    /// True if there was time for all goals.
+    /// True if no goal was skipped for lack of time.
     in_time: bool,
 }
 

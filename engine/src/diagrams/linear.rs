@@ -184,8 +184,8 @@ impl LinearCheck<'_, '_, '_, '_> {
         }
     }
 
-    /// Returns the markings from which an edge of `state` leads into `to`, counting only edges that
-    /// stay in the component and satisfy `wanted`.
+    /// Returns the markings from which an edge of `state` leads into `targets`. Only edges that
+    /// stay in the component and that `accepts` accepts count.
     fn within(
         &mut self,
         component: &[usize],

@@ -90,7 +90,7 @@ pub struct ReachableSet<'r, 'd> {
     pub set: Set,
     /// The order of places in the diagram.
     pub order: &'r LevelOrder,
-    /// Level of each place, by place index.
+    /// The level of a place in the diagram, by place index.
     pub level_of: &'r [u32],
     /// Changes of the transitions over levels, by [`TransitionId`](parikh_net::TransitionId).
     pub transitions: &'r [Vec<LevelTouch>],

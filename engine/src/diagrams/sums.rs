@@ -59,16 +59,21 @@ pub fn sums(
 /// Key of a factor: a lower bound of the tokens, a function of the tokens, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
+    /// The level of the place.
     level: u32,
+    /// Minimum number of tokens with a nonzero value. 0 for no lower bound.
     least: u64,
+    /// The function of the tokens, or `None` for the constant 1.
     function: Option<Function>,
 }
 
 /// The factors created so far.
 struct Table<'t> {
+    /// The values of functions of token counts.
     weights: &'t mut MarkingFactors,
     /// The token counts that occur at each level.
     values: &'t [Vec<u64>],
+    /// The factors created so far, by index.
     factors: Factors,
     /// The index of each factor in the factors' table.
     known: HashMap<Key, usize>,

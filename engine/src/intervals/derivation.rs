@@ -76,6 +76,7 @@ fn certificate(steps: Vec<BoundStep>) -> BoundsCertificate {
 struct Derivation<'a> {
     net: &'a Net,
     facts: &'a Facts,
+    /// The intervals whose bounds are derived.
     level: &'a ProvenanceIntervals,
     /// Indices in the facts' list of derived bounds, ascending, for each place and side (`true` for
     /// upper bounds). Computed when first needed.
@@ -84,7 +85,7 @@ struct Derivation<'a> {
     asked: HashSet<(PlaceId, bool)>,
     /// Requested bounds that are not traced yet.
     waiting: Vec<(PlaceId, bool)>,
-    /// Bounds that are inductive together.
+    /// Bounds for the final inductive step. They may depend on each other.
     together: BTreeSet<TokenBound>,
     /// Places whose upper bound follows from the model's claim of safe units.
     safe: BTreeSet<PlaceId>,

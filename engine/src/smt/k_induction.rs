@@ -23,10 +23,12 @@ use parikh_solvers::term::Term;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// The engine with its state on a net.
+/// The engine, with the state of its work on one net.
 pub(super) struct KInduction<'g> {
+    /// The search for invariants.
     backward: BackwardSearch<'g>,
     work: Assignment<'g>,
+    /// The unrolling for the step cases.
     unrolled: SmtUnrolling<'g>,
     /// The current k.
     steps: usize,
@@ -95,9 +97,9 @@ impl<'g> KInduction<'g> {
 
     /// Asks the solver for the step case of one goal.
     fn ask(&mut self, id: GoalId, predicate: Predicate, budget: &Budget) {
-        let not_yet = predicate.clone().negated();
+        let negation = predicate.clone().negated();
         let mut assumptions: Vec<Term> =
-            (0..self.steps).map(|step| self.unrolled.holds(&not_yet, step)).collect();
+            (0..self.steps).map(|step| self.unrolled.holds(&negation, step)).collect();
         assumptions.push(self.unrolled.holds(&predicate, self.steps));
         match self.unrolled.ask(&format!("goal {}", id.index()), &assumptions, budget) {
             SmtQueryResult::Impossible => {

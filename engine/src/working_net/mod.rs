@@ -81,7 +81,7 @@ pub trait Derivation: Send + Sync {
     /// by the checker.
     ///
     /// # Errors
-    /// If a step is invalid; [`LogError::Stopped`] if `goes_on` returns false.
+    /// If a step is invalid; [`LogError::Stopped`] if `keep_going` returns false.
     fn check(
         &self,
         parent: &Net,
@@ -105,6 +105,7 @@ pub struct CheckedLog {
 
 /// A derived net as computed by the checker.
 struct CheckerNet {
+    /// The replayed derivation, with the derived net.
     reduction: CheckedReduction,
     /// The log, created at its first use.
     log: OnceLock<Arc<CheckedLog>>,
@@ -139,6 +140,7 @@ pub struct WorkingNet<'a> {
 
 /// The net of a working net, with its derivation.
 enum WorkingNetOrigin<'a> {
+    /// The original net.
     Read(&'a Net),
     Derived {
         parent: &'a WorkingNet<'a>,

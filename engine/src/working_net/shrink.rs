@@ -55,8 +55,8 @@ fn inner(net: &Net, intervals: &ProvenanceIntervals, original: &Predicate) -> Pr
         Predicate::And(operands) => {
             Predicate::and(operands.iter().map(|operand| inner(net, intervals, operand)))
         }
-        Predicate::Or(any) => {
-            Predicate::or(any.iter().map(|operand| inner(net, intervals, operand)))
+        Predicate::Or(disjuncts) => {
+            Predicate::or(disjuncts.iter().map(|operand| inner(net, intervals, operand)))
         }
         Predicate::Atom(atom) => comparison(intervals, atom),
         leaf => intervals.decide(net, leaf).map_or_else(|| leaf.clone(), Predicate::constant),
@@ -67,6 +67,7 @@ fn inner(net: &Net, intervals: &ProvenanceIntervals, original: &Predicate) -> Pr
 #[derive(Clone, Copy)]
 struct BoundedTerm {
     place: PlaceId,
+    /// The factor a.
     coefficient: i64,
     /// The lower bound of m(p), in tokens.
     low: u64,

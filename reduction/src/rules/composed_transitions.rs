@@ -43,6 +43,7 @@ const MOST_ALIKE: usize = 4;
 /// The search for transitions whose effect is that of two others in sequence.
 #[derive(Default)]
 pub(super) struct ComposedTransitions {
+    /// Transitions by their effect.
     by_effect: Buckets,
 }
 

@@ -24,6 +24,7 @@ const MOST_ALIKE: usize = 8;
 /// The search for pairs of places with equal futures.
 #[derive(Default)]
 pub(super) struct EqualFutures {
+    /// Places by their signature.
     by_signature: Buckets,
 }
 

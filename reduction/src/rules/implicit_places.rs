@@ -43,6 +43,7 @@ fn is_small(net: &WorkNet, p: PlaceId) -> bool {
 /// The search for places that make `p` implicit.
 struct ImplicitPlaceSearch<'n> {
     net: &'n WorkNet,
+    /// The place to remove.
     p: PlaceId,
     /// The places that imply `p`. A place occurs as often as its multiplicity says.
     others: Vec<PlaceId>,

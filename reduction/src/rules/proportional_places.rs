@@ -36,7 +36,9 @@ const MOST: usize = 16;
 
 /// The search for places whose changes are proportional to those of another place.
 pub(super) struct ProportionalPlaces {
+    /// Places that are never removed.
     kept: Vec<PlaceId>,
+    /// Places by their changes, divided by the gcd.
     by_changes: Buckets,
 }
 
@@ -73,12 +75,12 @@ impl CandidateSearch for ProportionalPlaces {
                 else {
                     continue;
                 };
-                for (removed, removed_factor, stays, kept_factor) in
+                for (removed, removed_factor, remaining, kept_factor) in
                     [(p, other_divisor, q, divisor_of_p), (q, divisor_of_p, p, other_divisor)]
                 {
                     if !self.kept.contains(&removed) && !net.in_support(removed) {
                         candidates.push(candidate::weighted(
-                            [(removed, removed_factor), (stays, kept_factor)],
+                            [(removed, removed_factor), (remaining, kept_factor)],
                             [],
                         ));
                     }
@@ -92,9 +94,9 @@ impl CandidateSearch for ProportionalPlaces {
 /// Returns the greatest common divisor of all changes at a place (0 without changes), and a hash of
 /// the changes divided by it.
 fn changes(net: &WorkNet, p: PlaceId) -> (u64, u64) {
-    let around = net.neighbours(p);
+    let adjacent = net.neighbours(p);
     let effects =
-        || around.iter().map(|&t| (t, net.effect(t, p))).filter(|&(_, change)| change != 0);
+        || adjacent.iter().map(|&t| (t, net.effect(t, p))).filter(|&(_, change)| change != 0);
     let divisor = effects().fold(0, |divisor, (_, change)| gcd(divisor, change.unsigned_abs()));
     let hash = effects().fold(0u64, |sum, (t, change)| {
         // The divisor is not 0, because there is a change, and it is below 2⁶³.

@@ -22,7 +22,9 @@ const MOST: usize = 48;
 /// The search for transitions with the same effect as another transition.
 #[derive(Default)]
 pub(super) struct SameEffect {
+    /// Transitions by their effect, divided by its gcd.
     by_effect: Buckets,
+    /// Transitions by their input and output arcs.
     by_rows: Buckets,
 }
 

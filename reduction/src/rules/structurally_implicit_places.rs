@@ -50,7 +50,7 @@ const MOST: usize = 16;
 /// The search for places that a weighted sum of other places makes implicit, or determines exactly.
 #[derive(Default)]
 pub(super) struct StructurallyImplicitPlaces {
-    /// The time limit, set before each batch.
+    /// The time limit of the current batch.
     slice: Option<Budget>,
     /// The places to keep, for [redundant
     /// places](parikh_evidence::reduction::rules::redundant_places): other places must determine
@@ -76,22 +76,23 @@ impl CandidateSearch for StructurallyImplicitPlaces {
         if arc_count(net) > MOST_ARCS {
             return;
         }
-        let mut asked = dirty.places_around(net);
-        asked.retain(|&p| {
+        let mut removable = dirty.places_around(net);
+        removable.retain(|&p| {
             let arcs = net.consumer_count(p) + net.producer_count(p);
-            let kept = self.exactly.as_ref().is_some_and(|kept| kept.contains(&p));
-            let asked = self.exactly.is_some() || net.consumer_count(p) > 0;
-            !net.in_support(p) && !kept && asked && arcs <= MOST
+            let is_kept = self.exactly.as_ref().is_some_and(|is_kept| is_kept.contains(&p));
+            let removable = self.exactly.is_some() || net.consumer_count(p) > 0;
+            !net.in_support(p) && !is_kept && removable && arcs <= MOST
         });
-        if asked.is_empty() {
+        if removable.is_empty() {
             return;
         }
         // The program is refused only beyond 64 bits or 2³² nodes; then nothing is found.
-        let Ok(mut search) = LinearImplicitPlaceSearch::new(net, &asked, self.exactly.is_some())
+        let Ok(mut search) =
+            LinearImplicitPlaceSearch::new(net, &removable, self.exactly.is_some())
         else {
             return;
         };
-        for p in asked {
+        for p in removable {
             if slice.is_exhausted() {
                 return;
             }
@@ -114,7 +115,7 @@ struct LinearImplicitPlaceSearch<'n> {
 }
 
 impl<'n> LinearImplicitPlaceSearch<'n> {
-    fn new(net: &'n WorkNet, asked: &[PlaceId], exactly: bool) -> Result<Self, ProgramError> {
+    fn new(net: &'n WorkNet, removable: &[PlaceId], exactly: bool) -> Result<Self, ProgramError> {
         let within: fn(i64) -> Interval =
             if exactly { Interval::exactly } else { Interval::at_most };
         let mut effects = MultiplicityProgram::of(net, Interval::NON_NEGATIVE, within(0))?;
@@ -129,7 +130,7 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
         let marked = effects.places.iter().map(|&p| (effects.column(p), net.tokens(p) as i64));
         program.add_row(Interval::exactly(0), marked.chain([(tokens, -1)]))?;
         let mut needs = HashMap::new();
-        for t in asked.iter().flat_map(|&p| net.consumers(p)) {
+        for t in removable.iter().flat_map(|&p| net.consumers(p)) {
             if needs.contains_key(&t) {
                 continue;
             }
@@ -144,9 +145,9 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
     /// implicit.
     fn vouchers(&mut self, p: PlaceId, budget: &Budget) -> Result<Vec<Candidate>, ProgramError> {
         let net = self.net;
-        let around = net.neighbours(p);
+        let adjacent = net.neighbours(p);
         self.lp.set_column_bounds(self.effects.column(p), Interval::exactly(0))?;
-        for &t in &around {
+        for &t in &adjacent {
             if let Some(row) = self.effects.row(t) {
                 self.lp.set_row_bounds(row, (self.within)(net.effect(t, p)))?;
             }
@@ -159,7 +160,7 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
             }
         }
         let answer = self.lp.solve_again(budget);
-        for &t in &around {
+        for &t in &adjacent {
             if let Some(row) = self.effects.row(t) {
                 self.lp.set_row_bounds(row, (self.within)(0))?;
             }
@@ -177,12 +178,12 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
     /// Returns the candidates that a solution may represent: p first, then the other places in
     /// proportion.
     fn candidates(&self, p: PlaceId, mut solution: Vec<f64>) -> Vec<Candidate> {
-        let Column(own) = self.effects.column(p);
+        let Column(own_column) = self.effects.column(p);
         solution.truncate(self.effects.places.len());
-        solution[own as usize] = 1.0;
+        solution[own_column as usize] = 1.0;
         let guesses = integers(&solution).into_iter();
         let candidate = |mut guess: Vec<(usize, u32)>| {
-            let index = guess.iter().position(|&(index, _)| index == own as usize)?;
+            let index = guess.iter().position(|&(index, _)| index == own_column as usize)?;
             let multiplicity = guess.remove(index).1;
             let implying =
                 guess.into_iter().map(|(index, weight)| (self.effects.places[index], weight));

@@ -31,7 +31,7 @@ const NEGATIVE: f64 = -1e-6;
 /// The search for transitions whose input places never have enough tokens together.
 #[derive(Default)]
 pub(super) struct UnmarkablePresets {
-    /// The time limit, set before each batch.
+    /// The time limit of the current batch.
     slice: Option<Budget>,
 }
 
@@ -63,13 +63,13 @@ fn unfired(net: &WorkNet, budget: &Budget) -> Vec<TransitionId> {
     const ARCS_LOOKED_AT: usize = 1_000_000;
     let mut rng = fastrand::Rng::with_seed(0);
     let mut order: Vec<TransitionId> = net.transitions().collect();
-    let mut left = order.clone();
+    let mut remaining = order.clone();
     let mut fired = vec![false; net.transition_ids()];
     let initial: Vec<u64> = (0..net.place_ids()).map(|p| net.tokens(PlaceId::new(p))).collect();
     let mut marking = initial.clone();
     let sweep_count = (ARCS_LOOKED_AT / (arc_count(net) + 1)).clamp(SWEEPS_OF_A_SEQUENCE, 128);
     for sweep in 0..sweep_count {
-        if left.is_empty() || budget.is_exhausted() {
+        if remaining.is_empty() || budget.is_exhausted() {
             break;
         }
         if sweep % SWEEPS_OF_A_SEQUENCE == 0 {
@@ -92,9 +92,9 @@ fn unfired(net: &WorkNet, budget: &Budget) -> Vec<TransitionId> {
                 marking.clone_from(&initial);
             }
         }
-        left.retain(|t| !fired[t.index()]);
+        remaining.retain(|t| !fired[t.index()]);
     }
-    left
+    remaining
 }
 
 /// The search for weighted sums of places with too few tokens for some transitions.
@@ -189,7 +189,8 @@ impl<'n> WeightedSumSearch<'n> {
     /// Returns the transitions that need more than this sum has, if no live transition increases
     /// the sum. Marks them as dead.
     fn dead_by(&mut self, weights: Vec<(usize, u32)>) -> Option<Candidate> {
-        let places = weights.into_iter().map(|(at, weight)| (self.effects.places[at], weight));
+        let places =
+            weights.into_iter().map(|(column, weight)| (self.effects.places[column], weight));
         let mut candidate = candidate::weighted(places, []);
         let sum = WeightedSum::of(self.net, candidate.weighted_places());
         let is_dead = |t: TransitionId| self.dead[t.index()];
