@@ -394,7 +394,7 @@ fn follow(
     Ok(propagator.contradicts([]))
 }
 
-/// Polls `goes_on` once in [`PATIENCE`] calls with consecutive values of `count`.
+/// Polls `goes_on` once in 64 calls with consecutive values of `count`.
 fn go_on(count: usize, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
     let stopped = count.is_multiple_of(PATIENCE) && !goes_on();
     if stopped { Err(Flaw::Stopped) } else { Ok(()) }

@@ -84,8 +84,7 @@ impl Pairs {
     /// Creates all pairs except the contradictory ones.
     ///
     /// # Errors
-    /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than [`MOST`]
-    /// pairs.
+    /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than 2²⁸ pairs.
     pub fn new(
         net: &Net,
         property: &RunProperty,

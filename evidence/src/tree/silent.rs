@@ -8,7 +8,7 @@
 //! 3. It changes no place that an atom reads.
 //!
 //! Firings that continue forever would lead to no listed marking. So for each cycle of transitions
-//! that feed each other, one transition counts as not silent ([`ending`]).
+//! that feed each other, one transition counts as not silent.
 //!
 //! # Soundness
 //! Let t be such a transition and m →t m'. Then m and m' satisfy the same formulas of CTL* without
